@@ -22,6 +22,7 @@ class Kind(StrEnum):
     CHECKLIST = "checklist"
     INSIGHTS = "insights"
     SELECTION = "selection"
+    LABELS = "labels"
 
 
 class State(StrEnum):

@@ -7,6 +7,7 @@ from annotator.domain.checklist import Checklist
 from annotator.domain.diagnostics import Diagnostics
 from annotator.domain.evidence import Evidence
 from annotator.domain.insights import Insights
+from annotator.domain.labels import Labels
 from annotator.domain.nuggets import Nuggets
 from annotator.domain.plan import Plan
 from annotator.domain.query import Query
@@ -15,7 +16,18 @@ from annotator.domain.selection import Selection
 
 DOCUMENTS: dict[Kind, type[Document[Any]]] = {
     document.KIND: document
-    for document in (Query, Rubric, Plan, Evidence, Diagnostics, Nuggets, Checklist, Insights, Selection)
+    for document in (
+        Query,
+        Rubric,
+        Plan,
+        Evidence,
+        Diagnostics,
+        Nuggets,
+        Checklist,
+        Insights,
+        Selection,
+        Labels,
+    )
 }
 
 

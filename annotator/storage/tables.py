@@ -6,6 +6,7 @@ from sqlalchemy import Column, Index, LargeBinary, MetaData, Table, UniqueConstr
 from sqlmodel import Field, SQLModel
 
 from annotator.domain.assignment import AssignmentFields
+from annotator.domain.guideline import GuidelineFields
 from annotator.domain.item import ItemFields
 from annotator.domain.judge import CallFields, JudgeFields
 from annotator.domain.judgement import JudgementFields
@@ -124,6 +125,12 @@ class RevisionRow(SQLModel, table=True):
     sealed: bool = False
     reason: str = Field(default="", description="Why warnings were overridden when sealing")
     guideline: str = Field(default="1", max_length=40, description="Version of the guideline in force")
+    form: str = Field(
+        default="1",
+        max_length=40,
+        description="Version of the fields that were asked for",
+        sa_column_kwargs={"server_default": "1"},
+    )
     verb: str = Field(max_length=60)
     by: str = Field(max_length=36)
     at: datetime
@@ -193,8 +200,132 @@ class AssignmentRow(AssignmentFields, table=True):
     """An assignment."""
 
     __tablename__ = "assignment"
-    __table_args__ = (UniqueConstraint("item_id", "person_id", "stage"),)
+    __table_args__ = (UniqueConstraint("item_id", "person_id", "stage", "trial"),)
     id: str = Field(primary_key=True, max_length=36)
+
+
+class AgreementRow(SQLModel, table=True):
+    """A frozen agreement (`content` is its canonical JSON); rows are only ever added."""
+
+    __tablename__ = "agreement"
+    __table_args__ = (UniqueConstraint("item_id", "stage"),)
+    id: str = Field(primary_key=True, max_length=36)
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    stage: str = Field(max_length=40)
+    content: str
+    sha256: str = Field(max_length=64)
+    frozen_at: datetime
+
+
+class AdjudicationRow(SQLModel, table=True):
+    """An adjudication; `letters` is a JSON object."""
+
+    __tablename__ = "adjudication"
+    __table_args__ = (UniqueConstraint("item_id", "stage"),)
+    id: str = Field(primary_key=True, max_length=36)
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    stage: str = Field(max_length=40)
+    agreement_id: str = Field(foreign_key="agreement.id", ondelete="RESTRICT")
+    adjudicator_id: str = Field(foreign_key="person.id", ondelete="RESTRICT")
+    seed: int
+    letters: str
+    state: str = Field(max_length=40)
+    version: int = 0
+    spot_check: bool = False
+    consensus_id: str = ""
+    opened_at: datetime
+    closed_at: datetime | None = None
+
+
+class RulingRow(SQLModel, table=True):
+    """A ruling; `content` is the canonical JSON of all but its keys."""
+
+    __tablename__ = "ruling"
+    id: str = Field(primary_key=True, max_length=36)
+    adjudication_id: str = Field(index=True, foreign_key="adjudication.id", ondelete="RESTRICT")
+    position: int
+    content: str
+    sha256: str = Field(max_length=64)
+
+
+class ConsensusVersionRow(SQLModel, table=True):
+    """A closed version of a consensus; rows are only ever added."""
+
+    __tablename__ = "consensus_version"
+    __table_args__ = (UniqueConstraint("adjudication_id", "version"),)
+    id: str = Field(primary_key=True, max_length=36)
+    adjudication_id: str = Field(foreign_key="adjudication.id", ondelete="RESTRICT")
+    version: int
+    artifact_id: str = Field(foreign_key="artifact.id", ondelete="RESTRICT")
+    revision: int
+    content: str
+    sha256: str = Field(max_length=64)
+    by: str = Field(max_length=36)
+    at: datetime
+
+
+class RemarkRow(SQLModel, table=True):
+    """A note in the discussion of an adjudication; rows are only ever added."""
+
+    __tablename__ = "remark"
+    id: str = Field(primary_key=True, max_length=36)
+    subject: str = Field(index=True, max_length=120, description="Id of the adjudication or the ruling")
+    person_id: str = Field(max_length=36)
+    text: str
+    at: datetime
+
+
+class DisputeRow(SQLModel, table=True):
+    """An annotator's one objection to the consensus of an item."""
+
+    __tablename__ = "dispute"
+    __table_args__ = (UniqueConstraint("item_id", "person_id"),)
+    id: str = Field(primary_key=True, max_length=36)
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    person_id: str = Field(foreign_key="person.id", ondelete="RESTRICT")
+    stage: str = Field(max_length=40)
+    text: str
+    at: datetime
+    state: str = Field(max_length=40)
+    answer: str = ""
+    answered_version: int = 0
+
+
+class GuidelineRow(GuidelineFields, table=True):
+    """A version of a guideline."""
+
+    __tablename__ = "guideline"
+    __table_args__ = (UniqueConstraint("stage", "version"),)
+    id: str = Field(primary_key=True, max_length=36)
+
+
+class ParcelRow(SQLModel, table=True):
+    """A package that was sent out or came in, known by its hash; `content` is JSON about it."""
+
+    __tablename__ = "parcel"
+    sha256: str = Field(primary_key=True, max_length=64)
+    direction: str = Field(max_length=10, description="out or in")
+    person_id: str = Field(index=True, max_length=36)
+    package_id: str = Field(max_length=80)
+    receipt: str = Field(default="", max_length=40)
+    content: str
+    at: datetime
+
+
+class TrayRow(SQLModel, table=True):
+    """A piece of returned work that was kept apart."""
+
+    __tablename__ = "tray"
+    id: str = Field(primary_key=True, max_length=36)
+    reason: str = Field(max_length=40)
+    person_id: str = Field(max_length=36)
+    item_id: str = ""
+    stage: str = Field(default="", max_length=40)
+    revision: int = 0
+    content: str
+    sha256: str = Field(max_length=64)
+    state: str = Field(max_length=40)
+    at: datetime
 
 
 class TimeRow(SQLModel, table=True):

@@ -1,0 +1,78 @@
+"""What frozen agreement is: how far raters agreed before anyone saw both, with the inputs it was computed from."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.assignment import Stage
+from annotator.domain.estimate import Estimate
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Figure(_Record):
+    """A named estimate as it is kept: `value` is None when undefined, and `note` says why."""
+
+    name: str = Field(description="match_f1, weight_kappa, label_kappa, order_tau, jaccard …")
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    method: str = ""
+    note: str = ""
+
+
+def figure(name: str, estimate: Estimate) -> Figure:
+    """An estimate under its name."""
+    e = estimate
+    return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
+
+
+class SealedInput(_Record):
+    """The sealed revision of one rater that went into the figures."""
+
+    person_id: str
+    artifact_id: str
+    revision: int
+    sha256: str
+    chain: str
+    guideline: str
+    form: str
+    sealed_at: datetime
+
+
+class Match(_Record):
+    """Two units that the matcher holds for the same."""
+
+    a: str
+    b: str
+    likeness: float
+
+
+class PairAgreement(_Record):
+    """How far two raters agree. `values` holds, field by field, the two values of each matched pair that has both."""
+
+    a: str = Field(description="A person's id; the lower one of the two")
+    b: str
+    matched: tuple[Match, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    values: dict[str, tuple[tuple[Any, Any], ...]] = {}
+    figures: tuple[Figure, ...] = ()
+
+
+class Agreement(_Record):
+    """The agreement on one stage of one item, computed once when all seals were in, and never again."""
+
+    id: str
+    item_id: str
+    stage: Stage
+    matcher: str = Field(description="Version of the automatic matcher")
+    program: str = Field(description="Version of the program that computed it")
+    frozen_at: datetime = Field(description="The moment of the last seal that it waited for")
+    inputs: tuple[SealedInput, ...]
+    pairs: tuple[PairAgreement, ...]
+    figures: tuple[Figure, ...] = Field(default=(), description="Figures over all raters at once")
