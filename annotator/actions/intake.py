@@ -14,6 +14,7 @@ from annotator.actions.gathering import released_revisions, without_secrets
 from annotator.actions.incoming import Existing, Incoming, Need, Plan, Row
 from annotator.domain.artifact import State, chain
 from annotator.domain.canonical import canonical_json
+from annotator.domain.guideline import FORM
 from annotator.domain.identity import derived_id, new_id
 from annotator.domain.item import ItemFields
 from annotator.domain.judge import JudgeFields
@@ -216,6 +217,7 @@ class Intake:
             "sealed": sealed,
             "reason": "",
             "guideline": self.guideline,
+            "form": FORM,
             "verb": "import",
             "by": record.author_id or self.by,
             "at": record.at,

@@ -15,6 +15,7 @@ def upgrade() -> None:
     _assignments()
     _agreement()
     _adjudication()
+    _consensus()
     _exchange()
 
 
@@ -97,6 +98,9 @@ def _adjudication() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_ruling"),
     )
     op.create_index("ix_ruling_adjudication_id", "ruling", ["adjudication_id"], unique=False)
+
+
+def _consensus() -> None:
     op.create_table(
         "consensus_version",
         sa.Column("id", sa.String(36), nullable=False),

@@ -1,0 +1,200 @@
+"""The commands on a whole project: making, importing, counting, exporting, checking."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import (
+    File,
+    Json,
+    bar,
+    lines,
+    opened,
+    print_json,
+    progress_bars,
+    public,
+    said,
+    say,
+    say_made,
+)
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+
+
+@app.command()
+def sample(file: File, json_: Json = False) -> None:
+    """Make the sample project, in which every page has something to show."""
+    from annotator.actions import samples
+
+    with progress_bars() as progress:
+        project = samples.create(file, progress=bar(progress))
+    say_made(project, json_)
+
+
+@app.command()
+def new(
+    file: File, title: Annotated[str, typer.Option(help="The project's title")] = "", json_: Json = False
+) -> None:
+    """Make a new, empty project."""
+    from annotator.actions.project import Project
+
+    say_made(Project.create(file, title), json_)
+
+
+@app.command("import")
+def import_(
+    file: File,
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
+    format_: Annotated[str, typer.Option("--format", help="researcherbench or goldsmith")] = "goldsmith",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out what cannot be read, take the rest")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Import items, rubrics and responses; a repeated import adds nothing."""
+    from annotator.actions import imports
+
+    with opened(file, readonly=dry_run) as project, progress_bars() as progress:
+        if dry_run:
+            report = imports.preview(project, format_, paths)
+        else:
+            _, report = imports.run(project, format_, paths, skip_bad=skip_bad, progress=bar(progress))
+    found: dict[str, Any] = {
+        "new": report.new,
+        "counts": {thing: asdict(count) for thing, count in report.counts.items()},
+        "problems": [str(problem) for problem in report.problems],
+        "notes": [str(note) for note in report.notes],
+    }
+    say(found, json_, [*report.words(), *found["problems"]])
+
+
+@app.command()
+def info(file: File, json_: Json = False) -> None:
+    """Count what the project holds."""
+    from annotator.actions import summaries
+
+    with opened(file, readonly=True) as project:
+        found = summaries.counts(project)
+    say(found, json_, lines(found))
+
+
+@app.command()
+def results(
+    file: File,
+    judge: Annotated[
+        str, typer.Option(help="A judge's name, or “people”; the last that ran unless given")
+    ] = "",
+    json_: Json = False,
+) -> None:
+    """Every system's coverage with its 95 % interval, for all items, by question type and by subject."""
+    from annotator.actions import results as questions
+
+    with opened(file, readonly=True) as project:
+        rater = next((r for r in questions.raters(project) if r.name == judge), None)
+        if judge and rater is None:
+            raise Refusal(
+                f"No judge named “{judge}” has judged anything here.", "See “goldsmith judge list”."
+            )
+        rows = [questions.plain(row) for row in questions.rows(project, rater.id if rater else "")]
+    if json_:
+        print_json({"rows": rows})
+    else:
+        _print_results(rows)
+
+
+@app.command()
+def export(
+    file: File,
+    to: Annotated[Path, typer.Option(help="The folder to write to; made when it is missing")],
+    profile: Annotated[str, typer.Option(help="goldsmith, researcherbench or csv")] = "goldsmith",
+    json_: Json = False,
+) -> None:
+    """Write a release: the same content gives the same bytes."""
+    from annotator.actions import releases
+
+    with opened(file) as project, progress_bars() as progress:
+        report = releases.export(project, to, profile, progress=bar(progress))
+    found = {"folder": to.as_posix(), "profile": profile, **public(report)}
+    words = [f"Wrote {len(report.files)} files with {report.records:,} records to {to}", *report.notes]
+    say(found, json_, words)
+
+
+@app.command()
+def check(
+    file: File,
+    mend: Annotated[bool, typer.Option("--mend", help="Make the search index and kept pages anew")] = False,
+    json_: Json = False,
+) -> None:
+    """Look over the whole file: pages, hashes, links between rows. Exit code 1 when something is wrong."""
+    from annotator.actions import checking
+
+    if mend:
+        with opened(file) as project:
+            checking.mend(project)
+    with opened(file, readonly=True) as project, progress_bars() as progress:
+        report = checking.check(project, progress=bar(progress))
+    found = public(report)
+    say(found, json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])
+    if report.problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+def backup(file: File, json_: Json = False) -> None:
+    """Make a verified backup now, beside the project."""
+    from annotator.actions import backups
+
+    with opened(file) as project:
+        path = backups.make(project, "asked for on the command line")
+    say({"backup": path.name, "folder": path.parent.name}, json_, [f"Backed up to {path}"])
+
+
+@app.command()
+def selftest(json_: Json = False) -> None:
+    """Try the program's parts on this machine; exit code 1 when one fails."""
+    from annotator.selftest import run
+
+    found = run()
+    say(
+        found,
+        json_,
+        [f"{'ok  ' if part['ok'] else 'FAIL'} {part['name']}: {part['detail']}" for part in found["parts"]],
+    )
+    if not found["ok"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def grab(
+    file: File,
+    to: Annotated[Path, typer.Option(help="The folder for the pictures")],
+    size: Annotated[str, typer.Option(help="Width and height of the window")] = "1280x800",
+) -> None:
+    """Write a picture of every page, light and dark."""
+    from annotator.gui.grabbing import grab_all
+
+    width, height = (int(part) for part in size.split("x"))
+    for path in grab_all(file, to, width, height):
+        said.print(path.name)
+
+
+def _print_results(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
+        return
+    from rich.table import Table
+
+    table = Table("System", "Group", "Coverage", "95 % interval", "Items", "Missing")
+    for row in rows:
+        value = "–" if row["value"] is None else f"{row['value']:.4f}"
+        offsets = (
+            "–"
+            if row["low"] is None
+            else f"[{row['low'] - row['value']:+.3f}, {row['high'] - row['value']:+.3f}]"
+        )
+        table.add_row(row["system"], row["group"], value, offsets, str(row["n"]), str(row["missing"]))
+    said.print(table)

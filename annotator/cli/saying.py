@@ -1,0 +1,78 @@
+"""What all commands share: opening a project, progress bars, and saying what was found in words or JSON."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
+said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class opened:  # noqa: N801 - reads as a verb in a with statement
+    """A project for the length of a command."""
+
+    def __init__(self, file: Path, *, readonly: bool = False) -> None:
+        self._file, self._readonly = file, readonly
+
+    def __enter__(self) -> Any:
+        from annotator.actions.project import Project
+
+        self._project = Project.open(self._file, readonly=self._readonly)
+        return self._project
+
+    def __exit__(self, *_: object) -> None:
+        self._project.close()
+
+
+def progress_bars() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=warned, transient=True)
+
+
+def bar(progress: Progress) -> Callable[[str, int, int], None]:
+    tasks: dict[str, Any] = {}
+
+    def show(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = progress.add_task(what, total=total)
+        progress.update(tasks[what], completed=done, total=total)
+
+    return show
+
+
+def say_made(project: Any, json_: bool) -> None:
+    path = project.path
+    project.close()
+    say({"file": path.name, "title": project.title}, json_, [f"Made {path}"])
+
+
+def say(found: dict[str, Any], json_: bool, words: list[str]) -> None:
+    if json_:
+        print_json(found)
+        return
+    for line in words:
+        said.print(line, markup=False)
+
+
+def print_json(found: Any) -> None:
+    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')}: {value}"
+        for name, value in found.items()
+        if value not in (None, "", [], {})
+    ]
+
+
+def public(report: Any) -> dict[str, Any]:
+    return {name: value for name, value in asdict(report).items() if name != "folder"}
