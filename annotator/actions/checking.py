@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -229,13 +230,14 @@ def _witnesses(look: _Look) -> Iterator[Finding]:
 def _chains(look: _Look) -> Iterator[Finding]:
     artifact, number, link = "", 0, ""
     question = (
-        "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain FROM revision "
+        "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain, skipped FROM revision "
         "ORDER BY artifact_id, number"
     )
-    for of_artifact, of_number, digest, kept in look.raw.execute(question):
+    for of_artifact, of_number, digest, kept, skipped in look.raw.execute(question):
+        between = str(skipped).split()
         if of_artifact != artifact:
-            artifact, number, link = of_artifact, of_number - 1, ""
-        if of_number != number + 1 or kept != chain(link, digest):
+            artifact, number, link = of_artifact, of_number - len(between) - 1, ""
+        if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):
             yield Finding(
                 "revision",
                 of_artifact,
