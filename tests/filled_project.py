@@ -32,6 +32,7 @@ def filled_project(folder: Path) -> Project:
     _add_source(project, item)
     _add_judging(project, item, rubric)
     _add_rest(project, item)
+    _add_pairs(project, item, rubric)
     return project
 
 
@@ -93,3 +94,44 @@ def _add_rest(project: Project, item: str) -> None:
     _add(project, "rendering", text_sha256="r" * 64, version=1, html="<p>Shown</p>", plain=False, reason="")
     _add(project, "release", number=1, manifest_sha256="m" * 64, profile="goldsmith", by=project.by, at=now())
     project.set("note", json.dumps({"colour": "grün"}))
+
+
+def _add_pairs(project: Project, item: str, rubric: str) -> None:
+    record = {"content": "{}", "sha256": sha256("{}")}
+    of_item = {"item_id": item, "stage": "rubric"}
+    _add(
+        project,
+        "guideline",
+        id="guide-1",
+        stage="rubric",
+        version=2,
+        text="One claim each.",
+        by=project.by,
+        at=now(),
+    )
+    _add(project, "agreement", id="agreement-1", **of_item, **record, frozen_at=now())
+    _add(
+        project, "adjudication", id="adjudication-1", **of_item, agreement_id="agreement-1", seed=7, state="closed",
+        adjudicator_id=project.by, letters='{"A":"p1","B":"p2"}', version=1, spot_check=False, consensus_id=rubric,
+        opened_at=now(), closed_at=now(),
+    )  # fmt: skip
+    _add(project, "ruling", id="ruling-1", adjudication_id="adjudication-1", position=0, **record)
+    _add(
+        project, "consensus_version", id="version-1", adjudication_id="adjudication-1", version=1, revision=1,
+        artifact_id=rubric, **record, by=project.by, at=now(),
+    )  # fmt: skip
+    _add(
+        project, "remark", id="remark-1", subject="ruling-1", person_id=project.by, text="Too wide?", at=now()
+    )
+    _add(
+        project, "dispute", id="dispute-1", **of_item, person_id=project.by, text="The paper says so.", at=now(),
+        state="open", answer="", answered_version=0,
+    )  # fmt: skip
+    _add(
+        project, "parcel", sha256="s" * 64, direction="in", person_id=project.by, package_id="package-1",
+        receipt="K7QF-2M9D", content="{}", at=now(),
+    )  # fmt: skip
+    _add(
+        project, "tray", id="tray-1", reason="late", person_id=project.by, item_id=item, stage="rubric", revision=3,
+        **record, state="waiting", at=now(),
+    )  # fmt: skip

@@ -234,7 +234,7 @@ def _chains(look: _Look) -> Iterator[Finding]:
         "ORDER BY artifact_id, number"
     )
     for of_artifact, of_number, digest, kept, skipped in look.raw.execute(question):
-        between = str(skipped).split()
+        between = str(skipped or "").split()
         if of_artifact != artifact:
             artifact, number, link = of_artifact, of_number - len(between) - 1, ""
         if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):

@@ -131,10 +131,9 @@ class RevisionRow(SQLModel, table=True):
         description="Version of the fields that were asked for",
         sa_column_kwargs={"server_default": "1"},
     )
-    skipped: str = Field(
-        default="",
+    skipped: str | None = Field(
+        default=None,
         description="Hashes of the drafts before it that stayed with their author, separated by spaces",
-        sa_column_kwargs={"server_default": ""},
     )
     verb: str = Field(max_length=60)
     by: str = Field(max_length=36)

@@ -12,7 +12,7 @@ depends_on = None
 def upgrade() -> None:
     """Give assignments a purpose and revisions the version of their form; add the tables of the work in pairs."""
     op.add_column("revision", sa.Column("form", sa.String(40), nullable=False, server_default="1"))
-    op.add_column("revision", sa.Column("skipped", sa.String(), nullable=False, server_default=""))
+    op.add_column("revision", sa.Column("skipped", sa.String(), nullable=True))
     _assignments()
     _agreement()
     _adjudication()
