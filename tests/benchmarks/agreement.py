@@ -1,0 +1,142 @@
+"""How fast figures of agreement are: κ beside scikit-learn, the interval of α beside a loop over units, in one run.
+
+    python -m tests.benchmarks.agreement
+
+Goal 12: κ of 1 000 000 pairs of integers at least 25 times as fast as scikit-learn's `cohen_kappa_score`; α of three
+raters with its interval of 10 000 resamples at least 200 times as fast as a loop that draws units and counts their
+coincidences anew each time, timed on few resamples and scaled, and than one over the `krippendorff` package where
+that is installed. Without scikit-learn there is no κ to compare, and the script says so.
+
+Ratios compare processor seconds of one thread each, the least of several rounds.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import importlib
+import importlib.util
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from annotator.stats.agreement import cohen_kappa
+from annotator.stats.alpha import krippendorff_alpha
+
+PAIRS = 1_000_000
+RATERS, UNITS, PER_CLUSTER, CATEGORIES = 3, 10_000, 20, 5
+RESAMPLES, LOOPED, COMPARED = 10_000, 10, 300
+Units = list[tuple[int, ...]]
+
+
+def best(of: int, call: Callable[[], object]) -> float:
+    """The least processor time of several runs, in seconds."""
+    return min(timed(call) for _ in range(of))
+
+
+def timed(call: Callable[[], object]) -> float:
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def judged(raters: int, units: int, categories: int) -> np.ndarray:
+    """Judgements (raters × units) of which seven in ten are those of the first rater."""
+    rng = np.random.default_rng(7)
+    first = rng.integers(0, categories, units)
+    others = rng.integers(0, categories, (raters, units))
+    return np.where(rng.random((raters, units)) < 0.7, first, others)
+
+
+def kappa(rounds: int) -> bool:
+    if importlib.util.find_spec("sklearn") is None:
+        print("scikit-learn is not installed: nothing to compare κ with")
+        return True
+    peer = importlib.import_module("sklearn.metrics").cohen_kappa_score
+    a, b = judged(2, PAIRS, 2)
+    ours = best(rounds, lambda: cohen_kappa(a, b, resamples=0))
+    interval = best(rounds, lambda: cohen_kappa(a, b))
+    theirs = best(min(rounds, 5), lambda: peer(a, b))
+    print(f"κ of {PAIRS:,} pairs (goal 12): ours {ours * 1e3:.1f} ms, scikit-learn {theirs * 1e3:.1f} ms")
+    print(f"  {theirs / ours:.0f} times as fast (goal ≥ 25); with its interval ours {interval * 1e3:.1f} ms")
+    print(f"  the values differ by {abs(cohen_kappa(a, b, resamples=0).value - peer(a, b)):.1e}")
+    return theirs / ours >= 25
+
+
+def looped_alpha(units: Units) -> float:
+    """Nominal α of complete units, coincidence by coincidence."""
+    totals: Counter[int] = Counter()
+    seen = 0.0
+    for unit in units:
+        counted = Counter(unit)
+        totals.update(counted)
+        seen += (len(unit) ** 2 - sum(times * times for times in counted.values())) / (len(unit) - 1)
+    size = sum(totals.values())
+    return 1 - (size - 1) * seen / (size * size - sum(times * times for times in totals.values()))
+
+
+def looped_interval(clusters: list[Units], resamples: int) -> np.ndarray:
+    rng = random.Random(7)
+    drawn = [
+        looped_alpha([unit for cluster in rng.choices(clusters, k=len(clusters)) for unit in cluster])
+        for _ in range(resamples)
+    ]
+    return np.quantile(drawn, [0.025, 0.975])
+
+
+def packaged_interval(grid: np.ndarray, groups: np.ndarray, resamples: int) -> np.ndarray:
+    package = importlib.import_module("krippendorff")
+    rng = np.random.default_rng(7)
+    columns = np.arange(len(groups)).reshape(-1, PER_CLUSTER)
+    drawn = [
+        package.alpha(
+            grid[:, columns[rng.integers(0, len(columns), len(columns))].ravel()],
+            level_of_measurement="nominal",
+        )
+        for _ in range(resamples)
+    ]
+    return np.quantile(drawn, [0.025, 0.975])
+
+
+def alpha(rounds: int) -> bool:
+    grid = judged(RATERS, UNITS, CATEGORIES)
+    groups = np.arange(UNITS) // PER_CLUSTER
+    units = [tuple(unit) for unit in grid.T.tolist()]
+    clusters = [units[start : start + PER_CLUSTER] for start in range(0, UNITS, PER_CLUSTER)]
+    found = krippendorff_alpha(grid, clusters=groups)
+    low, high = looped_interval(clusters, COMPARED)
+    print(f"α of {RATERS} raters × {UNITS:,} units, {RESAMPLES:,} resamples (goal 12)")
+    print(f"  bounds {found.low:.3f} and {found.high:.3f}; by {COMPARED} loops {low:.3f} and {high:.3f}")
+    ours = {
+        f"over {len(clusters)} clusters": best(rounds, lambda: krippendorff_alpha(grid, clusters=groups)),
+        "over units": best(rounds, lambda: krippendorff_alpha(grid)),
+    }
+    loops = {"a loop over units": lambda: looped_interval(clusters, LOOPED)}
+    if importlib.util.find_spec("krippendorff") is not None:
+        loops["a loop over krippendorff"] = lambda: packaged_interval(grid, groups, LOOPED)
+    scaled = {name: best(3, loop) * RESAMPLES / LOOPED for name, loop in loops.items()}
+    for name, theirs in scaled.items():
+        print(f"  {name}: about {theirs:.0f} s (scaled)")
+        for what, seconds in ours.items():
+            print(
+                f"    ours {what} {seconds * 1e3:.0f} ms, {theirs / seconds:.0f} times as fast (goal ≥ 200)"
+            )
+    return min(scaled.values()) / max(ours.values()) >= 200
+
+
+def main() -> int:
+    """Both comparisons; exit code 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    options = parser.parse_args()
+    met = [kappa(options.rounds), alpha(options.rounds)]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
