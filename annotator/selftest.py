@@ -189,6 +189,18 @@ def _documents() -> str:
     return f"Markdown rendered, a PDF of {pages} page made"
 
 
+def _languages() -> str:
+    from annotator.gui.languages import dated, in_order, steps
+
+    order = in_order(["Zebra", "Äpfel 10", "Apfel 9", "界"])
+    assert order == ["Apfel 9", "Äpfel 10", "Zebra", "界"], f"names are sorted {order}"
+    moved = steps("e\u0301界")
+    assert moved == 2, f"a caret takes {moved} steps through 2 letters"
+    month = dated(0, "zh")
+    assert "月" in month, f"January 1970 reads {month!r}"
+    return f"{' < '.join(order)}; {month}"
+
+
 def _window() -> str:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from annotator.gui.grabbing import try_window
@@ -207,5 +219,6 @@ PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("pictures", _pictures),
     ("tables", _tables),
     ("documents", _documents),
+    ("languages", _languages),
     ("window", _window),
 )

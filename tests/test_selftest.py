@@ -35,3 +35,10 @@ def test_missing_files_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> N
     monkeypatch.setattr(selftest.places, "resources", lambda: tmp_path)
     with pytest.raises(AssertionError, match="missing: guidelines, help"):
         selftest._files()
+
+
+def test_an_order_that_knows_neither_accents_nor_numbers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.gui.languages.in_order", sorted)
+    (part,) = [selftest._tried(name, part) for name, part in selftest.PARTS if name == "languages"]
+    assert not part["ok"]
+    assert "names are sorted" in part["detail"]

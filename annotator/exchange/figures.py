@@ -46,8 +46,7 @@ def intervals(figures: Sequence[tuple[str, Estimate]], title: str, axis: str, in
     figure = Figure(figsize=(7.2, height), facecolor=ink.paper, layout="constrained")
     axes = figure.add_subplot()
     fonts = installed_fonts()
-    _dress(axes, title, axis, ink)
-    axes.title.set_fontfamily(fonts)
+    _dress(axes, title, axis, ink, fonts)
     for place, (_, estimate) in enumerate(ordered):
         _draw(axes, place, estimate, ink)
     axes.set_yticks(range(len(ordered)), [name for name, _ in ordered])
@@ -55,6 +54,8 @@ def intervals(figures: Sequence[tuple[str, Estimate]], title: str, axis: str, in
     for label in axes.get_yticklabels():
         label.set_fontfamily(fonts)
         label.set_color(ink.text)
+        # A name with two dollar signs is no formula.
+        label.set_parse_math(False)
     return figure
 
 
@@ -66,11 +67,13 @@ def installed_fonts() -> list[str]:
     return [name for name in FONTS if name in there]
 
 
-def _dress(axes: Any, title: str, axis: str, ink: Ink) -> None:
+def _dress(axes: Any, title: str, axis: str, ink: Ink, fonts: list[str]) -> None:
     axes.set_facecolor(ink.paper)
     axes.set_xlim(0, 1.12)
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_title(title, loc="left", fontsize=11, color=ink.text, pad=10)
+    axes.set_title(
+        title, loc="left", fontsize=11, fontfamily=fonts, color=ink.text, pad=10, parse_math=False
+    )
     axes.set_xlabel(axis, color=ink.text, fontsize=9)
     axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
