@@ -8,34 +8,41 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import people
+from annotator.actions import documents, guidelines, people
 from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Artifact, Document, Kind, Revision, State, chain
+from annotator.domain.assignment import stage_of
 from annotator.domain.canonical import canonical_json, checked_text, sha256
 from annotator.domain.change import Change
+from annotator.domain.guideline import FORM
 from annotator.domain.identity import new_id, now
-from annotator.domain.kinds import DOCUMENTS, document_of
+from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, DraftRow, RevisionRow, table
+from annotator.storage.ready import Ready
+from annotator.storage.tables import AdjudicationRow, ArtifactRow, DraftRow, RevisionRow, table
 
 ARTIFACT, REVISION, DRAFT = table(ArtifactRow), table(RevisionRow), table(DraftRow)
+ADJUDICATION = table(AdjudicationRow)
 T = TypeVar("T", bound=BaseModel)
 # The field of the document itself that may be typed into; its drafts name no unit.
 REMARK = "remark"
-# Statements of every save are built once: building them anew would cost as much as running them.
-_NEWEST = (
+# Stands in the place of an artifact in the drafts of an adjudicator, whose units are rulings.
+RULING = "ruling"
+_NEWEST = Ready(
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
     .where(ARTIFACT.c.id == bindparam("wanted"))
 )
-_ADD_REVISION = insert(REVISION)
-_POINT = update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
-_ADD_DRAFT = insert(DRAFT)
-_DROP_DRAFT = delete(DRAFT).where(
-    DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person")
+_ADD_REVISION = Ready(insert(REVISION))
+_POINT = Ready(
+    update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
+)
+_ADD_DRAFT = Ready(insert(DRAFT))
+_DROP_DRAFT = Ready(
+    delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
 )
 
 
@@ -66,7 +73,7 @@ def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | 
                 revision=0,
             )
         )
-        image = _write_revision(project, db, artifact_id, document, verb="start", number=1)
+        image = write_revision(project, db, artifact_id, document, verb="start", number=1)
         return record(project, db, Change("artifact", artifact_id, "start", None, image))
 
 
@@ -135,6 +142,9 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
 
     `reason` says why warnings were overridden. What is missing or out of bounds is asked of `lint` before.
     """
+    # Here, because the window's first page needs nothing of the work in pairs.
+    from annotator.actions import agreements, assignments
+
     with project.store.write() as db:
         newest = _editable(project, db, artifact_id)
         artifact = newest.artifact
@@ -145,13 +155,19 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
         image = _next_revision(
             project, db, newest, artifact.document, verb="seal", sealed=True, reason=reason
         )
-        state = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED
-        _set_state(db, artifact_id, state, sealed_at=now())
-        return record(project, db, Change("artifact", artifact_id, "seal", None, image))
+        state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()
+        _set_state(db, artifact_id, state, sealed_at=at)
+        if state is State.SEALED:
+            assignments.mark_submitted(db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), at)
+        sealed = record(project, db, Change("artifact", artifact_id, "seal", None, image))
+        agreements.freeze_when_ready(project, db, artifact.item_id, stage_of(artifact.kind))
+        return sealed
 
 
 def reopen(project: Project, artifact_id: str) -> Change:
     """Go on editing a sealed artifact in a new revision; the sealed one stays as it is."""
+    from annotator.actions import assignments
+
     with project.store.write() as db:
         newest = _newest(db, artifact_id)
         if newest.artifact.state is not State.SEALED:
@@ -159,6 +175,8 @@ def reopen(project: Project, artifact_id: str) -> Change:
         _refuse_strangers(project, newest.artifact)
         image = _next_revision(project, db, newest, newest.artifact.document, verb="reopen")
         _set_state(db, artifact_id, State.DRAFT)
+        stage = stage_of(newest.artifact.kind)
+        assignments.mark_submitted(db, newest.artifact.item_id, newest.artifact.author_id, stage, None)
         return record(project, db, Change("artifact", artifact_id, "reopen", None, image))
 
 
@@ -177,8 +195,13 @@ def revisions(project: Project, artifact_id: str) -> list[Revision]:
 
 
 def may_edit(project: Project, artifact: Artifact) -> bool:
-    """Whether the person working may change the artifact: their own, or a consensus they answer for."""
+    """Whether the person working may change the artifact: their own, or a consensus they answer for.
+
+    A consensus that adjudication made is changed there alone.
+    """
     person = people.someone(project)
+    if artifact.state is State.CONSENSUS and _adjudicated(project, artifact.id):
+        return False
     if artifact.author_id == person.id:
         return True
     answers = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
@@ -199,7 +222,7 @@ def save_draft(project: Project, artifact_id: str, unit_id: str, field: str, tex
     place, author = draft_place(artifact_id, unit_id, field), people.someone(project).id
     with project.store.write() as db:
         _forget_draft(project, db, place)
-        db.execute(_ADD_DRAFT, {"place": place, "person_id": author, "text": text, "at": now()})
+        _ADD_DRAFT.run(db, {"place": place, "person_id": author, "text": text, "at": now()})
 
 
 def forget_draft(project: Project, artifact_id: str, unit_id: str, field: str) -> None:
@@ -224,6 +247,10 @@ def recover_drafts(project: Project) -> list[Change]:
 
 def _finish_draft(project: Project, place: str, text: str) -> Change:
     artifact_id, unit_id, field = draft_parts(place)
+    if artifact_id == RULING:
+        from annotator.actions import ruling
+
+        return ruling.finish_draft(project, unit_id, field, text)
     if not unit_id and field == REMARK:
         return set_remark(project, artifact_id, text)
     return change_unit(project, artifact_id, unit_id, **{field: text})
@@ -237,7 +264,7 @@ def draft_parts(place: str) -> tuple[str, str, str]:
 
 
 def _forget_draft(project: Project, db: Connection, place: str) -> None:
-    db.execute(_DROP_DRAFT, {"at_place": place, "of_person": people.someone(project).id})
+    _DROP_DRAFT.run(db, {"at_place": place, "of_person": people.someone(project).id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,17 +277,19 @@ class _Newest:
 
 
 def _newest(db: Connection, artifact_id: str) -> _Newest:
-    row = db.execute(_NEWEST, {"wanted": artifact_id}).first()
+    row = _NEWEST.first(db, {"wanted": artifact_id})
     if row is None:
         raise KeyError(artifact_id)
-    return _Newest(artifact_of(row), row.sha256, row.chain)
+    return _Newest(_artifact(row), row["sha256"], row["chain"])
 
 
 def artifact_of(row: Row[Any]) -> Artifact:
     """The artifact of a joined row of the artifact table and its newest revision's content."""
-    values = dict(row._mapping)
-    content = json.loads(values.pop("content"))
-    return Artifact(**values, document=document_of(Kind(row.kind), content))
+    return _artifact(dict(row._mapping))
+
+
+def _artifact(values: dict[str, Any]) -> Artifact:
+    return Artifact(**values, document=documents.read(values["kind"], values.pop("content")))
 
 
 def _editable(project: Project, db: Connection, artifact_id: str) -> _Newest:
@@ -269,8 +298,19 @@ def _editable(project: Project, db: Connection, artifact_id: str) -> _Newest:
         raise Refusal(
             f"This {newest.artifact.kind.value} is sealed.", "Reopen it to go on; the sealed revision stays."
         )
+    if newest.artifact.state is State.CONSENSUS and _adjudicated(project, artifact_id):
+        raise Refusal(
+            f"This {newest.artifact.kind.value} was made by adjudication.",
+            "Change it on the Adjudicate page.",
+        )
     _refuse_strangers(project, newest.artifact)
     return newest
+
+
+def _adjudicated(project: Project, artifact_id: str) -> bool:
+    with project.store.read() as db:
+        question = select(ADJUDICATION.c.id).where(ADJUDICATION.c.consensus_id == artifact_id).limit(1)
+        return db.execute(question).first() is not None
 
 
 def _refuse_strangers(project: Project, artifact: Artifact) -> None:
@@ -309,12 +349,12 @@ def _next_revision(
     project: Project, db: Connection, newest: _Newest, document: Document[Any], verb: str, **more: Any
 ) -> dict[str, Any]:
     artifact = newest.artifact
-    return _write_revision(
+    return write_revision(
         project, db, artifact.id, document, verb, number=artifact.revision + 1, previous=newest.chain, **more
     )
 
 
-def _write_revision(
+def write_revision(
     project: Project,
     db: Connection,
     artifact_id: str,
@@ -326,15 +366,21 @@ def _write_revision(
     sealed: bool = False,
     reason: str = "",
 ) -> dict[str, Any]:
+    """Add a revision and make it the artifact's newest; what a change says of it.
+
+    `previous` is the chain of the revision before. Said inside the transaction that has made sure that this may be.
+    """
     content = canonical_json(document.tree())
     digest = sha256(content)
     row = {
         "id": new_id(), "artifact_id": artifact_id, "number": number, "content": content.decode(), "sha256": digest,
         "chain": chain(previous, digest), "sealed": sealed, "reason": reason,
-        "guideline": str(project.get("guideline", "1")), "verb": verb, "by": project.by, "at": now(),
+        "guideline": guidelines.version_in_force(db, stage_of(document.KIND)), "form": FORM,
+        "verb": verb, "by": project.by, "at": now(),
     }  # fmt: skip
-    db.execute(_ADD_REVISION, row)
-    db.execute(_POINT, {"wanted": artifact_id, "number": number})
+    _ADD_REVISION.run(db, row)
+    _POINT.run(db, {"wanted": artifact_id, "number": number})
+    documents.remember(document.KIND, content.decode(), document)
     return {"revision": number, "sha256": digest}
 
 
@@ -348,6 +394,4 @@ def _restore(project: Project, db: Connection, artifact_id: str, present: Any, g
             REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"]
         )
     ).scalar_one()
-    _next_revision(
-        project, db, newest, document_of(newest.artifact.kind, json.loads(content)), verb="restore"
-    )
+    _next_revision(project, db, newest, documents.read(newest.artifact.kind, content), verb="restore")

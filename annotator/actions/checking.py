@@ -5,14 +5,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import reduce
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from annotator.actions.artifacts import REMARK, draft_parts
+from annotator.actions.artifacts import REMARK, RULING, draft_parts
 from annotator.actions.hashing import item_hash, judgement_hash, response_hash, source_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
@@ -281,12 +281,24 @@ def _drafts(look: _Look) -> Iterator[Finding]:
         "SELECT CAST(place AS TEXT), CAST(text AS TEXT) FROM draft"
     ).fetchall():
         artifact, unit, name = draft_parts(place)
+        if artifact == RULING:
+            yield from _ruling_draft(look, place, unit, text)
+            continue
         newest = look.raw.execute(question, [artifact]).fetchone()
         if newest is None or not _is_place(newest[0], unit, name):
-            yield Finding(
-                "draft", place, f"Unfinished text has lost its place: “{text[:80]}”.",
-                "It is kept; write it anew where it belongs if it is still wanted.",
-            )  # fmt: skip
+            yield _lost_draft(place, text)
+
+
+def _ruling_draft(look: _Look, place: str, ruling: str, text: str) -> Iterator[Finding]:
+    if look.raw.execute("SELECT 1 FROM ruling WHERE id = ?", [ruling]).fetchone() is None:
+        yield _lost_draft(place, text)
+
+
+def _lost_draft(place: str, text: str) -> Finding:
+    return Finding(
+        "draft", place, f"Unfinished text has lost its place: “{text[:80]}”.",
+        "It is kept; write it anew where it belongs if it is still wanted.",
+    )  # fmt: skip
 
 
 def _is_place(content: str, unit: str, name: str) -> bool:
@@ -325,6 +337,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("files of sources", _hashes("source_file", lambda row: sha256(row["content"]))),
     ("responses", _hashes("response", lambda row: response_hash(row["text"]))),
     ("revisions", _hashes("revision", lambda row: sha256(row["content"]))),
+    ("agreements", _hashes("agreement", lambda row: sha256(row["content"]))),
     ("calls", _hashes("call", lambda row: call_hash({**row, "repaired": bool(row["repaired"])}))),
     ("judgements", _hashes("judgement", _judgement)),
     ("history", _hashes("audit", lambda row: row_hash({k: v for k, v in row.items() if k != "row"}))),

@@ -14,6 +14,7 @@ from annotator.actions.hashing import item_hash
 from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
+from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.domain.identity import new_id
 from annotator.domain.item import Item, ItemFields
@@ -27,13 +28,19 @@ STATES = ("new", "in progress", "submitted", "settled")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What the list of items is narrowed to; an empty value does not narrow."""
+    """What the list of items is narrowed to; an empty value does not narrow.
+
+    `mine` leaves what is assigned to the person working, of `stages` alone when any are named; it does not narrow
+    for whoever has no assignment at all.
+    """
 
     words: str = ""
     question_type: str = ""
     subject: str = ""
     state: str = ""
     retired: bool = False
+    mine: bool = False
+    stages: tuple[Stage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,10 @@ def _search(project: Project, narrowed: Filter, column: str) -> tuple[str, list[
         me = people.someone(project).id
         conditions.append(f"({_STATE}) = ?")
         parameters += [me, me, narrowed.state]
+    if narrowed.mine:
+        condition, values = _mine(project, narrowed.stages)
+        conditions.append(condition)
+        parameters += values
     question = (
         f"SELECT {column} FROM {source} WHERE {' AND '.join(conditions)} "  # noqa: S608 - our own words only
         "ORDER BY item.position, item.key, item.id"
@@ -96,13 +107,30 @@ def _search(project: Project, narrowed: Filter, column: str) -> tuple[str, list[
     return question, parameters
 
 
+def _mine(project: Project, stages: Sequence[Stage]) -> tuple[str, list[str]]:
+    """The condition that leaves what the person working is offered, or everything when nothing is assigned to them."""
+    me = people.someone(project).id
+    with project.store.read():
+        assigned = project.store.raw.execute("SELECT 1 FROM assignment WHERE person_id = ? LIMIT 1", [me])
+        if assigned.fetchone() is None:
+            return "1", []
+    wanted = "item.id IN (SELECT item_id FROM assignment WHERE person_id = ? AND trial = 1"
+    if not stages:
+        return f"{wanted})", [me]
+    return f"{wanted} AND stage IN ({','.join('?' * len(stages))}))", [me, *stages]
+
+
+# Labels count for none of it: how far they are is told report by report.
 # How far an item is for one person: consensus or imported gold, all of theirs sealed, something begun, or nothing.
 _STATE = """
 CASE
- WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND (a.state = 'consensus')) THEN 'settled'
- WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.author_id = ? AND a.state = 'draft')
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.state = 'consensus') THEN 'settled'
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.author_id = ? AND a.state = 'draft')
   THEN 'in progress'
- WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.author_id = ?) THEN 'submitted'
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.author_id = ?) THEN 'submitted'
  ELSE 'new'
 END
 """
@@ -126,7 +154,7 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
     question = f"""
         SELECT item.rowid, item.id, item.key, item.question, item.question_type, item.subject, item.language,
          {_STATE},
-         (SELECT count(*) FROM artifact a WHERE a.item_id = item.id
+         (SELECT count(*) FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
            AND (a.author_id IN (?, '') OR a.state = 'consensus')),
          (SELECT count(*) FROM response r WHERE r.item_id = item.id),
          (SELECT count(*) FROM judgement j WHERE j.item_id = item.id AND j.rater_id = ?)

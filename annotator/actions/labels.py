@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, select, update
+from sqlalchemy import Select, bindparam, delete, exists, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import annotating, dealing, people
+from annotator.actions import annotating, assignments, dealing, people
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.history import restores
 from annotator.actions.items import item_of
 from annotator.actions.project import Project
 from annotator.actions.recording import record
-from annotator.domain.artifact import Artifact
+from annotator.domain.artifact import Artifact, Kind, State
+from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.domain.identity import new_id, now
 from annotator.domain.item import Item
@@ -23,9 +24,10 @@ from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ItemRow, JudgementRow, ResponseRow, table
+from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, ResponseRow, table
 
 ITEM, RESPONSE, JUDGEMENT = table(ItemRow), table(ResponseRow), table(JudgementRow)
+ARTIFACT = table(ArtifactRow)
 COVERAGE = "researcherbench.coverage"
 UNSURE = "unsure"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
@@ -35,7 +37,8 @@ SAID = (Status.OK.value, Status.UNCLEAR.value)
 class Sheet:
     """One report to be labelled: what a blind rater may see of it, and what they have said so far.
 
-    `name` is the report's stand-in for its system's name, dealt anew for each person and item.
+    `name` is the report's stand-in for its system's name, dealt anew for each person and item. While `sealed`, this
+    person's labels of the item are submitted and cannot be changed.
     """
 
     response_id: str
@@ -45,11 +48,14 @@ class Sheet:
     artifact: Artifact
     labels: dict[str, Judgement]
     values: tuple[str, ...]
+    sealed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One line of the queue: a report of an item and how many of its units this person has labelled."""
+    """One line of the queue: a report of an item, how many of its units this person has labelled, and whether they
+    have submitted their labels of the item.
+    """
 
     item_id: str
     item_key: str
@@ -59,27 +65,35 @@ class Task:
     units: int
     labelled: int
     unsure: int
+    sealed: bool = False
 
 
 def queue(project: Project, protocol: str = COVERAGE) -> list[Task]:
-    """Every report that can be labelled, item by item, each item's reports in this person's own order.
+    """Every report this person may label, item by item, each item's reports in this person's own order.
 
-    Three questions for the whole project, however many items there are; labels of units that have since been
-    taken out of the artifact are not counted.
+    Once anything is assigned to them, only the items whose labelling is. A handful of questions for the whole
+    project, however many items there are; labels of units that have since been taken out of the artifact are not
+    counted.
     """
     me, shape = people.someone(project).id, PROTOCOLS[protocol]
     with project.store.read() as db:
         units, reports = dealing.judged_units(db, shape.unit_kind), dealing.reports(db)
-        said = _said(db, me, protocol)
+        said, sealed, asked = _said(db, me, protocol), _sealed_by(db, me), assignments.offered(project)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
     for item_id, key, words in rows:
-        judged = units.get(item_id, {})
+        judged = units.get(item_id, {}) if _is_asked(asked, item_id) else {}
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
             counted = _tally(judged, said[response_id])
-            tasks.append(Task(item_id, key, words, response_id, name, len(judged), *counted))
+            tasks.append(
+                Task(item_id, key, words, response_id, name, len(judged), *counted, item_id in sealed)
+            )
     return tasks
+
+
+def _is_asked(asked: Mapping[str, set[Stage]] | None, item_id: str) -> bool:
+    return asked is None or Stage.LABELLING in asked.get(item_id, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +131,19 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
 
 
 def lacking(project: Project, protocol: str = COVERAGE) -> str:
-    """What must come before anything can be labelled: “items”, “responses”, the kind of artifact, or nothing."""
+    """What must come before anything can be labelled: “items”, “responses”, the kind of artifact, or nothing.
+
+    “assignments” when other work is assigned to this person, and no labelling.
+    """
     shape = PROTOCOLS[protocol]
     with project.store.read() as db:
-        items = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        asked = assignments.offered(project)
+        found = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        items = {item_id for item_id in found if _is_asked(asked, item_id)}
         answered = items & dealing.reports(db).keys()
         judged = answered & dealing.judged_units(db, shape.unit_kind).keys()
     if not items:
-        return "items"
+        return "assignments" if found else "items"
     if not answered:
         return "responses"
     return "" if judged else shape.unit_kind.value
@@ -147,8 +166,9 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE) -> Sheet
             for name, found in dealing.dealt(dealing.reports(db, [response.item_id])[response.item_id], me)
         }
         labels = {label.unit_id: label for label in _labels(db, me, response_id, protocol)}
+        locked = is_sealed(db, response.item_id, me)
     return Sheet(
-        response_id, names[response_id], item_of(item), response.text, artifact, labels, shape.values
+        response_id, names[response_id], item_of(item), response.text, artifact, labels, shape.values, locked
     )
 
 
@@ -214,6 +234,8 @@ def _say(
 
 def _blank(db: Connection, shape: Protocol, response_id: str, unit_id: str, rater: str) -> dict[str, Any]:
     item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)).scalar_one()
+    if is_sealed(db, item_id, rater):
+        raise _locked()
     artifact = annotating.judged_artifact(db, item_id, shape.unit_kind)
     if artifact is None or unit_id not in {unit.id for unit in artifact.document.units}:
         raise Refusal("That criterion is no longer part of what is labelled.", "Open the report again.")
@@ -224,8 +246,31 @@ def _blank(db: Connection, shape: Protocol, response_id: str, unit_id: str, rate
     }  # fmt: skip
 
 
+def _sealed(rater: Any, item_id: Any) -> Select[Any]:
+    """The sealed labels of a rater on an item, each a value or a column."""
+    return select(ARTIFACT.c.id).where(
+        ARTIFACT.c.item_id == item_id,
+        ARTIFACT.c.kind == Kind.LABELS.value,
+        ARTIFACT.c.author_id == rater,
+        ARTIFACT.c.state == State.SEALED.value,
+    )
+
+
+def is_sealed(db: Connection, item_id: str, person_id: str) -> bool:
+    """Whether a person's labels of an item are submitted, so that none of them may change."""
+    return db.execute(_sealed(person_id, item_id)).first() is not None
+
+
+def _sealed_by(db: Connection, rater: str) -> set[str]:
+    return set(db.execute(_sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)).scalars())
+
+
+def _locked() -> Refusal:
+    return Refusal("Your labels of this item are submitted.", "Reopen them first; what you submitted stays.")
+
+
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = select(JUDGEMENT).where(
+_ONE = select(JUDGEMENT, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)).label("sealed")).where(
     JUDGEMENT.c.protocol == bindparam("protocol"),
     JUDGEMENT.c.response_id == bindparam("response"),
     JUDGEMENT.c.unit_id == bindparam("unit"),
@@ -240,7 +285,9 @@ _CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
 def _row(db: Connection, protocol: str, response_id: str, unit_id: str, rater: str) -> dict[str, Any] | None:
     whose = {"protocol": protocol, "response": response_id, "unit": unit_id, "rater": rater}
     row = db.execute(_ONE, whose).mappings().first()
-    return {key: value for key, value in row.items() if key != "sha256"} if row else None
+    if row and row["sealed"]:
+        raise _locked()
+    return {key: value for key, value in row.items() if key not in ("sha256", "sealed")} if row else None
 
 
 def _write(db: Connection, judgement: dict[str, Any], *, new: bool) -> None:
@@ -290,6 +337,9 @@ def _restore(_project: Project, db: Connection, judgement_id: str, present: Any,
     there = _image({key: value for key, value in row.items() if key != "sha256"}) if row else {}
     if there != present:
         raise Refusal("This label was changed elsewhere since.", "Look at it again; nothing was undone.")
+    about = goal or present
+    if is_sealed(db, about["item_id"], about["rater_id"]):
+        raise _locked()
     db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
     if goal:
         _write(db, Judgement(**goal).model_dump(), new=True)

@@ -48,13 +48,39 @@ def add_person(
 
 def rename_person(project: Project, person_id: str, name: str) -> Change:
     """Show a person under another name; who they are does not change."""
-    with project.store.write() as db:
-        old = dict(db.execute(select(PERSON).where(PERSON.c.id == person_id)).mappings().one())
-        new = _checked(old | {"name": name.strip()}).name
-        _write_name(project, db, person_id, new)
-        return record(
-            project, db, Change("person", person_id, "rename", {"name": old["name"]}, {"name": new})
-        )
+    return _change(project, person_id, "rename", name=name.strip())
+
+
+def set_roles(project: Project, person_id: str, roles: tuple[Role, ...]) -> Change:
+    """Give a person these roles in place of those they have; Refusal when no coordinator would be left."""
+    return _change(project, person_id, "set roles", roles=" ".join(sorted({role.value for role in roles})))
+
+
+def deactivate(project: Project, person_id: str) -> Change:
+    """Let a person leave: they are offered and given nothing more, and all they made stays.
+
+    Refusal for the person working and for the last active coordinator.
+    """
+    if person_id == someone(project).id:
+        raise Refusal("You are working as this person.", "Work as somebody else first.")
+    return _change(project, person_id, "deactivate", active=False)
+
+
+def reactivate(project: Project, person_id: str) -> Change:
+    """Take a person who had left back in."""
+    return _change(project, person_id, "reactivate", active=True)
+
+
+def known(project: Project, wanted: str) -> Person:
+    """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anybody's."""
+    everybody, folded = people(project), wanted.casefold()
+    alike = [person for person in everybody if person.alias.casefold() == folded]
+    exact = [person for person in everybody if wanted in (person.id, person.alias)]
+    for found in (exact, alike):
+        if len(found) == 1:
+            return found[0]
+    aliases = tuple(person.alias for person in everybody)
+    raise Refusal(f"“{wanted}” is nobody's id or alias here.", "Use one of the aliases.", details=aliases)
 
 
 def _checked(values: dict[str, Any]) -> Person:
@@ -68,18 +94,39 @@ def _checked(values: dict[str, Any]) -> Person:
     return Person(id=values["id"], **fields.model_dump())
 
 
-def _write_name(project: Project, db: Connection, person_id: str, name: str) -> None:
-    db.execute(update(PERSON).where(PERSON.c.id == person_id).values(name=name))
-    if project.person is not None and project.person.id == person_id:
-        project.person = project.person.model_copy(update={"name": name})
+def _change(project: Project, person_id: str, verb: str, **fields: Any) -> Change:
+    with project.store.write() as db:
+        old = _read(db, person_id)
+        new = _checked(old.model_dump() | fields)
+        _write(project, db, old, new)
+        before, after = (who.model_dump(include=set(fields)) for who in (old, new))
+        return record(project, db, Change("person", person_id, verb, before, after))
+
+
+def _read(db: Connection, person_id: str) -> Person:
+    return Person(**db.execute(select(PERSON).where(PERSON.c.id == person_id)).mappings().one())
+
+
+def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
+    db.execute(update(PERSON).where(PERSON.c.id == new.id).values(**new.model_dump()))
+    if _coordinates(old) and not any(_coordinates(person) for person in people(project)):
+        raise Refusal(
+            "No active coordinator would be left.", "Give somebody else the role of coordinator first."
+        )
+    if project.person is not None and project.person.id == new.id:
+        project.person = new
+
+
+def _coordinates(person: Person) -> bool:
+    return person.active and person.has(Role.COORDINATOR)
 
 
 @restores("person")
 def _restore(project: Project, db: Connection, person_id: str, present: Any, goal: Any) -> None:
-    there = db.execute(select(PERSON.c.name).where(PERSON.c.id == person_id)).scalar_one()
-    if there != present["name"]:
-        raise Refusal("This person was renamed elsewhere since.", "Look again; nothing was undone.")
-    _write_name(project, db, person_id, goal["name"])
+    there = _read(db, person_id)
+    if there.model_dump(include=set(present)) != present:
+        raise Refusal("This person was changed elsewhere since.", "Look again; nothing was undone.")
+    _write(project, db, there, _checked(there.model_dump() | goal))
 
 
 def someone(project: Project) -> Person:

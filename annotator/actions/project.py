@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 META, PERSON = table(MetaRow), table(PersonRow)
 SUFFIX = ".goldsmith"
+# The setting that a project made from a task has, and no other.
+ORIGIN = "task"
 
 
 class Project:
@@ -92,6 +94,11 @@ class Project:
     def title(self) -> str:
         """The project's title."""
         return str(self.get("title", self.path.stem))
+
+    @property
+    def from_task(self) -> bool:
+        """Whether this is an annotator's project, made from a task that came by file."""
+        return bool(self.get(ORIGIN))
 
     @property
     def by(self) -> str:

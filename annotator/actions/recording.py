@@ -10,11 +10,11 @@ from annotator.actions.project import Project
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.change import Change
 from annotator.domain.identity import now
+from annotator.storage.ready import Ready
 from annotator.storage.tables import AuditRow, table
 
 AUDIT = table(AuditRow)
-# Built once: making the statement anew would cost as much as running it.
-_ADD = insert(AUDIT)
+_ADD = Ready(insert(AUDIT))
 
 
 def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:
@@ -32,8 +32,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
         "undone": False,
     }
     row["sha256"] = row_hash(row)
-    seq = db.execute(_ADD, row).inserted_primary_key
-    return replace(change, by=project.by, at=at, seq=int(seq[0]) if seq else 0)
+    return replace(change, by=project.by, at=at, seq=_ADD.run(db, row).lastrowid or 0)
 
 
 def row_hash(row: dict[str, Any]) -> str:

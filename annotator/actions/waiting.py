@@ -2,12 +2,41 @@
 
 from annotator.actions import labels, people
 from annotator.actions.project import Project
+from annotator.domain.assignment import Stage
+
+_DRAFTS = "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = ? AND state = 'draft' AND kind <> 'labels'"
+_ASSIGNED = (
+    "SELECT a.stage, a.submitted_at, a.item_id, i.retired FROM assignment a JOIN item i ON i.id = a.item_id "
+    "WHERE a.person_id = ? AND a.trial = 1"
+)
+NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 
 def counts(project: Project) -> dict[str, int]:
-    """How many things wait: items with drafts to finish (Author) and reports with open criteria (Label)."""
+    """How many things wait: items to write for (Author), reports with open criteria (Label), work to send (Send).
+
+    Where nothing is assigned to a person at all, the items they have begun wait to be written on.
+    """
+    found = {
+        "Author": _to_write(project),
+        "Label": sum(task.labelled < task.units for task in labels.queue(project)),
+    }
+    if project.from_task:
+        from annotator.actions import sending
+
+        found["Send"] = sending.outlook(project).count(sending.Going.NEW)
+    return found
+
+
+def _to_write(project: Project) -> int:
     me = people.someone(project).id
-    drafts = "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = ? AND state = 'draft'"
     with project.store.read():
-        begun = int(project.store.raw.execute(drafts, [me]).fetchone()[0])
-    return {"Author": begun, "Label": sum(task.labelled < task.units for task in labels.queue(project))}
+        assigned = project.store.raw.execute(_ASSIGNED, [me]).fetchall()
+        if not assigned:
+            return int(project.store.raw.execute(_DRAFTS, [me]).fetchone()[0])
+    waiting = {
+        item_id
+        for stage, submitted, item_id, retired in assigned
+        if submitted is None and not retired and stage not in NOT_WRITTEN
+    }
+    return len(waiting)

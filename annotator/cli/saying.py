@@ -11,6 +11,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from annotator.domain.refusal import Refusal
+
+As = Annotated[str, typer.Option("--as", help="Who is at work: an id or an alias; by default who was last")]
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
 said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
@@ -19,14 +22,27 @@ said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, hi
 class opened:  # noqa: N801 - reads as a verb in a with statement
     """A project for the length of a command."""
 
-    def __init__(self, file: Path, *, readonly: bool = False) -> None:
-        self._file, self._readonly = file, readonly
+    def __init__(self, file: Path, *, readonly: bool = False, person: str = "") -> None:
+        """`person` is the id or alias of whoever is to be at work; by default whoever was last."""
+        self._file, self._readonly, self._person = file, readonly, person
 
     def __enter__(self) -> Any:
         from annotator.actions.project import Project
 
         self._project = Project.open(self._file, readonly=self._readonly)
+        if self._person:
+            self._work_as()
         return self._project
+
+    def _work_as(self) -> None:
+        from annotator.actions import people
+
+        try:
+            # For this command only: who works in the window stays as it was.
+            self._project.person = people.known(self._project, self._person)
+        except Refusal:
+            self._project.close()
+            raise
 
     def __exit__(self, *_: object) -> None:
         self._project.close()

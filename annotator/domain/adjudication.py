@@ -12,7 +12,7 @@ from annotator.domain.canonical import Text
 
 # What a ruling may take besides a letter (A, B …): everything, one's own wording, or nothing.
 BOTH, OWN, DROP = "both", "own", "drop"
-LETTERS = "ABCDEFGH"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Reason(StrEnum):

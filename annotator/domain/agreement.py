@@ -53,7 +53,10 @@ class Match(_Record):
 
 
 class PairAgreement(_Record):
-    """How far two raters agree. `values` holds, field by field, the two values of each matched pair that has both."""
+    """How far two raters agree. `values` holds, field by field, the two values of each matched pair, in that order.
+
+    None is a value that a rater did not give.
+    """
 
     a: str = Field(description="A person's id; the lower one of the two")
     b: str

@@ -42,7 +42,7 @@ class Document(BaseModel, Generic[U]):
     A kind is one subclass; `UNIT` names its unit class, so that one set of verbs edits them all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     KIND: ClassVar[Kind]
     UNIT: ClassVar[type[Unit]]
     units: tuple[U, ...] = ()
@@ -56,8 +56,8 @@ class Document(BaseModel, Generic[U]):
         raise KeyError(unit_id)
 
     def with_units(self, units: tuple[U, ...]) -> Self:
-        """The same document with other units, validated anew."""
-        return type(self).model_validate(self.tree() | {"units": [u.model_dump(mode="json") for u in units]})
+        """The same document with other units of its class, each of which was validated when it was made."""
+        return self.model_copy(update={"units": units})
 
     def tree(self) -> dict[str, Any]:
         """The document as a JSON tree."""
@@ -71,7 +71,7 @@ class Document(BaseModel, Generic[U]):
 class Revision(BaseModel):
     """One state of an artifact. `chain` hashes the content together with the chain of the revision before."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     artifact_id: str
     number: int
@@ -92,7 +92,7 @@ def _as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 class Artifact(BaseModel):
     """An artifact as it travels between rooms: whose it is, of which kind, and its newest revision's document."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     item_id: str
     kind: Kind

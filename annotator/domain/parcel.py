@@ -57,6 +57,7 @@ class Arrival(_Record):
     receipt: str = ""
     pieces: tuple[Piece, ...] = ()
     reason: Text = Field(default="", description="Why a damaged or foreign package was not taken in")
+    at: datetime | None = Field(default=None, description="When it was taken in; None before")
 
 
 class TrayEntry(_Record):

@@ -12,7 +12,7 @@ class Anchor(BaseModel):
     `text_sha256` is the hash of the whole text, so that an anchor into a text that has changed is noticed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     quote: Text = Field(min_length=1, max_length=20_000)
     source_id: str = ""
     start: int = Field(default=-1, ge=-1)
@@ -28,7 +28,7 @@ class Anchor(BaseModel):
 class Unit(BaseModel):
     """What every unit has: an id that never changes, its words, a private note, and a quotation to lean on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     id: str = Field(default_factory=new_id, min_length=1, max_length=80)
     text: Text = Field(default="", max_length=20_000)
     note: Text = Field(default="", max_length=20_000)

@@ -7,7 +7,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.identity import derived_id
 from annotator.domain.refusal import Refusal
+from annotator.exchange.pair_records import (
+    AdjudicationRecord,
+    AgreementRecord,
+    GuidelineRecord,
+    RevisionRecord,
+)
 from annotator.exchange.records import (
     ArtifactRecord,
     ItemRecord,
@@ -49,7 +56,11 @@ class Bundle:
     sources: list[SourceRecord] = field(default_factory=list)
     systems: list[SystemRecord] = field(default_factory=list)
     responses: list[ResponseRecord] = field(default_factory=list)
+    guidelines: list[GuidelineRecord] = field(default_factory=list)
     artifacts: list[ArtifactRecord] = field(default_factory=list)
+    revisions: list[RevisionRecord] = field(default_factory=list)
+    agreements: list[AgreementRecord] = field(default_factory=list)
+    adjudications: list[AdjudicationRecord] = field(default_factory=list)
     judges: list[JudgeRecord] = field(default_factory=list)
     runs: list[RunRecord] = field(default_factory=list)
     judgements: list[JudgementRecord] = field(default_factory=list)
@@ -65,26 +76,41 @@ class Bundle:
         return {name: len(getattr(self, name)) for name in THINGS}
 
 
-THINGS = (
-    "people",
-    "items",
-    "sources",
-    "systems",
-    "responses",
-    "artifacts",
-    "judges",
-    "runs",
-    "judgements",
-    "scores",
-)
+# Every thing of a release and the class of its records, in the order in which they build on each other.
+CLASSES: dict[str, type[Record]] = {
+    "people": PersonRecord,
+    "items": ItemRecord,
+    "sources": SourceRecord,
+    "systems": SystemRecord,
+    "responses": ResponseRecord,
+    "guidelines": GuidelineRecord,
+    "artifacts": ArtifactRecord,
+    "revisions": RevisionRecord,
+    "agreements": AgreementRecord,
+    "adjudications": AdjudicationRecord,
+    "judges": JudgeRecord,
+    "runs": RunRecord,
+    "judgements": JudgementRecord,
+    "scores": ScoreRecord,
+}
+THINGS = tuple(CLASSES)
 
 
 def record_id(record: Record) -> str:
-    """The id of a record; a judgement, which has none in a release, is known by who judged what."""
+    """The id of a record; what has none in a release is known by what makes it one and the same."""
+    if isinstance(record, RevisionRecord):
+        return revision_key(record.artifact_id, record.revision)
+    if isinstance(record, GuidelineRecord):
+        return derived_id("guideline", record.stage.value, record.version)
     if isinstance(record, JudgementRecord):
         r = record
         return judgement_key(r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial)
     return str(getattr(record, "id", ""))
+
+
+def revision_key(artifact_id: str, number: int) -> str:
+    """What makes a revision one and the same, as one text."""
+    return f"{artifact_id}\x1f{number}"
 
 
 def judgement_key(

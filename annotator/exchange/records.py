@@ -12,7 +12,7 @@ from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.source import SourceFormat
 
 FORMAT = "goldsmith"
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 
 
 class Record(BaseModel):
@@ -194,17 +194,3 @@ class Manifest(Record):
     app_version: str
     counts: dict[str, int]
     files: list[FileRecord]
-
-
-RECORDS: tuple[type[Record], ...] = (
-    PersonRecord,
-    ItemRecord,
-    SourceRecord,
-    SystemRecord,
-    ResponseRecord,
-    ArtifactRecord,
-    JudgeRecord,
-    RunRecord,
-    JudgementRecord,
-    ScoreRecord,
-)

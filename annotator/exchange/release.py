@@ -9,6 +9,7 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
+from annotator.domain.artifact import Document, Kind
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.checklist import Checklist
 from annotator.domain.identity import derived_id
@@ -16,13 +17,13 @@ from annotator.domain.judgement import Status
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.refusal import Refusal
 from annotator.exchange import data_card, folders
-from annotator.exchange.bundle import THINGS, Bundle, Problem, in_words, of_file, record_id, retyped
+from annotator.exchange.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
 from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.pair_records import RevisionRecord
 from annotator.exchange.reading import LARGEST_FILE, parse, read_bytes
 from annotator.exchange.records import (
     FORMAT,
     FORMAT_VERSION,
-    RECORDS,
     ArtifactRecord,
     FileRecord,
     JudgementRecord,
@@ -31,15 +32,18 @@ from annotator.exchange.records import (
 )
 
 MANIFEST, CARD = Manifest.FILE, "data_card.md"
-CLASSES: dict[str, type[Record]] = dict(zip(THINGS, RECORDS, strict=True))
-# A million judgements are one file.
-LARGEST = {"judgements.json": 512 * 1024 * 1024}
+# The first part of a file's path → the thing whose records it holds.
+THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.items()}
+# A million judgements are one file, and so is all that agreement was computed from.
+LARGE = ("judgements.json", "revisions.json", "agreement.json", "adjudications.json")
+LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
 LAYOUT = re.compile(
     "|".join(
-        [re.escape(cls.FILE) for cls in RECORDS if cls.FILE.endswith(".json")]
+        [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
         + [re.escape(CARD), r"responses/[A-Za-z0-9._-]+\.json", r"artifacts/[a-z]+\.json"]
     )
 )
+NEWER_FILE = re.compile(r"[a-z0-9_-]{1,60}\.json")
 VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 AGAIN = "Get the release anew; nothing was changed."
 
@@ -103,7 +107,16 @@ def ordered(bundle: Bundle) -> Bundle:
         responses=sorted(
             bundle.responses, key=lambda r: (rank[r.item_id], r.system_id, r.mode, r.trial, r.id)
         ),
+        guidelines=sorted(bundle.guidelines, key=lambda r: (r.stage.value, r.version)),
         artifacts=sorted(bundle.artifacts, key=lambda r: (rank[r.item_id], r.kind.value, r.author_id, r.id)),
+        revisions=sorted(
+            bundle.revisions,
+            key=lambda r: (rank[r.item_id], r.kind.value, r.author_id, r.artifact_id, r.revision),
+        ),
+        agreements=sorted(bundle.agreements, key=lambda r: (rank[r.item_id], r.stage.value, r.id)),
+        adjudications=sorted(
+            bundle.adjudications, key=lambda r: (rank[r.item_id], r.stage.value, r.version, r.id)
+        ),
         judges=sorted(bundle.judges, key=lambda r: (r.name, r.id)),
         runs=sorted(bundle.runs, key=lambda r: (r.started_at, r.id)),
         judgements=sorted(bundle.judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r))),
@@ -144,11 +157,10 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     contents = _contents(folder)
     manifest = _manifest(folder)
     problems = _strays(folder)
+    newer = manifest is not None and _version(manifest.format_version) > _version(FORMAT_VERSION)
     if manifest:
-        _verify(folder, manifest, contents)
-    reader = _Reader(
-        lenient=manifest is not None and _version(manifest.format_version) > _version(FORMAT_VERSION)
-    )
+        _verify(folder, manifest, contents, newer=newer)
+    reader = _Reader(lenient=newer)
     for path, content in contents.items():
         reader.read_file(path, content)
     return reader.bundle, problems + reader.problems
@@ -177,7 +189,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 def _strays(folder: Path) -> list[Problem]:
     """Notes on JSON files that the layout does not know and that are therefore not read."""
-    known = {cls.FILE for cls in RECORDS} | {MANIFEST}
+    known = {cls.FILE for cls in CLASSES.values()} | {MANIFEST}
     names = sorted(path.name for path in folder.glob("*.json") if path.name not in known)
     return [Problem(name, None, "is not a file of this layout and was not read", note=True) for name in names]
 
@@ -208,9 +220,12 @@ def _version(text: str) -> tuple[int, int]:
     return int(numbers[1]), int(numbers[2])
 
 
-def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes]) -> None:
+def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, newer: bool) -> None:
+    """Refusal unless every file is the one that the manifest lists; a newer format may list files of its own."""
     listed = {file.path: file for file in manifest.files}
-    strange = [path for path in listed if not LAYOUT.fullmatch(path)]
+    strange = [
+        path for path in listed if not (LAYOUT.fullmatch(path) or (newer and NEWER_FILE.fullmatch(path)))
+    ]
     if strange:
         raise Refusal(f"“{MANIFEST}” lists “{strange[0][:80]}”, which is no file of a release.", AGAIN)
     if len({path.casefold() for path in listed}) != len(manifest.files):
@@ -233,7 +248,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read_file(self, path: str, content: bytes) -> None:
-        thing = path.split("/")[0].removesuffix(".json")
+        thing = THING_OF[path.split("/")[0].removesuffix(".json")]
         try:
             tree = parse(content, path, LARGEST.get(path, LARGEST_FILE))
         except Refusal as refusal:
@@ -254,6 +269,8 @@ class _Reader:
             record = cls.model_validate_json(orjson.dumps(self._known(path, index, raw, cls)), strict=True)
             if isinstance(record, ArtifactRecord):
                 return _checked_artifact(record, path)
+            if isinstance(record, RevisionRecord):
+                return _checked_revision(record)
             if isinstance(record, JudgementRecord):
                 _check_judgement(record)
         except ValidationError as error:
@@ -277,33 +294,45 @@ class _Reader:
 
 def _checked_artifact(record: ArtifactRecord, path: str) -> ArtifactRecord:
     """The artifact with its document complete; ValueError says what is wrong with it."""
-    raw = record.document
-    named = _with_unit_ids(record)
-    document = DOCUMENTS[record.kind].model_validate_json(orjson.dumps(named), strict=True)
-    tree = document.tree()
     if path != f"artifacts/{record.kind.value}.json":
         raise ValueError(f"a {record.kind.value} does not belong into this file")
-    if wrong := retyped(raw, tree):
+    document = _checked_document(record.kind, record.document, record.id, record.sha256)
+    return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
+
+
+def _checked_revision(record: RevisionRecord) -> RevisionRecord:
+    """The revision with its document complete, where it has one; ValueError says what is wrong with it."""
+    if record.document is None:
+        return record
+    document = _checked_document(record.kind, record.document, record.artifact_id, record.sha256)
+    return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
+
+
+def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest: str) -> Document[Any]:
+    """The typed document of a record's tree; ValueError when it is not what its checksum was made of, or unfit."""
+    named = _with_unit_ids(raw, artifact_id)
+    document = DOCUMENTS[kind].model_validate_json(orjson.dumps(named), strict=True)
+    if wrong := retyped(raw, document.tree()):
         raise ValueError(f"“document.{wrong}” is of the wrong type")
     if len({unit.id for unit in document.units}) != len(document.units):
         raise ValueError("two units have the same id")
-    if record.sha256 not in (document.sha256(), sha256(canonical_json(raw))):
+    if digest not in (document.sha256(), sha256(canonical_json(raw))):
         raise ValueError("the document is not the one its checksum was made of")
     if isinstance(document, Checklist) and document.units and not _sums_to_one(document):
         raise ValueError("the shares of the checklist do not sum to 1")
-    return record.model_copy(update={"document": tree, "sha256": document.sha256()})
+    return document
 
 
-def _with_unit_ids(record: ArtifactRecord) -> dict[str, Any]:
+def _with_unit_ids(raw: dict[str, Any], artifact_id: str) -> dict[str, Any]:
     """The document with an id for units written by hand without one, the same at every reading."""
-    units = record.document.get("units")
+    units = raw.get("units")
     if not isinstance(units, list):
-        return record.document
+        return raw
     named = [
-        {"id": derived_id(record.id, place), **unit} if isinstance(unit, dict) else unit
+        {"id": derived_id(artifact_id, place), **unit} if isinstance(unit, dict) else unit
         for place, unit in enumerate(units)
     ]
-    return {**record.document, "units": named}
+    return {**raw, "units": named}
 
 
 def _sums_to_one(checklist: Checklist) -> bool:

@@ -10,16 +10,19 @@ from pydantic import TypeAdapter
 
 from annotator import places
 from annotator.domain.kinds import DOCUMENTS
+from annotator.exchange.bundle import CLASSES
 from annotator.exchange.folders import pretty
 from annotator.exchange.records import FORMAT, FORMAT_VERSION, Manifest
-from annotator.exchange.release import CLASSES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def all_schemas() -> dict[str, bytes]:
     """Every schema by file name: one per file of a release, one per kind of artifact's document."""
-    trees = {thing: TypeAdapter(list[record]).json_schema() for thing, record in CLASSES.items()}  # type: ignore[valid-type]
+    trees = {
+        record.FILE.removesuffix(".json"): TypeAdapter(list[record]).json_schema()  # type: ignore[valid-type]
+        for record in CLASSES.values()
+    }
     trees["manifest"] = Manifest.model_json_schema()
     trees |= {f"document-{kind.value}": cls.model_json_schema() for kind, cls in DOCUMENTS.items()}
     return {f"{name}.json": pretty(_named(name, tree)) for name, tree in trees.items()}

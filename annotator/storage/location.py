@@ -1,7 +1,9 @@
 """How a place is recognised where a live project is not safe: a network disk, or a folder that syncs itself."""
 
+import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 # Kinds of file system, as Linux names them, whose locks or syncs cannot be relied on.
@@ -18,6 +20,10 @@ SYNCED = (
         "a cloud service",
         re.compile(r"cloudstorage|nextcloud|owncloud|pcloud(drive)?|mega(sync)?|box sync"),
     ),
+)
+# Where mail programs and systems put what they may clear away at any time.
+PASSING = re.compile(
+    r"te?mp|temporary internet files|inetcache|content\.outlook|caches|\.cache|temporaryitems|mail downloads"
 )
 REMEDY = "Keep the project on this computer's own disk; backups may lie where they like."
 
@@ -37,6 +43,14 @@ def warning_about(path: Path, mounts: str | None = None) -> str:
     if _is_remote_drive(whole) or NETWORK.fullmatch(_mounted_as(whole.resolve(), mounts)):
         return f"“{path.name}” lies on a network disk, where locks cannot be relied on. {REMEDY}"
     return ""
+
+
+def is_passing(folder: Path) -> bool:
+    """Whether what is put into a folder may be cleared away, or cannot be put there at all."""
+    whole = folder.expanduser().resolve()
+    if whole.is_relative_to(Path(tempfile.gettempdir()).resolve()) or not os.access(whole, os.W_OK):
+        return True
+    return any(PASSING.fullmatch(part.lower()) for part in whole.parts)
 
 
 def _mounted_as(path: Path, mounts: str | None) -> str:

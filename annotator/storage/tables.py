@@ -13,6 +13,7 @@ from annotator.domain.judgement import JudgementFields
 from annotator.domain.person import PersonFields
 from annotator.domain.response import ResponseFields, SystemFields
 from annotator.domain.source import SourceFields
+from annotator.storage import describing
 
 # Names for every constraint, so that a later migration can speak of them on both databases.
 SQLModel.metadata.naming_convention = {
@@ -21,6 +22,9 @@ SQLModel.metadata.naming_convention = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+describing.begin()
 
 
 class MetaRow(SQLModel, table=True):
@@ -381,9 +385,10 @@ class WitnessRow(SQLModel, table=True):
     sha256: str = Field(max_length=64)
 
 
+describing.make_tables()
 metadata: MetaData = SQLModel.metadata
 
 
 def table(row: type[SQLModel]) -> Table:
-    """The Core table of a row class, for selects and inserts that need no entities."""
-    return row.__table__  # type: ignore[attr-defined, no-any-return]
+    """The table that a row class describes."""
+    return metadata.tables[str(row.__tablename__)]

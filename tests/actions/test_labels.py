@@ -3,10 +3,11 @@
 import pytest
 from sqlalchemy import select
 
-from annotator.actions import artifacts, dealing, history, items, labels, people
+from annotator.actions import artifacts, assignments, dealing, history, items, label_sealing, labels, people
 from annotator.actions.annotating import judged_artifact
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State
+from annotator.domain.assignment import Purpose, Stage
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
@@ -291,3 +292,38 @@ def test_active_seconds_are_kept_with_the_label(project):
     response_id, unit_id = first_unit(project)
     labels.set_label(project, response_id, unit_id, "no", seconds=12.34)
     assert labels.sheet(project, response_id).labels[unit_id].seconds == 12.3
+
+
+def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
+    first, second = items.ids(project)
+    assignments.assign_one(project, second, project.by, Stage.LABELLING)
+    assignments.assign_one(project, first, project.by, Stage.PLAN)
+    assert {task.item_id for task in labels.queue(project)} == {second}
+    assert labels.lacking(project) == ""
+    as_second_rater(project)
+    assert {task.item_id for task in labels.queue(project)} == {first, second}
+
+
+@pytest.mark.parametrize("given", [{}, {"trial": 2, "purpose": Purpose.REPEAT}])
+def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(project, given):
+    stage = Stage.LABELLING if given else Stage.PLAN
+    assignments.assign_one(project, items.ids(project)[0], project.by, stage, **given)
+    assert labels.queue(project) == []
+    assert labels.lacking(project) == "assignments"
+
+
+def test_assignments_do_not_change_the_names_of_the_reports(project):
+    before = names_by_report(project)
+    assignments.assign_one(project, items.ids(project)[1], project.by, Stage.LABELLING)
+    assert before.items() > names_by_report(project).items()
+
+
+def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
+    item_id = items.ids(project)[0]
+    as_second_rater(project)
+    for response_id, unit_id in label_sealing.missing(project, item_id):
+        labels.set_label(project, response_id, unit_id, "yes")
+    before = items.lines(project, [item_id])
+    label_sealing.submit(project, item_id)
+    assert items.lines(project, [item_id]) == before
+    assert before[0].state == "new"

@@ -1,17 +1,7 @@
 """Blind means absent: nothing on the label page tells whose a report is or what others said of it."""
 
-from collections.abc import Iterator
-
 import pytest
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractItemView,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QTextEdit,
     QWidget,
 )
 from sqlalchemy import insert
@@ -25,9 +15,9 @@ from annotator.gui.pages.label import LabelPage
 from annotator.storage.tables import JudgementRow, JudgeRow, table
 from tests.labelling_keys import be_active, press
 from tests.labelling_project import SYSTEMS, labelling_project
+from tests.words_shown import all_words
 
 OTHERS = ("Canary-Rater-Note-9000", "Canary-Judge-9000", "Canary-Rationale-9000", "Rater 2")
-ROLES = [Qt.ItemDataRole(role) for role in range(14)]
 
 
 @pytest.fixture
@@ -62,42 +52,8 @@ def judge_all(project) -> None:
                 db.execute(insert(table(JudgementRow)).values(**row, sha256=judgement_hash(row)))
 
 
-def words_of(widget: QWidget) -> Iterator[str]:
-    """Every text a widget shows or tells: on it, in its tooltip, to a screen reader, in its model."""
-    yield from (
-        widget.toolTip(), widget.whatsThis(), widget.statusTip(), widget.accessibleName(),
-        widget.accessibleDescription(), widget.windowTitle(), widget.objectName(),
-    )  # fmt: skip
-    if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
-        yield widget.text()
-    if isinstance(widget, QLineEdit | QPlainTextEdit):
-        yield widget.placeholderText()
-    if isinstance(widget, QPlainTextEdit | QTextEdit):
-        yield widget.toPlainText()
-    if isinstance(widget, QTextEdit):
-        yield widget.toHtml()
-    if isinstance(widget, QAbstractItemView) and widget.model() is not None:
-        yield from words_in(widget.model())
-    for name in ("role", "state", "level", "current"):
-        yield str(widget.property(name))
-
-
-def words_in(model: QAbstractItemModel) -> Iterator[str]:
-    """Everything a model answers with, for every role and then some."""
-    for row in range(model.rowCount()):
-        for role in (*ROLES, Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1):
-            yield repr(model.index(row, 0, QModelIndex()).data(role))
-
-
-def all_words(page: QWidget) -> list[str]:
-    """Every text anywhere below a page, and in its menus."""
-    found = [word for widget in (page, *page.findChildren(QWidget)) for word in words_of(widget)]
-    actions = (*page.findChildren(QAction), *page.recent().actions())
-    return [*found, *(text for action in actions for text in (action.text(), action.toolTip()))]
-
-
 def leaks(page: QWidget) -> list[str]:
-    words = all_words(page)
+    words = [*all_words(page), *(action.text() for action in page.recent().actions())]
     assert any("Report A" in word for word in words), "the walk sees nothing"
     return [word for word in words for canary in (*SYSTEMS, *OTHERS) if canary in word]
 

@@ -1,0 +1,287 @@
+"""How one person's returned work is sorted: what is new goes in, what clashes waits in the tray."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions import assignments, feedback, parcel_secrets, returned_labels, tray
+from annotator.actions.packing import report_alias
+from annotator.actions.project import Project
+from annotator.domain.adjudication import AdjudicationState
+from annotator.domain.artifact import Document, Kind, State, chain
+from annotator.domain.assignment import Stage, stage_of
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.identity import derived_id
+from annotator.domain.kinds import document_of
+from annotator.domain.labels import Labels, label_id
+from annotator.domain.parcel import Outcome, Piece
+from annotator.domain.person import Person
+from annotator.domain.refusal import Refusal
+from annotator.exchange import parcels
+from annotator.exchange.package_manifest import AGAIN
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
+ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
+ADJUDICATION, ASSIGNMENT = table(tables.AdjudicationRow), table(tables.AssignmentRow)
+Taken = tuple[str, Stage]
+"""An item and a stage of which something was taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A sealed revision in this project's words: reports under their own ids, the chain told anew over them."""
+
+    number: int
+    content: str
+    sha256: str
+    chain: str
+    came: parcels.WorkRevision
+
+
+@dataclass
+class Sorter:
+    """Sorts what one person returned; `touched` gathers where something new arrived."""
+
+    project: Project
+    db: Connection
+    person: Person
+    touched: set[Taken] = field(default_factory=set)
+
+    def take(
+        self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute]
+    ) -> list[Piece]:
+        """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
+        pieces = [piece for artifact in artifacts for piece in self._artifact(artifact)]
+        return pieces + [self._dispute(dispute) for dispute in disputes]
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        return {item_id: key for item_id, key in self.db.execute(select(ITEM.c.id, ITEM.c.key))}
+
+    @cached_property
+    def _again(self) -> dict[str, str]:
+        """Alias → item, for items that were served a second time."""
+        return {
+            parcel_secrets.alias_of(self.project, self.person.id, f"again/{item_id}"): item_id
+            for item_id in self._items
+        }
+
+    @cached_property
+    def _reports(self) -> dict[str, str]:
+        """Alias → response, for the first serving and the second."""
+        found = self.db.execute(select(RESPONSE.c.id)).scalars().all()
+        return {
+            report_alias(self.project, self.person.id, response_id, again): response_id
+            for response_id in found
+            for again in (False, True)
+        }
+
+    def _artifact(self, artifact: parcels.WorkArtifact) -> list[Piece]:
+        kind, item_id = _kind(artifact.kind), artifact.item_id
+        stage = stage_of(kind)
+        sealed = self._checked(artifact, kind)
+        if again := self._again.get(item_id):
+            return [self._repeat(again, sealed[-1])] if sealed else []
+        key = self._items.get(item_id, "")
+        if reason := self._foreign(item_id, stage):
+            return [self._kept_apart(Outcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed]
+        pieces = self._revisions(artifact, item_id, key, kind, sealed)
+        if any(piece.outcome in (Outcome.NEW, Outcome.NEWER) for piece in pieces):
+            self._settle(artifact, item_id, kind)
+        self._spend(artifact)
+        return pieces
+
+    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[Sealed]:
+        """The revisions after their hashes, their chain and their content were found to hold."""
+        link = local = ""
+        number, made = 0, []
+        for came in artifact.revisions:
+            between = [*came.skipped, came.sha256]
+            number += len(between)
+            link = reduce(chain, between, link)
+            document = _document(kind, came.content)
+            if (
+                document is None
+                or _digest(document) != came.sha256
+                or (number, link) != (came.number, came.chain)
+            ):
+                raise Refusal(
+                    f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
+                    AGAIN,
+                )
+            content = canonical_json(self._resolved(document).tree()).decode()
+            digest = sha256(content)
+            local = reduce(chain, [*came.skipped, digest], local)
+            made.append(Sealed(number, content, digest, local, came))
+        return made
+
+    def _resolved(self, document: Document[Any]) -> Document[Any]:
+        """Labels with their reports' own ids in place of aliases; any other document as it is."""
+        if not isinstance(document, Labels):
+            return document
+        units = []
+        for label in document.units:
+            response_id = self._reports.get(label.response_id)
+            if response_id is None:
+                raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+            own = label_id(label.protocol, response_id, label.unit_id)
+            units.append(label.model_copy(update={"response_id": response_id, "id": own}))
+        order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
+        return document.model_copy(update={"units": tuple(order)})
+
+    def _foreign(self, item_id: str, stage: Stage) -> str:
+        """Why this person's work on an item cannot be taken as it is; empty when it can."""
+        if item_id not in self._items:
+            return "The item is not one of this project."
+        if assignments.adjudicator_of(self.db, item_id) == self.person.id:
+            return "This person adjudicates the item and may not be its annotator."
+        raters = assignments.raters_of(self.db, item_id, stage)
+        if raters and self.person.id not in raters:
+            return "This stage of the item was not assigned to this person."
+        return ""
+
+    def _revisions(
+        self, artifact: parcels.WorkArtifact, item_id: str, key: str, kind: Kind, sealed: Sequence[Sealed]
+    ) -> list[Piece]:
+        there = self._there(item_id, kind)
+        closed, pieces = self._closed(item_id, stage_of(kind)), []
+        for one in sealed:
+            known = there.get(one.number)
+            if known is not None and known.sha256 == one.sha256:
+                outcome, words = Outcome.DUPLICATE, "It is here already."
+            elif known is not None or any(
+                number > one.number and not row.sealed for number, row in there.items()
+            ):
+                outcome, words = Outcome.CONFLICT, "Another text came as the same revision; both are kept."
+            elif closed:
+                outcome, words = Outcome.LATE, "The consensus was closed before it came."
+            else:
+                outcome = Outcome.NEWER if there else Outcome.NEW
+                words = "It goes in." if not there else "It goes in beside the earlier revision, which stays."
+                self._add(artifact.id, item_id, kind, one)
+                there = self._there(item_id, kind)
+            stage = stage_of(kind)
+            if outcome in (Outcome.CONFLICT, Outcome.LATE):
+                pieces.append(self._kept_apart(outcome, one, item_id, key, stage, words))
+            else:
+                pieces.append(
+                    Piece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+                )
+        return pieces
+
+    def _there(self, item_id: str, kind: Kind) -> dict[int, Any]:
+        question = (
+            select(REVISION.c.number, REVISION.c.sha256, REVISION.c.sealed, REVISION.c.artifact_id)
+            .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+            .where(
+                ARTIFACT.c.item_id == item_id,
+                ARTIFACT.c.kind == kind.value,
+                ARTIFACT.c.author_id == self.person.id,
+            )
+        )
+        return {row.number: row for row in self.db.execute(question)}
+
+    def _closed(self, item_id: str, stage: Stage) -> bool:
+        question = select(ADJUDICATION.c.id).where(
+            ADJUDICATION.c.item_id == item_id,
+            ADJUDICATION.c.stage == stage.value,
+            ADJUDICATION.c.state == AdjudicationState.CLOSED.value,
+        )
+        return self.db.execute(question).first() is not None
+
+    def _add(self, artifact_id: str, item_id: str, kind: Kind, one: Sealed) -> None:
+        there = self._there(item_id, kind)
+        if not there:
+            row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
+            self.db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=one.number))
+        else:
+            artifact_id = next(iter(there.values())).artifact_id
+        came = one.came
+        self.db.execute(
+            insert(REVISION).values(
+                id=derived_id("revision", artifact_id, one.number, one.sha256), artifact_id=artifact_id,
+                number=one.number, content=one.content, sha256=one.sha256, chain=one.chain, sealed=True,
+                reason=came.reason, guideline=came.guideline, form=came.form, verb="seal", by=self.person.id,
+                at=came.at, skipped=" ".join(came.skipped) or None,
+            )
+        )  # fmt: skip
+
+    def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
+        """Point the artifact at its newest revision, and note that its stage was submitted."""
+        stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
+        at = max(came.at for came in artifact.revisions if came.number <= newest[0])
+        self.db.execute(
+            update(ARTIFACT)
+            .where(ARTIFACT.c.id == newest[1].artifact_id)
+            .values(revision=newest[0], state=State.SEALED.value, sealed_at=at)
+        )
+        assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
+        if kind is Kind.LABELS:
+            returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
+        self.touched.add((item_id, stage))
+
+    def _spend(self, artifact: parcels.WorkArtifact) -> None:
+        """Keep the most seconds that any package told of; they only ever grow."""
+        row_id = derived_id("time", self.person.id, artifact.id)
+        known = self.db.execute(select(TIME.c.seconds).where(TIME.c.id == row_id)).scalar()
+        if known is None and artifact.seconds:
+            at = max(came.at for came in artifact.revisions)
+            row = {"id": row_id, "person_id": self.person.id, "subject": artifact.id, "at": at}
+            self.db.execute(insert(TIME).values(**row, seconds=artifact.seconds))
+        elif known is not None and artifact.seconds > known:
+            self.db.execute(update(TIME).where(TIME.c.id == row_id).values(seconds=artifact.seconds))
+
+    def _repeat(self, item_id: str, newest: Sealed) -> Piece:
+        fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, newest.came.at)
+        outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
+        if fresh:
+            assignments.mark_submitted(
+                self.db, item_id, self.person.id, Stage.LABELLING, newest.came.at, trial=2
+            )
+        words = "A repeat: it shows how far this person agrees with themselves."
+        return Piece(outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words)
+
+    def _kept_apart(
+        self, reason: Outcome, one: Sealed, item_id: str, key: str, stage: Stage, words: str
+    ) -> Piece:
+        fresh = tray.put(
+            self.db, reason, self.person.id, one.content, item_id=item_id, stage=stage, revision=one.number
+        )
+        outcome = reason if fresh else Outcome.DUPLICATE
+        return Piece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+
+    def _dispute(self, dispute: parcels.WorkDispute) -> Piece:
+        key = self._items.get(dispute.item_id, "")
+        if not key:
+            return Piece(
+                outcome=Outcome.FOREIGN, stage=dispute.stage, words="The item is not one of this project."
+            )
+        fresh = feedback.receive(
+            self.project, self.db, self.person.id, dispute.item_id, dispute.stage, dispute.text, dispute.at
+        )
+        outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
+        return Piece(outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus.")
+
+
+def _kind(word: str) -> Kind:
+    try:
+        return Kind(word)
+    except ValueError:
+        raise Refusal(f"“{word}” is not a kind of document this program knows.", AGAIN) from None
+
+
+def _document(kind: Kind, tree: dict[str, Any]) -> Document[Any] | None:
+    try:
+        return document_of(kind, tree)
+    except ValueError:
+        return None
+
+
+def _digest(document: Document[Any]) -> str:
+    return sha256(canonical_json(document.tree()))

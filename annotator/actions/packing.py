@@ -1,0 +1,290 @@
+"""What a task for one person holds: built from what they may see, never by taking things out of a copy."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions import annotating, feedback, guidelines, parcel_secrets, people, tasking
+from annotator.actions.project import Project
+from annotator.actions.recording import record
+from annotator.domain.artifact import State
+from annotator.domain.assignment import Assignment, Purpose, Stage
+from annotator.domain.canonical import sha256
+from annotator.domain.change import Change
+from annotator.domain.identity import derived_id, now
+from annotator.domain.person import Person, Role
+from annotator.domain.refusal import Refusal
+from annotator.exchange import packages, parcels
+from annotator.protocols import PROTOCOLS
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
+RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.AssignmentRow), table(tables.ParcelRow)
+COVERAGE = "researcherbench.coverage"
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A package that was written: where, whose, how much it holds, and the code that proves its arrival."""
+
+    path: Path
+    person: str
+    items: int
+    pieces: int
+    bytes: int
+    receipt: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An assignment as it is served: under which id and key its item goes out."""
+
+    assignment: Assignment
+    item_id: str
+    again: bool
+
+
+def pack(project: Project, person_id: str = "", path: Path | None = None) -> Packed:
+    """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
+    from annotator.actions import returning
+
+    if tasking.origin(project) is not None:
+        return returning.work(project, path)
+    if not person_id:
+        raise Refusal("Nobody was named whom the task is for.", "Say for whom: --person ID.")
+    return task(project, person_id, path)
+
+
+def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
+    """Write the task of one person: their assignments and what these need, byte for byte the same each time.
+
+    `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, or
+    when what is to be labelled has no settled document to label by.
+    """
+    _refuse_others(project)
+    person = people.known(project, person_id)
+    with project.store.write() as db:
+        served = _served(project, db, person)
+        if not served:
+            raise Refusal(
+                f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
+            )
+        entries = _entries(project, db, person, served)
+        content = packages.package_bytes(
+            _facts(project, person, entries), entries, parcel_secrets.of_person(project, person.id)
+        )
+        place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
+        packages.save(place, content)
+        _remember(project, db, person, content)
+    items = {one.item_id for one in served}
+    return Packed(place, person.name, len(items), len(served), len(content), "", _later(project, person))
+
+
+def _refuse_others(project: Project) -> None:
+    if not people.someone(project).has(Role.COORDINATOR):
+        raise Refusal("Only a coordinator hands out tasks.", "Work as a coordinator of this project.")
+
+
+def _assigned(db: Connection, person: Person) -> list[Assignment]:
+    question = select(ASSIGNMENT).where(ASSIGNMENT.c.person_id == person.id)
+    rows = db.execute(question.order_by(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial))
+    return [Assignment(**row) for row in rows.mappings()]
+
+
+def _served(project: Project, db: Connection, person: Person) -> list[Served]:
+    """What of a person's assignments goes out now: adjudication stays here, a repeat waits for its day."""
+    served = []
+    for one in _assigned(db, person):
+        if not goes_out(one):
+            continue
+        again = one.purpose is Purpose.REPEAT
+        item_id = (
+            parcel_secrets.alias_of(project, person.id, f"again/{one.item_id}") if again else one.item_id
+        )
+        served.append(Served(one, item_id, again))
+    return served
+
+
+def goes_out(one: Assignment) -> bool:
+    """Whether an assignment is served by file now."""
+    return one.stage is not Stage.ADJUDICATION and (one.not_before is None or one.not_before <= now())
+
+
+def _later(project: Project, person: Person) -> tuple[str, ...]:
+    with project.store.read() as db:
+        waiting = [one for one in _assigned(db, person) if one.not_before and one.not_before > now()]
+    if not waiting:
+        return ()
+    many = "1 repeat is" if len(waiting) == 1 else f"{len(waiting)} repeats are"
+    return (f"{many} not served before their day.",)
+
+
+def _entries(project: Project, db: Connection, person: Person, served: list[Served]) -> dict[str, bytes]:
+    wanted = {one.assignment.item_id for one in served}
+    rows = db.execute(select(ITEM).where(ITEM.c.id.in_(wanted), ITEM.c.retired.is_(False))).mappings()
+    items = {row["id"]: dict(row) for row in rows}
+    served = [one for one in served if one.assignment.item_id in items]
+    labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
+    sources, files = _sources(db, {one.assignment.item_id for one in served if not one.again})
+    records: dict[str, list[Any]] = {
+        "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
+        "items.json": _items(db, items, served),
+        "sources.json": sources,
+        "reports.json": _reports(project, db, person, labelled),
+        "documents.json": _documents(db, items, labelled),
+        "assignments.json": [_assignment(one) for one in served],
+        "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
+        "feedback.json": _feedback(project, person),
+    }
+    return parcels.packed(records) | files
+
+
+def _items(db: Connection, items: dict[str, dict[str, Any]], served: list[Served]) -> list[parcels.TaskItem]:
+    """Items in the project's order; one that is served again goes under a number of its own at the end."""
+    last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
+    made: dict[str, parcels.TaskItem] = {}
+    again = sorted((one for one in served if one.again), key=lambda one: one.item_id)
+    numbers = {one.item_id: last + place for place, one in enumerate(again, start=1)}
+    for one in served:
+        row = items[one.assignment.item_id]
+        fields = {name: row[name] for name in parcels.TaskItem.model_fields}
+        if one.again:
+            number = numbers[one.item_id]
+            fields |= {"id": one.item_id, "key": str(number + 1), "position": number}
+        made[one.item_id] = parcels.TaskItem(**fields)
+    return sorted(made.values(), key=lambda item: (item.position, item.key))
+
+
+def _sources(db: Connection, items: set[str]) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
+    question = (
+        select(SOURCE)
+        .where(SOURCE.c.item_id.in_(items))
+        .order_by(SOURCE.c.item_id, SOURCE.c.position, SOURCE.c.id)
+    )
+    names = tuple(parcels.TaskSource.model_fields)
+    sources = [
+        parcels.TaskSource(**{name: row[name] for name in names}) for row in db.execute(question).mappings()
+    ]
+    chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(
+        SOURCE_FILE.c.source_id.in_([source.id for source in sources])
+    )
+    return sources, {f"{parcels.PDFS}{source_id}.pdf": content for source_id, content in db.execute(chosen)}
+
+
+def _reports(
+    project: Project, db: Connection, person: Person, labelled: list[Served]
+) -> list[parcels.TaskReport]:
+    """The reports to be labelled in the order of their aliases, so that the order tells nothing either."""
+    question = select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.text)
+    texts: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for response_id, item_id, text in db.execute(
+        question.where(RESPONSE.c.item_id.in_({one.assignment.item_id for one in labelled}))
+    ):
+        texts[item_id].append((response_id, text))
+    made = [
+        parcels.TaskReport(
+            id=report_alias(project, person.id, response_id, one.again), item_id=one.item_id, text=text
+        )
+        for one in labelled
+        for response_id, text in texts[one.assignment.item_id]
+    ]
+    return sorted(made, key=lambda report: (report.item_id, report.id))
+
+
+def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
+    """The id under which a report is served to a person, the second time another than the first."""
+    return parcel_secrets.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
+
+
+def _documents(
+    db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
+) -> list[parcels.TaskDocument]:
+    """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
+    kind = PROTOCOLS[COVERAGE].unit_kind
+    judged = annotating.judged_rows(db, kind, {one.assignment.item_id for one in labelled})
+    made = []
+    for one in labelled:
+        row = judged.get(one.assignment.item_id)
+        if row is None or (row.author_id and row.state != State.CONSENSUS.value):
+            raise Refusal(
+                f"Item {items[one.assignment.item_id]['key']} has no settled {kind.value} to label by.",
+                "Adjudicate it first, or take the labelling of this item out of the plan.",
+            )
+        again = {"id": derived_id("again", row.id, one.item_id)} if one.again else {"id": row.id}
+        made.append(
+            parcels.TaskDocument(
+                **again,
+                item_id=one.item_id,
+                kind=kind.value,
+                document=_without_notes(json.loads(row.content)),
+            )
+        )
+    return made
+
+
+def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:
+    """A document as a rater needs it: no note, remark or link that its authors or the adjudicator left."""
+    units = [{**unit, "note": "", "anchor": None} for unit in tree["units"]]
+    units = [{**unit, "insight_id": ""} if "insight_id" in unit else unit for unit in units]
+    return {**tree, "units": units, "remark": ""}
+
+
+def _assignment(one: Served) -> parcels.TaskAssignment:
+    pilot = one.assignment.purpose is Purpose.PILOT
+    return parcels.TaskAssignment(
+        item_id=one.item_id, stage=one.assignment.stage, pilot=pilot, due=one.assignment.due
+    )
+
+
+def _guidelines(project: Project, stages: Iterable[Stage]) -> list[parcels.TaskGuideline]:
+    found = (guidelines.current(project, stage) for stage in sorted(stages))
+    return [
+        parcels.TaskGuideline(stage=guide.stage, version=guide.version, text=guide.text, at=guide.at)
+        for guide in found
+        if guide is not None
+    ]
+
+
+def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
+    by_item: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in feedback.digest_records(project, person.id):
+        by_item[one["item_id"]].append(one)
+    return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
+
+
+def _facts(project: Project, person: Person, entries: dict[str, bytes]) -> packages.Facts:
+    content = sha256(b"".join(entries[name] for name in sorted(entries)))
+    project_id = str(project.get("id"))
+    return packages.Facts(
+        format=packages.TASK,
+        package_id=derived_id("task", project_id, person.id, content),
+        project_id=project_id,
+        person_id=person.id,
+        extra={"title": project.title, "secret": parcel_secrets.of_person(project, person.id).hex()},
+    )
+
+
+def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:
+    """Where a package goes: the file named, a file in the folder named, or one beside the project."""
+    path = path or project.path.parent
+    if path.is_dir():
+        return path / f"{project.path.stem}-{stem}{suffix}"
+    return path if path.suffix == suffix else path.with_name(path.name + suffix)
+
+
+def _remember(project: Project, db: Connection, person: Person, content: bytes) -> None:
+    digest = sha256(content)
+    row = {
+        "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
+        "content": "{}", "at": now(),
+    }  # fmt: skip
+    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))

@@ -1,0 +1,139 @@
+"""What goes back from an annotator: every sealed revision of theirs, and their objections."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, func, insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions import tasking
+from annotator.actions.packing import Packed, place_of
+from annotator.actions.project import Project
+from annotator.actions.recording import record
+from annotator.domain.artifact import State
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.change import Change
+from annotator.domain.identity import derived_id, now
+from annotator.domain.refusal import Refusal
+from annotator.exchange import packages, parcels
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow), table(tables.TimeRow)
+DISPUTE, PARCEL = table(tables.DisputeRow), table(tables.ParcelRow)
+
+
+def work(project: Project, path: Path | None = None) -> Packed:
+    """Write what this person has submitted; the same work gives the same bytes.
+
+    Drafts stay here and are counted in the notes. Refusal when nothing was submitted yet.
+    """
+    found = tasking.origin(project)
+    if found is None:
+        raise Refusal("This project was not made from a task.", "Nothing needs to be sent back from here.")
+    with project.store.write() as db:
+        artifacts, drafts = _artifacts(db, found.person_id)
+        disputes = _disputes(db, found.person_id)
+        if not artifacts and not disputes:
+            raise Refusal(
+                "Nothing was submitted yet.", "Submit a document first; drafts stay on this computer."
+            )
+        records: dict[str, list[Any]] = {"artifacts.json": artifacts, "disputes.json": disputes}
+        entries = parcels.packed(records)
+        content = packages.package_bytes(_facts(found, entries), entries, found.secret)
+        place = place_of(project, path, "work", packages.suffix(packages.WORK))
+        packages.save(place, content)
+        receipt = packages.receipt_code(sha256(content))
+        held = {
+            "file": place.name,
+            "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts},
+            "disputes": len(disputes),
+        }
+        _remember(project, db, found.person_id, content, receipt, held)
+    items = {artifact.item_id for artifact in artifacts}
+    notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
+    return Packed(place, found.person_id, len(items), len(artifacts), len(content), receipt, notes)
+
+
+def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
+    """The person's artifacts that were ever sealed, by id, and how many others there are."""
+    question = (
+        select(
+            ARTIFACT.c.id.label("artifact_id"),
+            ARTIFACT.c.item_id,
+            ARTIFACT.c.kind,
+            ARTIFACT.c.state,
+            REVISION,
+        )
+        .join(REVISION, REVISION.c.artifact_id == ARTIFACT.c.id)
+        .where(ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value)
+        .order_by(ARTIFACT.c.id, REVISION.c.number)
+    )
+    rows: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for row in db.execute(question):
+        rows[row[0]].append(row)
+    seconds = _seconds(db, person_id)
+    made = [
+        parcels.WorkArtifact(
+            id=artifact_id, item_id=history[0].item_id, kind=history[0].kind, revisions=_sealed(history),
+            seconds=round(seconds.get(artifact_id, 0.0), 1),
+        )
+        for artifact_id, history in rows.items()
+        if any(row.sealed for row in history)
+    ]  # fmt: skip
+    drafts = sum(history[-1].state == State.DRAFT.value for history in rows.values())
+    return made, drafts
+
+
+def _sealed(history: list[Row[Any]]) -> tuple[parcels.WorkRevision, ...]:
+    """The sealed revisions, each with the hashes of what lies between it and the sealed one before."""
+    made, between = [], []
+    for row in history:
+        if not row.sealed:
+            between.append(row.sha256)
+            continue
+        made.append(
+            parcels.WorkRevision(
+                number=row.number, content=json.loads(row.content), sha256=row.sha256, chain=row.chain,
+                skipped=tuple(between), guideline=row.guideline, form=row.form, reason=row.reason, at=row.at,
+            )
+        )  # fmt: skip
+        between = []
+    return tuple(made)
+
+
+def _seconds(db: Connection, person_id: str) -> dict[str, float]:
+    question = select(TIME.c.subject, func.sum(TIME.c.seconds)).where(TIME.c.person_id == person_id)
+    return {subject: float(total) for subject, total in db.execute(question.group_by(TIME.c.subject))}
+
+
+def _disputes(db: Connection, person_id: str) -> list[parcels.WorkDispute]:
+    question = select(DISPUTE).where(DISPUTE.c.person_id == person_id).order_by(DISPUTE.c.item_id)
+    return [
+        parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
+        for row in db.execute(question)
+    ]
+
+
+def _facts(found: tasking.Origin, entries: dict[str, bytes]) -> packages.Facts:
+    content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
+    return packages.Facts(
+        format=packages.WORK,
+        package_id=derived_id("work", found.project_id, found.person_id, content),
+        project_id=found.project_id,
+        person_id=found.person_id,
+    )
+
+
+def _remember(
+    project: Project, db: Connection, person_id: str, content: bytes, receipt: str, held: dict[str, Any]
+) -> None:
+    digest = sha256(content)
+    row = {
+        "sha256": digest, "direction": "out", "person_id": person_id, "package_id": digest, "receipt": receipt,
+        "content": json.dumps(held), "at": now(),
+    }  # fmt: skip
+    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))

@@ -1,0 +1,332 @@
+"""How an annotator opens a task: it becomes a project of their own, and a later task adds to the same project."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions import backups, belonging, items, people, renderings
+from annotator.actions.bulk import Progress
+from annotator.actions.hashing import item_hash, response_hash, source_hash
+from annotator.actions.project import ORIGIN, SUFFIX, Project
+from annotator.actions.recording import record
+from annotator.domain.artifact import Kind, State, chain
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.change import Change
+from annotator.domain.guideline import FORM
+from annotator.domain.identity import derived_id, now
+from annotator.domain.kinds import document_of
+from annotator.domain.person import Person, Role
+from annotator.domain.refusal import Refusal
+from annotator.exchange import packages, parcels
+from annotator.exchange.package_manifest import AGAIN
+from annotator.places import user_data
+from annotator.storage import search, tables
+from annotator.storage.location import is_passing
+from annotator.storage.tables import table
+
+ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
+SYSTEM, RESPONSE, PERSON = table(tables.SystemRow), table(tables.ResponseRow), table(tables.PersonRow)
+ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
+ASSIGNMENT, GUIDELINE, PARCEL = (
+    table(tables.AssignmentRow),
+    table(tables.GuidelineRow),
+    table(tables.ParcelRow),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a project made from a task comes from, and with what its work is signed."""
+
+    project_id: str
+    person_id: str
+    secret: bytes
+
+
+def origin(project: Project) -> Origin | None:
+    """Where this project's task came from; None when it is a project of its own."""
+    kept = project.get(ORIGIN)
+    return Origin(kept["project"], kept["person"], bytes.fromhex(kept["secret"])) if kept else None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A task that was opened: its project, whether that is new, and how many items are new in it."""
+
+    project: Project
+    made: bool
+    new_items: int
+
+
+def open_task(task_path: Path, project_path: Path | None = None) -> Project:
+    """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
+
+    By default it lies beside the task and is named after the project and the person. Refusal when the package is
+    damaged, or when another project lies where this one should.
+    """
+    return take_task(task_path, project_path).project
+
+
+def take_task(
+    task_path: Path,
+    project_path: Path | None = None,
+    *,
+    known: Sequence[Path] = (),
+    folder: Path | None = None,
+    alone: bool = False,
+    shown: Path | None = None,
+    progress: Progress | None = None,
+) -> Opened:
+    """Like `open_task`, and what came of it.
+
+    `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one
+    is made instead of beside the task. With `alone` it is refused when another window has the project open, unless
+    that is the window over `shown`.
+    """
+    package = packages.read_package(task_path, packages.TASK)
+    secret = _secret(package)
+    packages.refuse_forged(package, secret)
+    records = parcels.unpacked(package, parcels.TASK_ENTRIES)
+    if len(records["person.json"]) != 1:
+        raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
+    beside = folder / task_path.name if folder else task_path
+    path = _path(package, records["person.json"][0], beside, project_path, known)
+    made = not path.exists()
+    with ExitStack() as undone:
+        if made:
+            undone.callback(path.unlink, missing_ok=True)
+        project = _opened(package, path)
+        undone.callback(project.close)
+        if alone and not (shown and path.resolve() == shown.resolve()):
+            _hold(project)
+        before, fresh = items.count(project), not people.people(project)
+        if not fresh:
+            backups.make(project, "before a task was taken in")
+        _take(project, package, secret, records)
+        new_items = items.count(project) - before
+        undone.pop_all()
+    renderings.warm(project, progress)
+    return Opened(project, fresh, new_items)
+
+
+def kept_in(task_path: Path) -> Path | None:
+    """The folder in which a task's project is made when the task lies where files are cleared away, or None."""
+    if not is_passing(task_path.parent):
+        return None
+    folder = user_data() / "projects"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _hold(project: Project) -> None:
+    try:
+        project.hold()
+    except Refusal as busy:
+        raise Refusal(
+            busy.happened,
+            "Drop the task on that window, or close it and open the task again; nothing was changed.",
+        ) from None
+
+
+def _secret(package: packages.Package) -> bytes:
+    with suppress(KeyError, TypeError, ValueError):
+        return bytes.fromhex(package.manifest.extra["secret"])
+    raise Refusal(f"“{package.name}” is not signed.", AGAIN)
+
+
+def _path(
+    package: packages.Package,
+    person: parcels.TaskPerson,
+    task: Path,
+    wanted: Path | None,
+    known: Sequence[Path],
+) -> Path:
+    if wanted is not None:
+        return wanted if wanted.suffix == SUFFIX else wanted.with_name(wanted.name + SUFFIX)
+    facts = package.manifest
+    if home := belonging.of_task(known, facts.project_id, facts.person_id):
+        return home
+    title = re.sub(r"[^\w.-]+", "-", str(facts.extra.get("title") or "task")).strip("-.") or "task"
+    alias = re.sub(r"[^\w-]+", "-", person.alias)
+    return task.with_name(f"{title[:60]}-{alias}{SUFFIX}")
+
+
+def _opened(package: packages.Package, path: Path) -> Project:
+    if not path.exists():
+        return Project.create(path, str(package.manifest.extra.get("title") or path.stem), nobody=True)
+    project = Project.open(path)
+    found = origin(project)
+    facts = package.manifest
+    # A project in which nobody works is one whose making was cut short.
+    if found is None and not people.people(project):
+        return project
+    if found is None or (found.project_id, found.person_id) != (facts.project_id, facts.person_id):
+        project.close()
+        raise Refusal(
+            f"“{path.name}” is another project than the one this task belongs to.",
+            "Choose another name for the task's project; nothing was changed.",
+        )
+    return project
+
+
+def _take(
+    project: Project, package: packages.Package, secret: bytes, records: Mapping[str, list[Any]]
+) -> None:
+    facts = package.manifest
+    with project.store.write() as db:
+        person = _person(db, records["person.json"][0])
+        project.set(ORIGIN, {"project": facts.project_id, "person": facts.person_id, "secret": secret.hex()})
+        project.work_as(person)
+        _items(db, records["items.json"])
+        _sources(db, records["sources.json"], package.entries)
+        _reports(db, records["reports.json"])
+        for document in records["documents.json"]:
+            _document(db, package.name, document)
+        _assignments(db, person.id, records["assignments.json"])
+        _guidelines(db, records["guidelines.json"])
+        for feedback in records["feedback.json"]:
+            project.set(f"digest:{feedback.item_id}", feedback.digest)
+        _remember(db, package)
+        record(project, db, Change("parcel", package.sha256, "open task", after={"task": facts.package_id}))
+        search.rebuild(project.store.raw)
+
+
+def _person(db: Connection, given: parcels.TaskPerson) -> Person:
+    person = Person(id=given.id, name=given.name, alias=given.alias, roles=Role.ANNOTATOR.value)
+    _add(db, PERSON, person.model_dump())
+    return person
+
+
+def _add(db: Connection, where: Table, *rows: dict[str, Any]) -> None:
+    """Add the rows whose id is not there yet; what is there stays as it is."""
+    known = set(db.execute(select(where.c.id)).scalars())
+    fresh = [row for row in rows if row["id"] not in known]
+    if fresh:
+        db.execute(insert(where), fresh)
+
+
+def _items(db: Connection, items: list[parcels.TaskItem]) -> None:
+    rows = []
+    for item in items:
+        fields = {
+            **item.model_dump(include=set(parcels.TaskItem.model_fields)),
+            "dataset": "",
+            "retired": False,
+        }
+        rows.append(fields | {"sha256": item_hash(fields)})
+    _add(db, ITEM, *rows)
+
+
+def _sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapping[str, bytes]) -> None:
+    known = set(parcels.TaskSource.model_fields)
+    fresh = set(db.execute(select(SOURCE.c.id)).scalars())
+    rows = [
+        {
+            **source.model_dump(include=known),
+            "format": source.format.value,
+            "sha256": source_hash(source.text),
+        }
+        for source in sources
+    ]
+    _add(db, SOURCE, *rows)
+    for source in sources:
+        content = entries.get(f"{parcels.PDFS}{source.id}.pdf")
+        if content is not None and source.id not in fresh:
+            db.execute(
+                insert(SOURCE_FILE).values(source_id=source.id, content=content, sha256=sha256(content))
+            )
+
+
+def _reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
+    """Reports of nameless systems, numbered anew within each item so that no two items can be linked."""
+    known = {
+        row.id: row for row in db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.system_id))
+    }
+    taken: dict[str, int] = {}
+    for row in known.values():
+        taken[row.item_id] = taken.get(row.item_id, 0) + 1
+    systems, rows = {}, []
+    for report in reports:
+        if report.id in known:
+            continue
+        number = taken[report.item_id] = taken.get(report.item_id, 0) + 1
+        system_id = derived_id("nameless system", number)
+        systems[system_id] = {"id": system_id, "name": f"Report {number}", "notes": ""}
+        rows.append(
+            {
+                "id": report.id, "item_id": report.item_id, "system_id": system_id, "text": report.text,
+                "trial": 1, "mode": "end-to-end", "sha256": response_hash(report.text),
+            }
+        )  # fmt: skip
+    _add(db, SYSTEM, *systems.values())
+    if rows:
+        db.execute(insert(RESPONSE), rows)
+
+
+def _document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
+    """The settled document to label by; one that has changed since becomes a further revision of the same."""
+    try:
+        document = document_of(Kind(given.kind), given.document)
+    except ValueError as error:
+        raise Refusal(f"“{name}”: a document in it does not fit: {error}.", AGAIN) from None
+    content = canonical_json(document.tree())
+    newest = db.execute(
+        select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
+        .where(REVISION.c.artifact_id == given.id)
+        .order_by(REVISION.c.number.desc())
+    ).first()
+    if newest is None:
+        row = {"id": given.id, "item_id": given.item_id, "kind": given.kind, "author_id": ""}
+        db.execute(insert(ARTIFACT).values(**row, state=State.CONSENSUS.value, revision=1))
+    elif newest.sha256 == sha256(content):
+        return
+    number, before = (newest.number + 1, newest.chain) if newest else (1, "")
+    digest = sha256(content)
+    db.execute(
+        insert(REVISION).values(
+            id=derived_id("revision", given.id, number, digest), artifact_id=given.id, number=number,
+            content=content.decode(), sha256=digest, chain=chain(before, digest), sealed=True, reason="",
+            guideline="1", form=FORM, verb="open task", by="", at=now(),
+        )
+    )  # fmt: skip
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == given.id).values(revision=number))
+
+
+def _assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:
+    rows = [
+        {
+            "id": derived_id("assignment", one.item_id, person_id, one.stage.value), "item_id": one.item_id,
+            "person_id": person_id, "stage": one.stage.value, "trial": 1, "due": one.due,
+            "purpose": "pilot" if one.pilot else "work", "not_before": None, "submitted_at": None,
+        }
+        for one in given
+    ]  # fmt: skip
+    _add(db, ASSIGNMENT, *rows)
+    for row in rows:
+        db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row["id"]).values(due=row["due"]))
+
+
+def _guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:
+    rows = [
+        {
+            "id": derived_id("guideline", one.stage.value, one.version), "stage": one.stage.value,
+            "version": one.version, "text": one.text, "by": "", "at": one.at,
+        }
+        for one in given
+    ]  # fmt: skip
+    _add(db, GUIDELINE, *rows)
+
+
+def _remember(db: Connection, package: packages.Package) -> None:
+    row = {
+        "sha256": package.sha256, "direction": "in", "person_id": package.manifest.person_id,
+        "package_id": package.manifest.package_id, "receipt": "", "content": json.dumps({}), "at": now(),
+    }  # fmt: skip
+    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)

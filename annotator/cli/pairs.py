@@ -1,0 +1,159 @@
+"""The commands of the work in pairs: people, assignments, packages, agreement, adjudication, status."""
+
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
+from annotator.domain.agreement import Figure
+from annotator.domain.person import Role
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+people_app = typer.Typer(help="Who works in the project.", no_args_is_help=True)
+
+
+@people_app.command("list")
+def people_list(file: File, json_: Json = False) -> None:
+    """Everybody, with their ids, aliases and roles."""
+    from annotator.actions import people
+
+    with opened(file, readonly=True) as project:
+        found = [person.model_dump(mode="json") for person in people.people(project)]
+    words = [f"{one['alias']}: {one['name']} ({one['roles'] or 'no role'}) {one['id']}" for one in found]
+    say({"people": found}, json_, words)
+
+
+@people_app.command("add")
+def people_add(
+    file: File,
+    name: Annotated[str, typer.Option(help="The name shown in the window")],
+    role: Annotated[list[Role] | None, typer.Option(help="A role; may be given again")] = None,
+    alias: Annotated[
+        str, typer.Option(help="The pseudonym in exports; the next free R1, R2 … unless given")
+    ] = "",
+    json_: Json = False,
+) -> None:
+    """Add a person; the id that is printed decides who they are for ever."""
+    from annotator.actions import people
+
+    with opened(file) as project:
+        person_id = people.add_person(project, name, tuple(role or (Role.ANNOTATOR,)), alias).subject
+        person = people.known(project, person_id)
+    say(person.model_dump(mode="json"), json_, [f"Added {person.name} as {person.alias}: {person.id}"])
+
+
+@app.command()
+def pack(
+    file: File,
+    to: Annotated[Path, typer.Option(help="The package or the folder to write")],
+    person: Annotated[str, typer.Option(help="Whose task it is: an id or an alias")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Write a person's task; in a project that was made from a task, the work that goes back."""
+    from annotator.actions import packing
+
+    with opened(file, person=as_) as project:
+        packed = packing.pack(project, person, to)
+    found = {**asdict(packed), "path": packed.path.as_posix()}
+    words = [f"Wrote {packed.path} for {packed.person}: {packed.pieces} pieces on {packed.items} items"]
+    words += [f"Receipt: {packed.receipt}"] if packed.receipt else []
+    say(found, json_, [*words, *packed.notes])
+
+
+@app.command()
+def unpack(
+    file: File,
+    paths: Annotated[list[Path], typer.Argument(help="Packages", show_default=False)],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Take returned work in, or make (or bring up to date) a project from a task. Exit code 1 when one was damaged."""
+    from annotator.actions import unpacking
+
+    if paths[0].suffix == ".goldsmith-task":
+        _open_tasks(file, paths, dry_run, json_)
+        return
+    with opened(file, person=as_) as project:
+        arrivals = (unpacking.preview if dry_run else unpacking.take_in)(project, paths)
+    found = {"dry_run": dry_run, "arrivals": [one.model_dump(mode="json") for one in arrivals]}
+    say(found, json_, [line for one in arrivals for line in unpacking.words(one)])
+    if any(one.outcome.value == "damaged" for one in arrivals):
+        raise typer.Exit(1)
+
+
+def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> None:
+    from annotator.actions import summaries, tasking
+
+    if dry_run:
+        raise Refusal("A task is opened, not looked at first.", "Leave --dry-run out; what is there stays.")
+    for path in paths:
+        with closing(tasking.open_task(path, file)) as project:
+            found = summaries.counts(project)
+    words = [f"{file.name} holds {found['items']} items and {found['responses']} reports for this person."]
+    say({"file": file.name, **found}, json_, words)
+
+
+@app.command()
+def adjudicate(
+    file: File,
+    auto_unanimous: Annotated[
+        bool, typer.Option("--auto-unanimous", help="Close every item on which everybody wrote the same")
+    ] = False,
+    share: Annotated[float, typer.Option(min=0, max=1, help="Share kept open as a spot check")] = 0.1,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the draw; derived from what there is unless given")
+    ] = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """What waits for adjudication, worst first; with --auto-unanimous close what nobody disagrees on."""
+    from annotator.actions import adjudicating, unanimity
+
+    if auto_unanimous:
+        with opened(file, person=as_) as project, progress_bars() as bars:
+            report = unanimity.auto_unanimous(project, share, seed, bar(bars))
+        words = [
+            f"Closed {len(report.closed)} unanimous items; {len(report.spot_check)} stay open as a spot check"
+        ]
+        words += [f"Look at {one.item_key} {one.stage.value}" for one in report.spot_check]
+        say(asdict(report), json_, words)
+        return
+    with opened(file, readonly=True, person=as_) as project:
+        lines = adjudicating.queue(project)
+    rows = [
+        {**asdict(line), "agreement": _value(line.agreement), "conflict": line.conflict} for line in lines
+    ]
+    say({"rows": rows}, json_, [_waiting(line) for line in lines] or ["Nothing waits for adjudication."])
+
+
+def _value(figure: Figure | None) -> float | None:
+    return figure.value if figure else None
+
+
+def _waiting(line: Any) -> str:
+    value = _value(line.agreement)
+    agreed = "–" if value is None else f"{value:.2f}"
+    decided = f"{line.decided} of {line.rows} decided"
+    return f"{line.item_key} {line.stage.value}: {line.state}, agreement {agreed}, {decided}"
+
+
+@app.command()
+def status(file: File, as_: As = "", json_: Json = False) -> None:
+    """Who is where: every assignment with its state, due date, progress and time."""
+    from annotator.actions import board
+
+    with opened(file, readonly=True, person=as_) as project:
+        rows = [asdict(line) for line in board.board(project)]
+    say({"rows": rows}, json_, [_standing(row) for row in rows] or ["Nothing is assigned yet."])
+
+
+def _standing(row: dict[str, Any]) -> str:
+    due = f", due {row['due']:%Y-%m-%d}" if row["due"] else ""
+    late = " (overdue)" if row["overdue"] else ""
+    return f"{row['item_key']} {row['stage']}: {row['person']} – {row['state']}{due}{late}"

@@ -1,0 +1,38 @@
+"""How a row class becomes a table: it describes one, and is never mapped as an entity."""
+
+from typing import Any
+
+from sqlalchemy import Column, Table
+from sqlmodel import SQLModel
+
+_rows: list[type[SQLModel]] = []
+
+
+def begin() -> None:
+    """From here to `make_tables`, classes that describe tables are only noted.
+
+    Rows are read and written as values; mapping the classes would take as long as everything else about them, at
+    every start.
+    """
+    SQLModel.__init_subclass__ = classmethod(_note)  # type: ignore[assignment]
+
+
+def make_tables() -> None:
+    """The tables of all classes noted, the columns in the order of their fields."""
+    del SQLModel.__init_subclass__
+    while _rows:
+        _make_table(_rows.pop(0))
+
+
+def _note(row: type[SQLModel], /, **_: object) -> None:
+    row.__abstract__ = True
+    _rows.append(row)
+
+
+def _make_table(row: type[SQLModel]) -> None:
+    columns: list[Column[Any]] = [vars(row)[name] for name in row.model_fields]
+    for name, column in zip(row.model_fields, columns, strict=True):
+        column.name = column.key = name
+    more = getattr(row, "__table_args__", ())
+    named, unnamed = (more, ()) if isinstance(more, dict) else ({}, more)
+    Table(str(row.__tablename__), SQLModel.metadata, *columns, *unnamed, **named)

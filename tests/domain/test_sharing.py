@@ -1,0 +1,260 @@
+"""Work is shared out evenly, by seed, and nobody is given their own item to adjudicate."""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.assignment import Assignment, Purpose, Stage
+from annotator.domain.sharing import Plan, Shared, assignment_id, share
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+DUE = datetime(2026, 4, 1, tzinfo=UTC)
+AUTHORING = (Stage.QUERY, Stage.RUBRIC, Stage.PLAN)
+ITEMS = tuple(f"i{number:02}" for number in range(12))
+FOUR, SENIORS = ("ann", "ben", "cai", "dee"), ("sue", "tom")
+
+
+def plan(**fields: object) -> Plan:
+    usual = {"stages": AUTHORING, "overlap": 2, "annotators": FOUR, "items": ITEMS, "seed": 7}
+    return Plan(**usual | fields)  # type: ignore[arg-type]
+
+
+def asked(item: str, person: str, stage: Stage = Stage.RUBRIC, **fields: object) -> Assignment:
+    made = Assignment(id=assignment_id(item, person, stage), item_id=item, person_id=person, stage=stage)
+    return made.model_copy(update=fields)
+
+
+def on(made: Shared | tuple[Assignment, ...], stage: Stage) -> dict[str, set[str]]:
+    """Item by item, who has a stage for the first time."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for one in made.made if isinstance(made, Shared) else made:
+        if one.stage is stage and one.trial == 1:
+            found[one.item_id].add(one.person_id)
+    return dict(found)
+
+
+def raters(assignments: object) -> dict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for one in assignments:  # type: ignore[attr-defined]
+        if one.stage is not Stage.ADJUDICATION:
+            found[one.item_id].add(one.person_id)
+    return found
+
+
+people = st.integers(2, 7).map(lambda n: tuple(f"p{number}" for number in range(n)))
+stages = st.lists(st.sampled_from([s for s in Stage if s is not Stage.ADJUDICATION]), min_size=1, unique=True)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Plans whose adjudicators may be annotators as well."""
+    annotators = draw(people)
+    return Plan(
+        stages=tuple(draw(stages)),
+        overlap=draw(st.integers(1, len(annotators))),
+        annotators=annotators,
+        adjudicators=tuple(draw(st.sets(st.sampled_from([*annotators, "sue", "tom"]), max_size=4))),
+        items=tuple(f"i{number}" for number in range(draw(st.integers(0, 14)))),
+        pilot_items=tuple(draw(st.sets(st.sampled_from(["i1", "i3", "x"]), max_size=2))),
+        seed=draw(st.integers(0, 10**9)),
+        repeat_share=draw(st.sampled_from([0.0, 0.05, 0.5])),
+        same_people=draw(st.booleans()),
+    )
+
+
+existing = st.lists(
+    st.builds(
+        asked,
+        st.integers(0, 9).map(lambda number: f"i{number}"),
+        st.sampled_from(["p0", "p1", "p2", "old"]),
+        st.sampled_from([Stage.RUBRIC, Stage.PLAN, Stage.LABELLING]),
+    ),
+    max_size=12,
+    unique_by=lambda one: one.id,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(plans(), existing)
+def test_nobody_ever_adjudicates_what_they_answer(made_plan, held):
+    answered = {"i0": {"sue"}, "i1": {"p0"}}
+    shared = share(made_plan, held, answered, AT)
+    everything = [*held, *shared.made]
+    answering = raters(everything)
+    for one in everything:
+        if one.stage is Stage.ADJUDICATION:
+            assert one.person_id not in answering[one.item_id] | answered.get(one.item_id, set())
+    assert (
+        max(Counter((o.item_id) for o in everything if o.stage is Stage.ADJUDICATION).values(), default=0) < 2
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(plans(), existing)
+def test_what_is_assigned_is_kept_and_every_stage_gets_its_people_or_is_said_to_be_short(made_plan, held):
+    shared = share(made_plan, held, {}, AT)
+    ids = [one.id for one in (*held, *shared.made)]
+    assert len(ids) == len(set(ids))
+    for stage in made_plan.work:
+        there = on((*held, *shared.made), stage)
+        for item in set(made_plan.items) - set(made_plan.pilot_items):
+            lacking = made_plan.overlap - len(there.get(item, ()))
+            assert lacking <= shared.short.get(item, 0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(plans(), existing, st.randoms(use_true_random=False))
+def test_the_order_in_which_things_are_named_makes_no_difference(made_plan, held, random):
+    def mixed(values: tuple) -> tuple:
+        return tuple(random.sample(values, len(values)))
+
+    names = ("stages", "annotators", "adjudicators", "items", "pilot_items")
+    other = replace(made_plan, **{name: mixed(getattr(made_plan, name)) for name in names})
+    assert share(made_plan, held, {}, AT) == share(other, random.sample(held, len(held)), {}, AT)
+
+
+@settings(deadline=None, max_examples=40)
+@given(people, st.integers(1, 40), st.integers(0, 10**6))
+def test_load_and_pairings_differ_by_one_at_most(annotators, count, seed):
+    items = tuple(f"i{number}" for number in range(count))
+    there = on(share(plan(annotators=annotators, items=items, seed=seed), [], {}, AT), Stage.PLAN)
+    load = Counter(person for team in there.values() for person in team)
+    pairs = Counter(pair for team in there.values() for pair in combinations(sorted(team), 2))
+    assert max(load.values()) - min(load[person] for person in annotators) <= 1
+    assert max(pairs.values()) - min(pairs[pair] for pair in combinations(annotators, 2)) <= 1
+
+
+def test_another_seed_shares_out_differently():
+    assert share(plan(seed=1), [], {}, AT) != share(plan(seed=2), [], {}, AT)
+
+
+def test_the_same_two_do_all_authoring_of_an_item():
+    shared = share(plan(), [], {}, AT)
+    teams = [on(shared, stage) for stage in AUTHORING]
+    assert teams[0] == teams[1] == teams[2]
+    assert {len(team) for team in teams[0].values()} == {2}
+
+
+def test_stages_that_need_not_be_the_same_peoples_are_dealt_one_by_one():
+    shared = share(plan(same_people=False), [], {}, AT)
+    assert on(shared, Stage.QUERY) != on(shared, Stage.RUBRIC)
+
+
+def test_labelling_is_dealt_by_itself_and_evenly():
+    shared = share(plan(stages=(Stage.RUBRIC, Stage.LABELLING)), [], {}, AT)
+    assert on(shared, Stage.RUBRIC) != on(shared, Stage.LABELLING)
+    load = Counter(person for team in on(shared, Stage.LABELLING).values() for person in team)
+    assert set(load.values()) == {6}
+
+
+def test_who_has_one_stage_of_an_item_goes_on_with_the_next():
+    held = [asked("i00", "cai"), asked("i00", "dee"), asked("i01", "ann")]
+    there = on(share(plan(stages=(Stage.PLAN,)), held, {}, AT), Stage.PLAN)
+    assert there["i00"] == {"cai", "dee"}
+    assert "ann" in there["i01"]
+
+
+def test_who_has_left_keeps_their_stage_but_gets_no_other():
+    held = [asked("i00", "gone"), asked("i00", "ann")]
+    shared = share(plan(stages=(Stage.RUBRIC, Stage.PLAN), items=("i00",)), held, {}, AT)
+    assert on(shared, Stage.RUBRIC) == {}
+    assert "gone" not in on(shared, Stage.PLAN)["i00"]
+    assert "ann" in on(shared, Stage.PLAN)["i00"]
+
+
+def test_existing_work_counts_so_that_a_newcomer_catches_up():
+    held = [asked(f"old{number}", person) for number in range(3) for person in ("ann", "ben", "cai")]
+    shared = share(plan(stages=(Stage.RUBRIC,), items=ITEMS[:3]), held, {}, AT)
+    assert all("dee" in team for team in on(shared, Stage.RUBRIC).values())
+
+
+def test_adjudicators_are_dealt_evenly_among_those_who_do_not_answer():
+    shared = share(plan(adjudicators=SENIORS), [], {}, AT)
+    load = Counter(person for team in on(shared, Stage.ADJUDICATION).values() for person in team)
+    assert load == {"sue": 6, "tom": 6}
+    assert all(one.due is None for one in shared.made if one.stage is Stage.ADJUDICATION)
+
+
+def test_three_who_do_everything_adjudicate_what_the_other_two_answer():
+    three = FOUR[:3]
+    shared = share(plan(annotators=three, adjudicators=three), [], {}, AT)
+    for item, (judge,) in on(shared, Stage.ADJUDICATION).items():
+        assert on(shared, Stage.RUBRIC)[item] == set(three) - {judge}
+    load = Counter(judge for (judge,) in on(shared, Stage.ADJUDICATION).values())
+    assert load == dict.fromkeys(three, 4)
+
+
+def test_a_team_leaves_the_only_adjudicator_outside():
+    shared = share(plan(adjudicators=("ann",)), [], {}, AT)
+    assert all("ann" not in team for team in on(shared, Stage.RUBRIC).values())
+    assert not shared.unadjudicated
+
+
+def test_items_that_nobody_is_left_to_adjudicate_are_named():
+    shared = share(plan(annotators=FOUR[:2], adjudicators=FOUR[:2], items=("i00",)), [], {}, AT)
+    assert shared.unadjudicated == ("i00",)
+    assert on(shared, Stage.RUBRIC) == {"i00": {"ann", "ben"}}
+
+
+def test_who_adjudicates_an_item_already_is_not_put_on_it():
+    held = [asked(item, "ann", Stage.ADJUDICATION) for item in ITEMS]
+    shared = share(plan(adjudicators=SENIORS), held, {}, AT)
+    assert all("ann" not in team for team in on(shared, Stage.RUBRIC).values())
+    assert on(shared, Stage.ADJUDICATION) == {}
+
+
+def test_an_item_of_one_rater_gets_no_adjudicator():
+    assert on(share(plan(overlap=1, adjudicators=SENIORS), [], {}, AT), Stage.ADJUDICATION) == {}
+
+
+def test_too_few_people_are_said_to_be_short():
+    held = [asked("i00", "ann", Stage.ADJUDICATION)]
+    shared = share(plan(annotators=("ann", "ben"), items=("i00", "i01")), held, {}, AT)
+    assert shared.short == {"i00": 1}
+
+
+def test_pilot_items_go_to_everybody_and_do_not_count():
+    shared = share(plan(pilot_items=("i00",), stages=(Stage.RUBRIC,)), [], {}, AT)
+    pilots = [one for one in shared.made if one.item_id == "i00"]
+    assert {(one.person_id, one.purpose) for one in pilots} == {(name, Purpose.PILOT) for name in FOUR}
+    load = Counter(one.person_id for one in shared.made if one.purpose is Purpose.WORK)
+    assert sorted(load.values()) == [5, 5, 6, 6]
+
+
+def test_having_done_a_pilot_does_not_spare_anybody_work():
+    held = [asked(f"pilot{number}", "ann", purpose=Purpose.PILOT) for number in range(3)]
+    shared = share(plan(stages=(Stage.RUBRIC,), items=ITEMS[:4], overlap=1), held, {}, AT)
+    assert Counter(one.person_id for one in shared.made) == dict.fromkeys(FOUR, 1)
+
+
+def repeats(shared: Shared) -> list[Assignment]:
+    return [one for one in shared.made if one.trial == 2]
+
+
+LABELLING = {"stages": (Stage.RUBRIC, Stage.LABELLING), "repeat_share": 0.5, "repeat_after_days": 10}
+
+
+@pytest.mark.parametrize(("due", "begins"), [(DUE, DUE), (None, AT)])
+def test_a_share_of_what_each_labels_comes_again_some_days_later(due, begins):
+    shared = share(plan(**LABELLING, due=due), [], {}, AT)
+    assert Counter(one.person_id for one in repeats(shared)) == dict.fromkeys(FOUR, 3)
+    for one in repeats(shared):
+        assert one.person_id in on(shared, Stage.LABELLING)[one.item_id]
+        assert (one.stage, one.purpose, one.due) == (Stage.LABELLING, Purpose.REPEAT, None)
+        assert one.not_before == begins + timedelta(days=10)
+
+
+def test_who_labels_little_still_gets_one_repeat():
+    shared = share(plan(**LABELLING | {"repeat_share": 0.05}), [], {}, AT)
+    assert Counter(one.person_id for one in repeats(shared)) == dict.fromkeys(FOUR, 1)
+
+
+def test_the_same_plan_again_adds_nothing():
+    full = plan(**LABELLING, adjudicators=SENIORS, pilot_items=("i00",))
+    shared = share(full, [], {}, AT)
+    assert share(full, shared.made, {}, AT).made == ()

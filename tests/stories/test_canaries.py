@@ -1,0 +1,197 @@
+"""Two hundred marks in all that one annotator must not see: none reaches their package, their window or a log."""
+
+import logging
+import zipfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert
+
+from annotator.actions import (
+    adjudicating,
+    artifacts,
+    assignments,
+    closing,
+    items,
+    label_sealing,
+    labels,
+    packing,
+    people,
+    remarks,
+    ruling,
+    tasking,
+)
+from annotator.actions.hashing import response_hash
+from annotator.actions.project import Project
+from annotator.domain.adjudication import DROP, Reason
+from annotator.domain.artifact import Document
+from annotator.domain.assignment import Stage
+from annotator.domain.diagnostics import Diagnostics, Statement
+from annotator.domain.evidence import Evidence, Reference
+from annotator.domain.person import Person, Role
+from annotator.domain.plan import Plan, Subtask
+from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.unit import Anchor
+from annotator.gui.window import ASIDE, STEPS, Window
+from annotator.storage.tables import ResponseRow, SystemRow, table
+from tests.words_shown import all_words
+
+STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
+UNITS = {
+    Stage.RUBRIC: Criterion,
+    Stage.PLAN: Subtask,
+    Stage.DIAGNOSTICS: Statement,
+    Stage.EVIDENCE: Reference,
+}
+REPORTS = ("Gold is dense, and that is all.", "Lead is soft.")
+
+
+class Canaries:
+    """Marks that stand nowhere else, in scripts that are packed and escaped in different ways."""
+
+    def __init__(self) -> None:
+        self.sung: list[str] = []
+        self._numbers = count(1)
+
+    def sing(self, prefix: str = "") -> str:
+        """The next mark."""
+        number = next(self._numbers)
+        mark = f"canary{number:03d}zq" if number % 3 else f"金丝雀{number:03d}号秘"
+        self.sung.append(mark)
+        return f"{prefix} {mark}".strip()
+
+
+def own(stage: Stage) -> Document:
+    """What Ada writes: nothing in it is secret to her."""
+    return STAGES[stage](units=(UNITS[stage](text=f"Explains the {stage.value} of gold in her own words"),))
+
+
+def partners(stage: Stage, sing: Canaries) -> Document:
+    """What Ben writes: marks in every field that takes words."""
+    units = tuple(
+        UNITS[stage](
+            text=sing.sing("Compares two alloys"), note=sing.sing(),
+            anchor=Anchor(quote=sing.sing()), **({"identifier": sing.sing()} if stage is Stage.EVIDENCE else {}),
+        )
+        for _ in range(9)
+    )  # fmt: skip
+    return STAGES[stage](units=units, remark=sing.sing())
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
+    """A project in which Ben, the systems and the adjudicator left marks everywhere; Ada; and the marks."""
+    sing = Canaries()
+    project = Project.create(tmp_path / "home" / "study.goldsmith")
+    me = people.someone(project)
+    ada = people.known(project, people.add_person(project, "Ada", alias="R2").subject)
+    ben = people.known(project, people.add_person(project, sing.sing("Ben"), alias=sing.sing("B")).subject)
+    senior = people.known(project, people.add_person(project, sing.sing("Sue"), (Role.ADJUDICATOR,)).subject)
+    for question in ("What is the weight of gold?", "What do reports say of gold?"):
+        items.add(project, question)
+    written, labelled = items.ids(project)
+    for stage, person in ((stage, person) for stage in STAGES for person in (ada, ben)):
+        assignments.assign_one(project, written, person.id, stage)
+        project.work_as(person)
+        document = own(stage) if person is ada else partners(stage, sing)
+        artifacts.seal(project, artifacts.start(project, written, document.KIND, document).subject)
+        project.work_as(me)
+    adjudicate(project, senior, sing)
+    project.work_as(me)
+    label(project, labelled, (ada, ben), sing)
+    project.work_as(me)
+    while len(sing.sung) < 200:
+        items.add(project, sing.sing("A question that nobody gave to Ada:"))
+    yield project, ada, sing.sung
+    project.close()
+
+
+def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
+    """Ada's units stand, Ben's are dropped, and the adjudicator says what only adjudicators read."""
+    project.work_as(senior)
+    for line in adjudicating.queue(project):
+        found = adjudicating.open_(project, line.item_id, line.stage)
+        remarks.remark(project, found.id, sing.sing("Between us:"))
+        for row in adjudicating.sheet(project, found.id).rows:
+            words = next(iter(row.units.values())).text
+            kept = "own words" in words and len(row.units) == 1
+            take = next(iter(row.units)) if kept else DROP
+            explained = {} if kept else {"rationale": sing.sing(), "gap": sing.sing()}
+            ruling.rule(project, row.ruling.id, take, reason=Reason.SCOPE, **explained)
+        closing.close(project, found.id)
+
+
+def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Canaries) -> None:
+    """Both label two reports of systems with telling names by a settled rubric; Ben leaves marks beside."""
+    rubric = artifacts.start(
+        project, item_id, Rubric.KIND, Rubric(units=(Criterion(text="Names a metal"),))
+    ).subject
+    with project.store.write() as db:
+        db.exec_driver_sql("UPDATE artifact SET author_id = '', state = 'consensus' WHERE id = ?", (rubric,))
+        for place, text in enumerate(REPORTS):
+            name = sing.sing("System")
+            db.execute(insert(table(SystemRow)).values(id=f"s{place}", name=name, notes=sing.sing()))
+            db.execute(
+                insert(table(ResponseRow)).values(
+                    id=f"r{place}", item_id=item_id, system_id=f"s{place}", text=text, mode="end-to-end", trial=1,
+                    sha256=response_hash(text),
+                )
+            )  # fmt: skip
+    for person in raters:
+        assignments.assign_one(project, item_id, person.id, Stage.LABELLING)
+    project.work_as(raters[1])
+    for task in labels.queue(project):
+        for unit_id in labels.sheet(project, task.response_id).artifact.document.units:
+            labels.set_label(project, task.response_id, unit_id.id, "no")
+            labels.set_note(project, task.response_id, unit_id.id, sing.sing())
+            labels.set_evidence(project, task.response_id, unit_id.id, sing.sing(), 0, 4)
+    label_sealing.submit(project, item_id)
+
+
+def found_in(content: bytes, marks: list[str]) -> list[str]:
+    """The marks that stand in bytes: as they are, in UTF-16 either way round, or escaped as in JSON."""
+    spellings = ("utf-8", "utf-16-le", "utf-16-be", "unicode_escape")
+    return [mark for mark in marks if any(mark.encode(spelling) in content for spelling in spellings)]
+
+
+def test_no_mark_is_in_the_package(planted: tuple[Project, Person, list[str]], tmp_path: Path) -> None:
+    project, ada, marks = planted
+    path = packing.task(project, ada.id, tmp_path).path
+    assert (len(marks) >= 200, len(set(marks)) == len(marks)) == (True, True)
+    assert found_in(path.read_bytes(), marks) == []
+    with zipfile.ZipFile(path) as package:
+        assert found_in("\n".join(package.namelist()).encode(), marks) == []
+        contents = {name: package.read(name) for name in package.namelist()}
+    assert {name: found_in(content, marks) for name, content in contents.items()} == dict.fromkeys(
+        contents, []
+    )
+    assert b"her own words" in contents["feedback.json"]
+
+
+def test_the_search_would_find_a_mark_in_every_spelling() -> None:
+    for spelling in ("utf-8", "utf-16-le", "utf-16-be"):
+        assert found_in("a 金丝雀003号秘 b".encode(spelling), ["金丝雀003号秘"]) == ["金丝雀003号秘"]
+    assert found_in(b'"\\u91d1\\u4e1d"', ["金丝"]) == ["金丝"]
+
+
+def test_no_mark_is_in_the_annotators_file_window_or_log(
+    planted: tuple[Project, Person, list[str]], tmp_path: Path, qtbot, caplog: pytest.LogCaptureFixture
+) -> None:
+    project, ada, marks = planted
+    with caplog.at_level(logging.DEBUG):
+        theirs = tasking.open_task(packing.task(project, ada.id, tmp_path).path)
+        path = theirs.path
+        window = Window(theirs)
+        window.show()
+        words = []
+        for name in [page[0] for page in (*STEPS, *ASIDE)]:
+            window.show_page(name)
+            qtbot.wait(50)
+            words += all_words(window)
+        window.close()
+    assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"
+    assert [mark for mark in marks if any(mark in word for word in words)] == []
+    assert found_in(path.read_bytes(), marks) == []
+    assert found_in(caplog.text.encode(), marks) == []
