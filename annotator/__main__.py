@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Open the window when no command, `--sample` or a project file is given; otherwise run the command."""
+    """Open the window when no command, `--sample` or a file of ours is given; otherwise run the command."""
     words = ["selftest", "--json"] if sys.argv[1:] == ["--selftest"] else sys.argv[1:]
-    if not words or words == ["--sample"] or (len(words) == 1 and words[0].endswith(".goldsmith")):
+    if not words or words == ["--sample"] or (len(words) == 1 and _is_ours(words[0])):
         # What is being loaded is not garbage; the window begins to collect at its first idle.
         gc.disable()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -21,6 +21,11 @@ def main() -> int:
     from annotator.cli import run_command
 
     return run_command(words)
+
+
+def _is_ours(word: str) -> bool:
+    """Whether a file's name is that of a project, a task or returned work."""
+    return word.lower().removesuffix(".zip").endswith((".goldsmith", ".goldsmith-task", ".goldsmith-work"))
 
 
 if __name__ == "__main__":

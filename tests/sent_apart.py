@@ -58,7 +58,9 @@ def edit_rubric(project: Project, item_id: str, text: str) -> None:
     artifacts.seal(project, own.id)
 
 
-def returned(project: Project, person_id: str, folder: Path, text: str = "Explains the weight of gold") -> Path:
+def returned(
+    project: Project, person_id: str, folder: Path, text: str = "Explains the weight of gold"
+) -> Path:
     """What a person sends back after having written a rubric of one criterion for each of their items."""
     theirs = tasking.open_task(task_for(project, person_id, folder))
     for item_id in items.ids(theirs):

@@ -94,14 +94,14 @@ def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> lis
     Intervals of shares are Wilson's; those of κ, AC1, α and means draw items anew. Refusal for whoever does not
     coordinate.
     """
-    if by not in BY:
-        raise Refusal(f"Agreement is not grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
     found, names = frozen(project)
     return pooled(project, by, [each for each in found if stage in (None, each.stage)], names)
 
 
 def pooled(project: Project, by: str, found: list[Agreement], names: Names) -> list[Row]:
     """The rows of these records: the frozen ones, or the same by another pairing of their units."""
+    if by not in BY:
+        raise Refusal(f"Agreement is not grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
     groups = _grouped(found, by)
     called = naming(project, by, names, [group for _, group in groups])
     fields = {one: _fields(one, found) for one in {agreement.stage for agreement in found}}

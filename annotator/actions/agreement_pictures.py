@@ -10,11 +10,11 @@ from annotator.domain.agreement import Figure
 from annotator.exchange.figures import PRINTED, Ink
 
 AXES = {
-    "agreement": "share of pairs that are the same, 95 % Wilson interval",
-    "match_f1": "F1 of matched units, mean over items, 95 % bootstrap interval over items",
-    "jaccard": "Jaccard index, mean over items, 95 % bootstrap interval over items",
-    "order_tau": "Kendall's τ-b, mean over items, 95 % bootstrap interval over items",
-    "pearson": "Pearson's r, 95 % interval",
+    "agreement": "share of pairs that agree, 95 % interval (Wilson)",
+    "match_f1": "F1, mean over items, 95 % interval (bootstrap)",
+    "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
+    "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",
+    "pearson": "Pearson's r, 95 % interval (Fisher's z)",
 }
 OF = {
     "stage": "by stage",
@@ -61,7 +61,7 @@ def picture(report: Report, rows: list[Row], name: str, ink: Ink = PRINTED) -> A
     title = f"{words.TITLES[name]} {OF[first.by]}"
     if first.by not in WHOLE:
         title = f"{words.TITLES[name]} of {first.stage.value}: {words.field(first)}, {OF[first.by]}"
-    axis = AXES.get(name, f"{words.TITLES[name]}, 95 % bootstrap interval over items")
+    axis = AXES.get(name, f"{words.TITLES[name]}, 95 % interval (bootstrap over items)")
     points = [(_name(report, row), found) for row in rows if (found := row.figure(name))]
     return (by_week if first.by == "week" else by_group)(points, title, axis, ink)
 

@@ -88,7 +88,8 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None) -> R
         agreement_figures.pooled(project, by, each, names) for each in (chosen, paired, same)
     )
     repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
-    votes = [_of_votes(each) for each in voting.votes(project) if stage in (None, each.stage)]
+    places = {item_id: place for place, item_id in enumerate(names.items)}
+    votes = [_of_votes(each, places) for each in voting.votes(project) if stage in (None, each.stage)]
     there = {agreement.stage for agreement in found} | {row.stage for row in (*repeats, *votes)}
     return Report(
         by=by,
@@ -107,7 +108,7 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None) -> R
 
 
 def half_sealed(project: Project) -> int:
-    """How many documents wait for another rater's seal before their agreement can be frozen."""
+    """How many documents somebody has sealed without their agreement being frozen: it takes everybody, and two."""
     refuse_others(project)
     sealed = (
         select(ARTIFACT.c.item_id, ARTIFACT.c.kind, func.count().label("seals"))
@@ -161,7 +162,8 @@ def _versions(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(found), key=natural))
 
 
-def _of_votes(found: voting.Votes) -> Row:
+def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> Row:
     field, _ = letters.VOTED[letters.kind_of_stage(found.stage)]
     n = found.figures[0].n if found.figures else 0
-    return Row(found.stage, VOTES, (), found.stage.value, field, n, found.figures, found.items)
+    items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
+    return Row(found.stage, VOTES, (), found.stage.value, field, n, found.figures, items)

@@ -93,8 +93,12 @@ def reason(found: Figure) -> str:
 
 def remarks(found: Figure) -> list[str]:
     """What else must be known of a figure: what was left out, and why κ may be low though raters seldom differ."""
-    notes = [spoken(note) for note in found.note.split("; ") if note]
-    return notes if found.value is not None else notes[1:]
+    from annotator.stats.verdicts import KAPPA_PARADOX
+
+    rest, paradox, after = found.note.partition(KAPPA_PARADOX)
+    notes = [spoken(note) for note in f"{rest}; {after}".split("; ") if note]
+    notes = notes if found.value is not None else notes[1:]
+    return [*notes, paradox] if paradox else notes
 
 
 def spoken(text: str) -> str:
@@ -135,6 +139,17 @@ def names(report: Report, row: Row) -> str:
     ids.sort(key=lambda person: natural(report.alias(person)))
     # Isolated from one another: a name that runs from right to left would draw the next one along.
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
+
+
+def second(report: Report, row: Row) -> str:
+    """A figure by the adjudicator's pairing with its name, and the frozen one over the same items."""
+    again, beside = report.repaired.get(key_of(row)), report.beside.get(key_of(row))
+    if again is None or beside is None:
+        return ""
+    found, frozen = main(again), main(beside)
+    count = f"{len(again.items)} item{'s' if len(again.items) > 1 else ''}"
+    before = number(frozen).partition(" [")[0]
+    return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({count})"
 
 
 def plain(report: Report, row: Row) -> dict[str, Any]:
@@ -185,7 +200,7 @@ def copied(report: Report, rows: list[Row]) -> str:
         for name in shown:
             cells += _cells(row.figure(name))
         if again:
-            cells += _second(report.again(row))
+            cells += _pairing_cells(report.again(row))
         lines.append(["" if cell is None else " ".join(str(guard(cell)).split()) for cell in cells])
     return "".join("\t".join(line) + "\n" for line in lines)
 
@@ -194,7 +209,7 @@ def _cells(found: Figure | None) -> list[Any]:
     return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
 
 
-def _second(row: Row | None) -> list[Any]:
+def _pairing_cells(row: Row | None) -> list[Any]:
     if row is None:
         return [None] * 5
     found = main(row)

@@ -76,7 +76,12 @@ def all_frozen(project: Project, db: Connection | None = None) -> list[Agreement
     """Every frozen agreement, by item and stage; in the transaction of `db` when that is given."""
     if db is None:
         with project.store.read() as own:
-            return all_frozen(project, own)
+            return frozen(own)
+    return frozen(db)
+
+
+def frozen(db: Connection) -> list[Agreement]:
+    """Every frozen agreement of this transaction, by item and stage."""
     return [_read(content) for content in db.execute(_kept()).scalars()]
 
 

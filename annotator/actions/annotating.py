@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, Select, or_, select
+from sqlalchemy import Row, Select, case, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import people
@@ -45,21 +45,16 @@ def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None
 def judged_rows(db: Connection, kind: Kind, items: Iterable[str] | None = None) -> dict[str, Row[Any]]:
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
 
-    Consensus comes first, then imported gold, then the sealed one of the annotator with the lowest alias.
+    Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
+    one of the annotator with the lowest alias.
     """
-    settled = or_(
-        ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), ARTIFACT.c.author_id == ""
-    )
+    consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
+    settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
     question = (
         _newest()
         .outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
         .where(ARTIFACT.c.kind == kind.value, settled)
-        .order_by(
-            ARTIFACT.c.state != State.CONSENSUS.value,
-            ARTIFACT.c.author_id != "",
-            PERSON.c.alias,
-            ARTIFACT.c.id,
-        )
+        .order_by(~consensus, case((consensus, imported), else_=~imported), PERSON.c.alias, ARTIFACT.c.id)
     )
     if items is not None:
         question = question.where(ARTIFACT.c.item_id.in_(items))

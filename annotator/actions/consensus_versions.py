@@ -71,10 +71,15 @@ def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[An
 
 def keep(db: Connection, version: ConsensusVersion) -> None:
     """Add a closed version; none is ever changed."""
+    db.execute(insert(VERSION).values(**row(version)))
+
+
+def row(version: ConsensusVersion) -> dict[str, Any]:
+    """A closed version as a row of its table."""
     tree = version.model_dump(mode="json")
     content = canonical_json({name: tree[name] for name in DETAIL})
     keys = version.model_dump(exclude=set(DETAIL))
-    db.execute(insert(VERSION).values(**keys, content=content.decode(), sha256=sha256(content)))
+    return {**keys, "content": content.decode(), "sha256": sha256(content)}
 
 
 def versions(db: Connection, adjudication_id: str) -> list[ConsensusVersion]:

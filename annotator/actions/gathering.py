@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from sqlalchemy import ColumnElement, Select, Table, and_, case, func, select
+from sqlalchemy import ColumnElement, Select, Table, and_, case, func, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
-from annotator.domain.artifact import State
+from annotator.actions import gathering_pairs
+from annotator.domain.artifact import Kind, State
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
     ArtifactRecord,
@@ -56,7 +57,8 @@ def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
 def gather(db: Connection) -> tuple[Bundle, list[str]]:
     """Everything a release holds but its scores, and notes on what was left out.
 
-    Retired items and all that belongs to them stay, and so do drafts and judgements on units that do not leave.
+    Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
+    on units that do not leave. People's labels leave as judgements.
     """
     bundle = Bundle(
         items=[ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
@@ -73,11 +75,12 @@ def gather(db: Connection) -> tuple[Bundle, list[str]]:
         SystemRecord(**row) for row in _rows(db, SYSTEM, SystemRecord) if row["id"] in answering
     ]
     bundle.artifacts = _artifacts(db, items)
+    gathering_pairs.add(db, bundle)
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord)]
     bundle.judgements, left_out = _judgements(db, bundle)
     raters = {record.rater_id for record in bundle.judgements} | {run.judge_id for run in bundle.runs}
     bundle.judges = [_judge(row) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters]
-    named = raters | {artifact.author_id for artifact in bundle.artifacts}
+    named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
     notes = [f"{left_out} judgements on units that are not part of the release were left out."]
     return bundle, notes if left_out else []
@@ -96,8 +99,10 @@ def _rows(
 def _artifacts(db: Connection, items: set[str]) -> list[ArtifactRecord]:
     columns = (ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)
     revision = (REVISION.c.number.label("revision"), REVISION.c.at, REVISION.c.sha256, REVISION.c.content)
-    rows = db.execute(released_revisions(*columns, *revision)).mappings()
-    return [_artifact(row) for row in rows if row["item_id"] in items]
+    question = released_revisions(*columns, *revision).where(
+        or_(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.state == State.CONSENSUS.value)
+    )
+    return [_artifact(row) for row in db.execute(question).mappings() if row["item_id"] in items]
 
 
 def _artifact(row: RowMapping) -> ArtifactRecord:

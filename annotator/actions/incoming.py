@@ -15,13 +15,19 @@ Need = tuple[str, str]
 Row = dict[str, Any]
 # Nothing invisible and nothing that only looks like something else may name a thing.
 ID = re.compile(r"[!-~]{1,36}")
+# These have no ids of their own.
+NAMELESS = ("judgements", "revisions")
 WORDS = {
     "people": "person",
     "items": "item",
     "sources": "source",
     "systems": "system",
     "responses": "response",
+    "guidelines": "guideline",
     "artifacts": "artifact",
+    "revisions": "revision",
+    "agreements": "agreement",
+    "adjudications": "consensus version",
     "judges": "judge",
     "runs": "run",
     "judgements": "judgement",
@@ -86,7 +92,7 @@ class Plan:
     """How one thing is taken in.
 
     `unique` is what may occur only once besides the id, `content` what is compared with the project's,
-    `needs` what must be there before, `row` the rows to write by table; `row` raises ValueError for what
+    `needs` what must be there before, `row` the row or rows to write by table; `row` raises ValueError for what
     does not fit. With `adopts`, a record that is there under another id counts as that one.
     """
 
@@ -95,7 +101,7 @@ class Plan:
     unique: Callable[[Any], tuple[Any, ...]]
     content: Callable[[Any], Any]
     needs: Callable[[Any], Iterable[Need]]
-    row: Callable[[Any], dict[str, Row]]
+    row: Callable[[Any], dict[str, Any]]
     adopts: bool = False
 
 
@@ -149,8 +155,7 @@ class Incoming:
 
     def _refused(self, plan: Plan, record: Record, name: str, unique: tuple[Any, ...], seen: set[Any]) -> str:
         word = WORDS[plan.thing]
-        # A judgement has no id of its own.
-        if plan.thing != "judgements" and not ID.fullmatch(name):
+        if plan.thing not in NAMELESS and not ID.fullmatch(name):
             return f"the id of a {word} should be 1 to 36 plain letters, digits and signs without spaces"
         if name in seen or unique in seen:
             return f"this {word} stands in these files more than once"
@@ -170,7 +175,7 @@ class Incoming:
         except ValueError as error:
             self.refuse(plan.thing, name, str(error))
             return
-        for table, row in made.items():
-            self.rows.setdefault(table, []).append(row)
+        for table, rows in made.items():
+            self.rows.setdefault(table, []).extend(rows if isinstance(rows, list) else [rows])
         self.there[plan.thing].add(name)
         count.new += 1

@@ -9,13 +9,21 @@ from typing import Any
 from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import hashing
+from annotator.actions import hashing, intake_history
 from annotator.actions.gathering import released_revisions, without_secrets
 from annotator.actions.incoming import Existing, Incoming, Need, Plan, Row
-from annotator.domain.artifact import State, chain
+from annotator.actions.intake_history import History
+from annotator.actions.intake_pairs import (
+    ADJUDICATION,
+    AGREEMENT,
+    DISPUTE,
+    GUIDELINE,
+    RULING,
+    VERSION,
+    PairIntake,
+)
 from annotator.domain.canonical import canonical_json
-from annotator.domain.guideline import FORM
-from annotator.domain.identity import derived_id, new_id
+from annotator.domain.identity import derived_id
 from annotator.domain.item import ItemFields
 from annotator.domain.judge import JudgeFields
 from annotator.domain.judgement import JudgementFields, RaterKind
@@ -42,7 +50,10 @@ PERSON, ASSIGNMENT, ITEM = table(tables.PersonRow), table(tables.AssignmentRow),
 SOURCE, SYSTEM, RESPONSE = table(tables.SourceRow), table(tables.SystemRow), table(tables.ResponseRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
-WRITTEN = (PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, ARTIFACT, REVISION, JUDGE, RUN, JUDGEMENT)
+WRITTEN = (
+    PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
+    DISPUTE, JUDGE, RUN, JUDGEMENT,
+)  # fmt: skip
 # Leaves room to count on from there in the whole numbers of any database.
 LAST_POSITION = 10**9
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
@@ -59,13 +70,15 @@ class Intake:
         self.guideline = guideline
         self.peer = peer
         self.incoming = Incoming(bundle)
+        self.history = History(bundle)
         self.aliases: dict[str, str] = {}
 
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
+        pairs = PairIntake(self.db, self.incoming, self.history)
         plans = (
-            self._people, self._items, self._sources, self._systems, self._responses, self._artifacts,
-            self._judges, self._runs, self._judgements,
+            self._people, self._items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
+            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._judgements,
         )  # fmt: skip
         for plan in plans:
             made = plan()
@@ -199,30 +212,18 @@ class Intake:
             yield "people", record.author_id
 
     def _artifact(self, record: ArtifactRecord) -> dict[str, Row]:
-        state, number = record.state.value, record.revision
-        sealed = record.state is State.SEALED
+        revision = intake_history.revision_row(record, self.history, self.by, self.guideline)
         self.incoming.units += len(record.document["units"])
         artifact = {
             **_named(record, "id", "item_id", "kind", "author_id"),
-            "state": state,
-            "revision": number,
+            "state": record.state.value,
+            "revision": record.revision,
+            "sealed_at": record.at if revision["sealed"] else None,
         }
-        revision = {
-            "id": new_id(),
-            "artifact_id": record.id,
-            "number": number,
-            "content": canonical_json(record.document).decode(),
-            "sha256": record.sha256,
-            "chain": chain("", record.sha256),
-            "sealed": sealed,
-            "reason": "",
-            "guideline": self.guideline,
-            "form": FORM,
-            "verb": "import",
-            "by": record.author_id or self.by,
-            "at": record.at,
-        }
-        return {"artifact": {**artifact, "sealed_at": record.at if sealed else None}, "revision": revision}
+        return {"artifact": artifact, "revision": revision}
+
+    def _revisions(self) -> Plan:
+        return intake_history.plan(self.db, self.history, self.incoming)
 
     def _judges(self) -> Plan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}

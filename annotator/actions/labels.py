@@ -24,6 +24,7 @@ from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.ready import Ready
 from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, ResponseRow, table
 
 ITEM, RESPONSE, JUDGEMENT = table(ItemRow), table(ResponseRow), table(JudgementRow)
@@ -270,21 +271,23 @@ def _locked() -> Refusal:
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = select(JUDGEMENT, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)).label("sealed")).where(
-    JUDGEMENT.c.protocol == bindparam("protocol"),
-    JUDGEMENT.c.response_id == bindparam("response"),
-    JUDGEMENT.c.unit_id == bindparam("unit"),
-    JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
-    JUDGEMENT.c.rater_id == bindparam("rater"),
-    JUDGEMENT.c.trial == 1,
+_ONE = Ready(
+    select(JUDGEMENT, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)).label("sealed")).where(
+        JUDGEMENT.c.protocol == bindparam("protocol"),
+        JUDGEMENT.c.response_id == bindparam("response"),
+        JUDGEMENT.c.unit_id == bindparam("unit"),
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+        JUDGEMENT.c.rater_id == bindparam("rater"),
+        JUDGEMENT.c.trial == 1,
+    )
 )
-_NEW = insert(JUDGEMENT)
-_CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
+_NEW = Ready(insert(JUDGEMENT))
+_CHANGED = Ready(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
 
 
 def _row(db: Connection, protocol: str, response_id: str, unit_id: str, rater: str) -> dict[str, Any] | None:
     whose = {"protocol": protocol, "response": response_id, "unit": unit_id, "rater": rater}
-    row = db.execute(_ONE, whose).mappings().first()
+    row = _ONE.first(db, whose)
     if row and row["sealed"]:
         raise _locked()
     return {key: value for key, value in row.items() if key not in ("sha256", "sealed")} if row else None
@@ -293,9 +296,9 @@ def _row(db: Connection, protocol: str, response_id: str, unit_id: str, rater: s
 def _write(db: Connection, judgement: dict[str, Any], *, new: bool) -> None:
     row = {**judgement, "sha256": judgement_hash(judgement)}
     if new:
-        db.execute(_NEW, row)
+        _NEW.run(db, row)
     else:
-        db.execute(_CHANGED, {**row, "row": row["id"]})
+        _CHANGED.run(db, {**row, "row": row["id"]})
 
 
 def _image(judgement: dict[str, Any] | None) -> dict[str, Any]:

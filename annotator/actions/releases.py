@@ -11,6 +11,8 @@ from sqlalchemy.engine import Connection
 from annotator.actions import checking, gathering
 from annotator.actions.project import Project
 from annotator.actions.recording import record
+from annotator.domain.agreement import Agreement
+from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.refusal import Refusal
@@ -18,6 +20,7 @@ from annotator.exchange import release, researcherbench, tables_csv
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.data_card import Facts
 from annotator.exchange.folders import staged, with_sums
+from annotator.exchange.gold_card import StageFigure
 from annotator.exchange.records import ScoreRecord
 from annotator.storage.tables import ReleaseRow, table
 
@@ -82,7 +85,7 @@ def export(
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
-    parts, manifest = release.content(bundle, _facts(project))
+    parts, manifest = release.content(bundle, _facts(project, bundle))
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
     numbered = manifest.model_copy(update={"number": number})
@@ -141,9 +144,31 @@ def _next_number(db: Connection) -> int:
     return int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0) + 1
 
 
-def _facts(project: Project) -> Facts:
+def _facts(project: Project, bundle: Bundle) -> Facts:
     licence, description = (str(project.get(name, "")) for name in ("licence", "description"))
-    return Facts(title=project.title, licence=licence, description=description)
+    return Facts(
+        title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle)
+    )
+
+
+def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
+    """The figures of each stage over all items: the frozen ones, then those by the adjudicators' pairing."""
+    from annotator.actions import agreement_figures, repaired
+    from annotator.actions.agreement_inputs import Names
+
+    places = {item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda one: one.position))}
+    order = list(Stage)
+    frozen: list[Agreement] = sorted(
+        bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage))
+    )
+    with project.store.read() as db:
+        paired = repaired.records(db, frozen)
+    return tuple(
+        StageFigure(row.stage.value, row.field, len(row.items), figure, by_hand)
+        for by_hand, found in ((False, frozen), (True, paired))
+        for row in agreement_figures.pooled(project, "stage", found, Names({}, {}))
+        for figure in row.figures
+    )
 
 
 def _scores(project: Project) -> list[ScoreRecord]:

@@ -83,7 +83,7 @@ def _rows(
         yield {**row, "sha256": judgement_hash(row)}
 
 
-def _place(label: Label) -> dict[str, int]:
+def _place(label: Label) -> dict[str, Any]:
     if label.anchor is None or label.anchor.start < 0:
         return {}
     return {"quote_start": label.anchor.start, "quote_end": label.anchor.end}

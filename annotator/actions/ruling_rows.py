@@ -121,6 +121,12 @@ def replace(
     return record(project, db, change)
 
 
+def row(ruling: Ruling) -> dict[str, Any]:
+    """A ruling as a row of its table."""
+    content = canonical_json(ruling.model_dump(mode="json", exclude=KEYS))
+    return {**ruling.model_dump(include=KEYS), "content": content.decode(), "sha256": sha256(content)}
+
+
 def add(db: Connection, made: Sequence[Ruling]) -> None:
     """Write the first rulings of an adjudication; they come with its opening and are no change of their own."""
     for each in made:

@@ -64,7 +64,9 @@ def lacking(project: Project) -> Lacking:
         if db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False)).limit(1)).first() is None:
             return "items"
         frozen = agreements.all_frozen(project, db)
-        sealed = select(ARTIFACT.c.id).where(ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != "")
+        sealed = select(ARTIFACT.c.id).where(
+            ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != ""
+        )
         answered = db.execute(sealed.limit(1)).first() is not None
     if not frozen:
         return "seals" if answered else "answers"

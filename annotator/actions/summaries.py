@@ -21,6 +21,9 @@ COUNTED = {
     "runs": "SELECT count(*) FROM run",
     "judgements": "SELECT count(*) FROM judgement",
     "labels": "SELECT count(*) FROM judgement WHERE rater_kind = 'person'",
+    "assignments": "SELECT count(*) FROM assignment",
+    "agreements": "SELECT count(*) FROM agreement",
+    "adjudications": "SELECT count(*) FROM adjudication",
 }
 
 

@@ -11,7 +11,7 @@ from annotator.actions import assignments, tray
 from annotator.actions.adjudication_sheets import headings_of
 from annotator.actions.comparing import HOW
 from annotator.actions.project import PERSON, Project
-from annotator.domain.artifact import Document, Kind
+from annotator.domain.artifact import Document, Kind, State
 from annotator.domain.assignment import Stage
 from annotator.domain.kinds import document_of
 from annotator.domain.parcel import TrayEntry, TrayState
@@ -108,13 +108,14 @@ def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> s
     if assignments.adjudicator_of(db, item_id) == project.by or db.execute(begun).first():
         return "You adjudicate this item, so its annotators' work is not shown to you under their names."
     frozen = select(AGREEMENT.c.id).where(AGREEMENT.c.item_id == item_id, AGREEMENT.c.stage == stage.value)
-    own = select(ARTIFACT.c.id).where(
+    own = select(ARTIFACT.c.state).where(
         ARTIFACT.c.item_id == item_id, ARTIFACT.c.author_id == project.by,
         ARTIFACT.c.kind == (stage.kind.value if stage.kind else ""),
     )  # fmt: skip
-    works = project.by in assignments.raters_of(db, item_id, stage) or db.execute(own).first() is not None
-    if works and not db.execute(frozen).first():
-        return "You work on this item yourself, so nobody else's work on it is shown before the agreement is frozen."
+    state = db.execute(own).scalar()
+    works = state is not None or project.by in assignments.raters_of(db, item_id, stage)
+    if state == State.DRAFT.value or (works and not db.execute(frozen).first()):
+        return "You work on this item yourself, so nobody else's work on it is shown before you are through."
     return ""
 
 

@@ -1,8 +1,9 @@
 """What waits for the person working, page by page."""
 
-from annotator.actions import labels, people
+from annotator.actions import adjudicating, labels, people
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
+from annotator.domain.person import Role
 
 _DRAFTS = "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = ? AND state = 'draft' AND kind <> 'labels'"
 _ASSIGNED = (
@@ -13,13 +14,15 @@ NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 
 def counts(project: Project) -> dict[str, int]:
-    """How many things wait: items to write for (Author), reports with open criteria (Label), work to send (Send).
+    """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
+    (Adjudicate), work to send (Send).
 
     Where nothing is assigned to a person at all, the items they have begun wait to be written on.
     """
     found = {
         "Author": _to_write(project),
         "Label": sum(task.labelled < task.units for task in labels.queue(project)),
+        "Adjudicate": _to_settle(project),
     }
     if project.from_task:
         from annotator.actions import sending
@@ -40,3 +43,13 @@ def _to_write(project: Project) -> int:
         if submitted is None and not retired and stage not in NOT_WRITTEN
     }
     return len(waiting)
+
+
+def _to_settle(project: Project) -> int:
+    """Open conflicts that this person may settle; nothing is looked at for whoever adjudicates nothing."""
+    me = people.someone(project)
+    with project.store.read():
+        rows = project.store.raw.execute(_ASSIGNED, [me.id]).fetchall()
+    if not me.has(Role.ADJUDICATOR) and all(stage != Stage.ADJUDICATION for stage, *_ in rows):
+        return 0
+    return sum(line.conflict for line in adjudicating.queue(project))

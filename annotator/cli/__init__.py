@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from annotator import __version__
-from annotator.cli import judge, pairs, project
+from annotator.cli import agreement, handing_out, judge, pairs, project
 from annotator.cli.saying import said, warned
 from annotator.domain.refusal import Refusal
 
@@ -19,6 +19,8 @@ app.add_typer(project.app)
 app.add_typer(judge.app, name="judge")
 app.add_typer(pairs.people_app, name="people")
 app.add_typer(pairs.app)
+app.add_typer(agreement.app)
+app.add_typer(handing_out.app)
 
 
 def run_command(words: list[str]) -> int:

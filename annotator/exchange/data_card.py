@@ -1,29 +1,33 @@
 """What a release says about itself in plain words: the data card that lies beside its files."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotator.domain.artifact import Kind
 from annotator.domain.judgement import RaterKind, Status
+from annotator.exchange import gold_card
 from annotator.exchange.bundle import Bundle
+from annotator.exchange.gold_card import StageFigure
+from annotator.exchange.markdown_tables import line, shares, table
 
 NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these files."
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the project says about the release beyond its records."""
+    """What the project says about the release beyond its records; `agreement` are figures over all items of a stage."""
 
     title: str
     number: int = 1
     licence: str = ""
     description: str = ""
+    agreement: tuple[StageFigure, ...] = ()
 
 
 def text(bundle: Bundle, facts: Facts) -> str:
     """The card as Markdown. The release's number is left to the manifest, so that the card does not change with it."""
-    parts = [f"# {_line(facts.title)}", facts.description.strip() or "No description was given."]
+    parts = [f"# {line(facts.title)}", facts.description.strip() or "No description was given."]
     for heading, body in _sections(bundle, facts):
         parts += [f"## {heading}", body]
     return "\n\n".join(parts) + "\n"
@@ -33,6 +37,7 @@ def _sections(bundle: Bundle, facts: Facts) -> Iterable[tuple[str, str]]:
     yield "What is in it", _counts(bundle)
     yield "Items", _items(bundle)
     yield "Weights", _weights(bundle)
+    yield "How the gold came about", gold_card.text(bundle, facts.agreement)
     yield "Raters", _raters(bundle)
     yield "Missing judgements", _missing(bundle)
     yield "How the scores are computed", _SCORES
@@ -62,17 +67,17 @@ def _counts(bundle: Bundle) -> str:
         units[artifact.kind] += len(artifact.document["units"])
     rows = [(thing, str(count), "–") for thing, count in bundle.counts().items() if thing != "artifacts"]
     rows += [(f"{kind.value} (artifact)", str(kinds[kind]), str(units[kind])) for kind in sorted(kinds)]
-    return _table(("thing", "how many", "units in them"), rows)
+    return table(("thing", "how many", "units in them"), rows)
 
 
 def _items(bundle: Bundle) -> str:
     if not bundle.items:
         return "There are none."
-    types = _shares(Counter(item.question_type or "(no type)" for item in bundle.items))
-    languages = _shares(Counter(item.language for item in bundle.items))
+    types = shares(Counter(item.question_type or "(no type)" for item in bundle.items))
+    languages = shares(Counter(item.language for item in bundle.items))
     tables = (
-        _table(("question type", "items", "share"), types),
-        _table(("language", "items", "share"), languages),
+        table(("question type", "items", "share"), types),
+        table(("language", "items", "share"), languages),
     )
     return "\n\n".join(tables)
 
@@ -86,7 +91,7 @@ def _weights(bundle: Bundle) -> str:
     )
     if not weights:
         return "There are no rubrics."
-    return _table(("weight of a criterion", "criteria", "share"), _shares(weights))
+    return table(("weight of a criterion", "criteria", "share"), shares(weights))
 
 
 def _raters(bundle: Bundle) -> str:
@@ -100,7 +105,7 @@ def _raters(bundle: Bundle) -> str:
         (judge.name, f"judge, {judge.model or judge.kind.value}", "0", str(given[RaterKind.JUDGE, judge.id]))
         for judge in bundle.judges
     ]
-    return _table(("rater", "kind", "artifacts", "judgements"), rows) if rows else "There are none."
+    return table(("rater", "kind", "artifacts", "judgements"), rows) if rows else "There are none."
 
 
 def _missing(bundle: Bundle) -> str:
@@ -110,20 +115,4 @@ def _missing(bundle: Bundle) -> str:
     if not missing:
         return "None: every judgement in the release has a value."
     rows = [(protocol, status, str(count)) for (protocol, status), count in sorted(missing.items())]
-    return _table(("protocol", "cause", "judgements"), rows)
-
-
-def _shares(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
-    total = sum(counts.values())
-    return [(name, str(count), f"{100 * count / total:.1f} %") for name, count in sorted(counts.items())]
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(_line(cell).replace("|", "\\|") for cell in row) + " |" for row in lines
-    )
-
-
-def _line(words: str) -> str:
-    return " ".join(words.split())
+    return table(("protocol", "cause", "judgements"), rows)

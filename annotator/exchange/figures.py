@@ -71,9 +71,7 @@ def _dress(axes: Any, title: str, axis: str, ink: Ink, fonts: list[str]) -> None
     axes.set_facecolor(ink.paper)
     axes.set_xlim(0, 1.12)
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_title(
-        title, loc="left", fontsize=11, fontfamily=fonts, color=ink.text, pad=10, parse_math=False
-    )
+    axes.set_title(title, loc="left", fontsize=11, fontfamily=fonts, color=ink.text, pad=10, parse_math=False)
     axes.set_xlabel(axis, color=ink.text, fontsize=9)
     axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)

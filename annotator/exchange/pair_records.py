@@ -1,4 +1,4 @@
-"""What a release says of the work in pairs: guidelines, sealed revisions, frozen agreement, and how consensus came about."""
+"""What a release says of the work in pairs: guidelines, sealed revisions, frozen agreement, and what became of it."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -54,9 +54,7 @@ class RevisionRecord(Record):
     chain: str
     skipped: list[str] = Field(default_factory=list)
     guideline: str = Field(default="1", max_length=40, description="Version of the guideline in force")
-    form: str = Field(
-        default="1", max_length=40, description="Version of the fields that were asked for"
-    )
+    form: str = Field(default="1", max_length=40, description="Version of the fields that were asked for")
     reason: Text = Field(default="", description="Why warnings were overridden when sealing")
     document: dict[str, Any] | None = Field(
         default=None, description="None when it is the document under `artifacts/`"

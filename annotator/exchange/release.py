@@ -294,9 +294,9 @@ class _Reader:
 
 def _checked_artifact(record: ArtifactRecord, path: str) -> ArtifactRecord:
     """The artifact with its document complete; ValueError says what is wrong with it."""
+    document = _checked_document(record.kind, record.document, record.id, record.sha256)
     if path != f"artifacts/{record.kind.value}.json":
         raise ValueError(f"a {record.kind.value} does not belong into this file")
-    document = _checked_document(record.kind, record.document, record.id, record.sha256)
     return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
 
 

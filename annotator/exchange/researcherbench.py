@@ -321,6 +321,8 @@ class _Writer:
 
     def _chosen(self, item: ItemRecord, rubrics: list[ArtifactRecord]) -> ArtifactRecord | None:
         agreed = [rubric for rubric in rubrics if rubric.state is State.CONSENSUS]
+        # An adjudicator's before one that was imported.
+        agreed.sort(key=lambda rubric: (not rubric.author_id, rubric.id))
         if agreed or len(rubrics) == 1:
             return (agreed or rubrics)[0]
         if rubrics:

@@ -10,6 +10,7 @@ from typing import Any
 from annotator.domain.artifact import Kind
 from annotator.domain.canonical import canonical_json
 from annotator.domain.kinds import DOCUMENTS
+from annotator.exchange import pair_tables
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import ArtifactRecord, Record
 from annotator.exchange.release import ordered
@@ -26,8 +27,9 @@ UNIT_TABLES = {
     Kind.CHECKLIST: "checklist_points",
     Kind.INSIGHTS: "insights",
     Kind.SELECTION: "selection_ratings",
+    Kind.LABELS: "consensus_labels",
 }
-UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "position")
+UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
 RESPONSE_HEAD = ("id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd")
 PLAIN = ("items", "systems", "judges", "runs", "judgements", "scores")
 
@@ -41,6 +43,7 @@ def files(bundle: Bundle) -> dict[str, bytes]:
     tables["responses"] = list(_responses(bundle))
     for kind, name in UNIT_TABLES.items():
         tables[name] = list(_units(bundle, kind))
+    tables |= pair_tables.tables(bundle)
     return {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
 
 
@@ -93,7 +96,7 @@ def _units(bundle: Bundle, kind: Kind) -> Iterator[dict[str, Any]]:
 
 
 def _lines(artifact: ArtifactRecord, key: str, author: str, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    head = (key, artifact.item_id, artifact.id, author, artifact.state.value)
+    head = (key, artifact.item_id, artifact.id, author, artifact.state.value, artifact.revision)
     for position, unit in enumerate(artifact.document["units"]):
         yield {
             **dict(zip(UNIT_HEAD, (*head, position), strict=True)),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Entry = tuple[str, str, Callable[[], Any]] | None
 FILES = "Goldsmith projects (*.goldsmith)"
+OPENED = "Goldsmith projects and tasks (*.goldsmith *.goldsmith-task)"
 
 
 def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
@@ -24,7 +25,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("open_project", "Open project…", lambda: _open(window)),
             ("", "Close project", lambda: window.open_other(None)),
             None,
-            ("import", "Import…", lambda: window.show_page("Import")),
+            *_coming_and_going(window),
             ("", "Save a copy…", lambda: _copy(window)),
             ("", "Backups…", lambda: window.show_page("Backups")),
             ("", "Check this project…", lambda: window.show_page("Check")),
@@ -47,9 +48,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "Light", lambda: theme.choose("light")),
             ("", "Dark", lambda: theme.choose("dark")),
         ]),
-        ("&People", [
-            ("", "Who works here…", lambda: window.show_page("People")),
-        ]),
+        ("&People", _people(window)),
         ("&Help", [
             ("keys", "Keys", lambda: window.show_page("Keys")),
             ("", "First steps", lambda: window.show_page("Help")),
@@ -57,8 +56,37 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
     ]  # fmt: skip
 
 
+def _people(window: "Window") -> list[Entry]:
+    """Who works here, by what rules, and what became of it; in a project made from a task that is one person."""
+    guided: list[Entry] = [
+        ("", "Guidelines…", lambda: window.show_page("Guidelines")),
+        ("", "What became of my work…", lambda: window.show_page("Feedback")),
+    ]
+    if window.desk.project.from_task:
+        return guided
+    return [
+        ("", "Who works here…", lambda: window.show_page("People", part="Who works here")),
+        ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
+        ("", "Who is where…", lambda: window.show_page("People", part="Who is where")),
+        None,
+        *guided,
+    ]
+
+
+def _coming_and_going(window: "Window") -> list[Entry]:
+    """Import and exchange; whoever works on a task has one way in, opening the next one, and one way back."""
+    if window.desk.project.from_task:
+        return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
+    return [
+        ("import", "Import…", lambda: window.show_page("Import")),
+        ("exchange", "Exchange…", lambda: window.show_page("Exchange")),
+    ]
+
+
 def _open(window: "Window") -> None:
-    name, _ = QFileDialog.getOpenFileName(window, "Open project", str(window.desk.project.path.parent), FILES)
+    name, _ = QFileDialog.getOpenFileName(
+        window, "Open project", str(window.desk.project.path.parent), OPENED
+    )
     if name:
         window.open_other(Path(name))
 

@@ -56,6 +56,7 @@ class Navigation(QFrame):
         self._group.setExclusive(True)
 
     def show_waiting(self, name: str, count: int) -> None:
-        """Say beside a page how many things wait there for the person working."""
-        self._buttons[name].setText(f" {name}  {count}" if count else f" {name}")
-        self._buttons[name].setAccessibleName(f"{name}, {count} waiting" if count else name)
+        """Say beside a page how many things wait there for the person working, if it is offered."""
+        if button := self._buttons.get(name):
+            button.setText(f" {name}  {count}" if count else f" {name}")
+            button.setAccessibleName(f"{name}, {count} waiting" if count else name)

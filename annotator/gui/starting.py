@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from annotator.gui import theme
+from annotator.gui import dropping, theme
+from annotator.gui.application import Application
 from annotator.gui.menus import FILES
 from annotator.gui.window import Window
 from annotator.places import user_data
 
 if TYPE_CHECKING:
+    from annotator.gui.opening import Packages
     from annotator.gui.pages.start import StartPage
 
 RECENT = 8
@@ -35,7 +38,12 @@ class Goldsmith:
         self._shown: QWidget | None = None
 
     def show(self, path: Path | None, readonly: bool = False) -> QWidget:
-        """Open a project's window, or the first page; what stood there before is closed."""
+        """Open a project's window, or the first page; what stood there before is closed.
+
+        A task or returned work is opened on another thread meanwhile, and what is shown stays until then.
+        """
+        if path is not None and dropping.form_of(path) in dropping.PACKAGES:
+            return self.packages.open(path)
         if isinstance(self._shown, Window) and self._shown.shows(path):
             self._shown.activateWindow()
             return self._shown
@@ -60,6 +68,21 @@ class Goldsmith:
             if isinstance(page, _start_page()):
                 page.show_problem(refusal, None)
             return page
+
+    @cached_property
+    def packages(self) -> "Packages":
+        """What opens tasks and returned work."""
+        from annotator.gui.opening import Packages
+
+        return Packages(self)
+
+    def shown(self) -> QWidget:
+        """What is shown now; the first page when nothing is."""
+        return self._shown or self.show(None)
+
+    def known(self) -> list[Path]:
+        """The projects that were opened last."""
+        return recent()
 
     def _first_page(self) -> "StartPage":
         start = _start_page()(recent())
@@ -107,6 +130,8 @@ def run(path: Path | None = None, *, with_sample: bool = False) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     application = make_application()
     goldsmith = Goldsmith(application)
+    if isinstance(application, Application):
+        application.file_asked.connect(lambda name: goldsmith.show(Path(name)))
     if with_sample:
         goldsmith.show_sample()
     else:
@@ -134,7 +159,7 @@ def make_application() -> QApplication:
     QCoreApplication.setOrganizationName("goldsmith")
     QCoreApplication.setApplicationName("goldsmith")
     existing = QApplication.instance()
-    application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
     theme.apply(application)
     install()
     return application

@@ -6,39 +6,53 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import artifacts, people
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
-from annotator.gui import keys, theme
+from annotator.gui import dropping, keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
 from annotator.gui.status import StatusBar
 from annotator.gui.widgets.message_bar import MessageBar
 
+Step = tuple[str, str, str, str]
 # Name, icon, module and class of each step of the work; a page is imported when it is first visited.
-STEPS: tuple[tuple[str, str, str, str], ...] = (
+STEPS: tuple[Step, ...] = (
     ("Items", "items", "annotator.gui.pages.items", "ItemsPage"),
     ("Author", "author", "annotator.gui.pages.author", "AuthorPage"),
     ("Label", "label", "annotator.gui.pages.label", "LabelPage"),
+    ("Adjudicate", "adjudicate", "annotator.gui.pages.adjudicate", "AdjudicatePage"),
     ("Judges", "judges", "annotator.gui.pages.judges", "JudgesPage"),
+    ("Agreement", "agreement", "annotator.gui.pages.agreement", "AgreementPage"),
     ("Results", "results", "annotator.gui.pages.results", "ResultsPage"),
     ("Release", "release", "annotator.gui.pages.release", "ReleasePage"),
 )
+# What is offered in a project that was made from a task: an annotator's steps, and the way back.
+OF_A_TASK = ("Items", "Author", "Label")
+SEND: Step = ("Send", "export", "annotator.gui.pages.sending", "SendPage")
 # Pages reached from the menu or from another page.
 ASIDE: tuple[tuple[str, str, str], ...] = (
     ("Import", "annotator.gui.pages.importing", "ImportPage"),
+    ("Exchange", "annotator.gui.pages.inbox", "ExchangePage"),
     ("Backups", "annotator.gui.pages.backups", "BackupsPage"),
     ("Check", "annotator.gui.pages.checking", "CheckPage"),
     ("People", "annotator.gui.pages.people", "PeoplePage"),
+    ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
+    ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
     ("Keys", "annotator.gui.pages.keyboard", "KeyboardPage"),
     ("Help", "annotator.gui.pages.help", "HelpPage"),
 )
 BACKUP_EVERY_MS = 60_000
+
+
+def steps(project: Project) -> list[Step]:
+    """The steps of the work that a window over the project offers."""
+    return [*(step for step in STEPS if step[0] in OF_A_TASK), SEND] if project.from_task else list(STEPS)
 
 
 class Window(QMainWindow):
@@ -64,7 +78,9 @@ class Window(QMainWindow):
         self._recount.start()
 
     def _build(self) -> None:
-        self.navigation = Navigation([(name, picture) for name, picture, *_ in STEPS])
+        offered = [(name, picture) for name, picture, *_ in steps(self.desk.project)]
+        self.navigation = Navigation(offered)
+        self.setAcceptDrops(True)
         self.messages = MessageBar()
         self.stack = QStackedWidget()
         right = QVBoxLayout()
@@ -126,7 +142,7 @@ class Window(QMainWindow):
         return page
 
     def _make(self, name: str) -> Page:
-        places = {step[0]: step[2:] for step in STEPS} | {aside[0]: aside[1:] for aside in ASIDE}
+        places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}
         module, class_name = places[name]
         page: Page = getattr(import_module(module), class_name)(self.desk)
         self._pages[name] = page
@@ -220,7 +236,7 @@ class Window(QMainWindow):
         from annotator.actions import backups
 
         path = self.desk.project.path
-        self._close_project()
+        self.give_back()
         try:
             backups.restore(path, backup)
         except Refusal as refusal:
@@ -235,7 +251,23 @@ class Window(QMainWindow):
         """Close this window and open another project, or the first page."""
         self.other_project_wanted.emit(path)
 
-    def _close_project(self) -> None:
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Projects, tasks and returned work may be dropped anywhere."""
+        if dropping.ours(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Look at returned work where that is done; open anything else."""
+        event.acceptProposedAction()
+        files = dropping.ours(event)
+        work = [path for path in files if dropping.form_of(path) == dropping.WORK]
+        if work and not self.desk.project.from_task:
+            self.show_page("Exchange", files=work)
+        elif files:
+            self.open_other(files[0])
+
+    def give_back(self) -> None:
+        """Keep what is being typed and give the file back; the window is of no more use."""
         if self._closed:
             return
         self._closed = True
@@ -249,7 +281,7 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep what is being typed, end a judging child, give the file back."""
-        self._close_project()
+        self.give_back()
         QSettings().setValue("window/geometry", self.saveGeometry())
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -17,13 +17,13 @@ from sqlalchemy.types import TypeEngine
 Values = Mapping[str, Any]
 # A name, and what turns its value into what is stored, or back; None where they are the same.
 Turn = tuple[str, Callable[[Any], Any] | None]
-# The words for the driver, what turns the values of their marks, and the columns' defaults.
+# The words for the driver, what turns the values of their marks, and those that are the same at every run.
 Compiled = tuple[str, list[Turn], dict[str, Any]]
 _DIALECT = SQLiteDialect_pysqlite()
 
 
 class Ready:
-    """A statement whose every value has a name.
+    """A statement in which every value that is not fixed has a name.
 
     It is compiled at its first run, which comes long after the window was to be seen.
     """
@@ -38,8 +38,8 @@ class Ready:
         names = tuple(values)
         if names not in self._compiled:
             self._compiled[names] = self._compile(names)
-        words, binds, defaults = self._compiled[names]
-        given = {**defaults, **values}
+        words, binds, fixed = self._compiled[names]
+        given = {**fixed, **values}
         row = [store(given[name]) if store else given[name] for name, store in binds]
         driver: Any = db.connection.dbapi_connection
         cursor: sqlite3.Cursor = driver.execute(words, row)
@@ -59,13 +59,12 @@ class Ready:
             self._read = [
                 (str(column.key), _reading(column.type)) for column in self._statement.selected_columns
             ]
-        binds = [(name, _storing(compiled.binds[name].type)) for name in compiled.positiontup or ()]
-        defaults = {
-            column.key: column.default.arg
-            for column in compiled.insert_prefetch
-            if isinstance(column.default, ColumnDefault) and column.default.is_scalar
-        }
-        return str(compiled), binds, defaults
+        marks = [(name, compiled.binds[name]) for name in compiled.positiontup or ()]
+        fixed = {name: mark.value for name, mark in marks if not mark.required and mark.value is not None}
+        for column in compiled.insert_prefetch:
+            if isinstance(column.default, ColumnDefault) and column.default.is_scalar:
+                fixed[column.key] = column.default.arg
+        return str(compiled), [(name, _storing(mark.type)) for name, mark in marks], fixed
 
 
 def _storing(kind: TypeEngine[Any]) -> Callable[[Any], Any] | None:

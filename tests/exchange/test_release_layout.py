@@ -145,6 +145,20 @@ def test_a_newer_minor_format_is_read_without_its_new_fields(tmp_path: Path) -> 
     assert [(p.file, p.index, p.note) for p in problems] == [("items.json", 0, True)]
 
 
+def test_a_newer_minor_format_may_hold_files_that_are_left_unread_but_not_unchecked(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "a")
+    (folder / "moods.json").write_text("[]")
+    entry = {"path": "moods.json", "sha256": release.sha256("[]"), "bytes": 2, "records": 0}
+    change_json(folder / "manifest.json", lambda t: t.update(files=[*t["files"], entry]))
+    with pytest.raises(Refusal, match="no file of a release"):
+        release.read([folder])
+    change_json(folder / "manifest.json", lambda t: t.update(format_version="1.7"))
+    assert [(p.file, p.note) for p in release.read([folder])[1]] == [("moods.json", True)]
+    (folder / "moods.json").write_text("{}")
+    with pytest.raises(Refusal, match="checksum differs"):
+        release.read([folder])
+
+
 def first_unit(tree: Any) -> dict[str, Any]:
     unit: dict[str, Any] = tree[0]["document"]["units"][0]
     return unit

@@ -251,3 +251,14 @@ def test_what_the_layout_cannot_hold_is_said(tmp_path: Path) -> None:
     notes = write(bundle, tmp_path / "out")
     assert json.loads((tmp_path / "out" / "rubric.json").read_text("utf-8")) == []
     assert [note.split()[0] for note in notes] == ["Item", "1"]
+
+
+def test_the_consensus_of_an_adjudicator_leaves_before_one_that_was_imported() -> None:
+    bundle = rich_bundle()
+    agreed = bundle.artifacts[0].model_copy(update={"id": "z", "author_id": "person-2"})
+    agreed = agreed.model_copy(
+        update={"document": {**agreed.document, "units": agreed.document["units"][:1]}}
+    )
+    bundle.artifacts.append(agreed)
+    (rubric,) = json.loads(researcherbench.files(bundle)[0]["rubric.json"])
+    assert [line["point"] for line in rubric["rubric"]] == ["Names the cause"]

@@ -4,85 +4,52 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from annotator.domain.artifact import Document, Kind, State
+from annotator.domain.artifact import Kind, State
 from annotator.domain.item import QUESTION_TYPES, Item
 from annotator.domain.judgement import Status, Verdict
-from annotator.domain.kinds import DOCUMENTS, document_of
+from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.lint import lint
 from annotator.domain.protocol import Case
 from annotator.domain.response import Response
 from annotator.domain.selection import DIMENSIONS
 from annotator.domain.words import word_count
 from annotator.exchange import release
-from annotator.exchange.records import (
-    ArtifactRecord,
-    ItemRecord,
-    JudgementRecord,
-    JudgeRecord,
-    PersonRecord,
-    Record,
-    ResponseRecord,
-    RunRecord,
-    ScoreRecord,
-    SourceRecord,
-    SystemRecord,
-)
+from annotator.exchange.records import ArtifactRecord, JudgementRecord, JudgeRecord, ResponseRecord
 from annotator.places import resources
 from annotator.protocols.researcherbench import baseline
-
-SAMPLE = resources() / "sample"
-COVERAGE = "researcherbench.coverage"
-FILES: dict[Path, type[Record]] = {
-    SAMPLE / record.FILE: record
-    for record in (
-        PersonRecord,
-        ItemRecord,
-        SourceRecord,
-        SystemRecord,
-        JudgeRecord,
-        RunRecord,
-        JudgementRecord,
-        ScoreRecord,
-    )
-}
-FILES |= {SAMPLE / "artifacts" / f"{kind}.json": ArtifactRecord for kind in Kind}
-FILES |= {path: ResponseRecord for path in sorted((SAMPLE / "responses").glob("*.json"))}
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return list(json.loads(path.read_text(encoding="utf-8")))
-
-
-def records(cls: type[Record]) -> list[Any]:
-    return [cls.model_validate(raw) for path, kind in FILES.items() if kind is cls for raw in read(path)]
-
-
-PEOPLE, ITEMS, SOURCES = records(PersonRecord), records(ItemRecord), records(SourceRecord)
-SYSTEMS, RESPONSES, ARTIFACTS = records(SystemRecord), records(ResponseRecord), records(ArtifactRecord)
-JUDGEMENTS, RUNS = records(JudgementRecord), records(RunRecord)
-LABELS = [judgement for judgement in JUDGEMENTS if judgement.rater_kind == "person"]
-TEXTS = {source.id: source.text for source in SOURCES} | {one.id: one.text for one in RESPONSES}
-ALIASES = {person.id: person.alias for person in PEOPLE}
-FIRST, SECOND, THIRD = (item.id for item in ITEMS)
-
-
-def document(record: ArtifactRecord) -> Document[Any]:
-    return document_of(record.kind, record.document)
-
-
-def of(item_id: str, kind: Kind) -> dict[str, ArtifactRecord]:
-    return {ALIASES[a.author_id]: a for a in ARTIFACTS if a.item_id == item_id and a.kind is kind}
-
-
-def judged(item_id: str) -> ArtifactRecord:
-    """The consensus where there is one, otherwise the first annotator's sealed rubric."""
-    rubrics = of(item_id, Kind.RUBRIC)
-    return rubrics.get("Adjudicator", rubrics["Annotator A"])
+from tests.sample_files import (
+    ADJUDICATIONS,
+    AGREEMENTS,
+    ALIASES,
+    ARTIFACTS,
+    COVERAGE,
+    FILES,
+    FIRST,
+    ITEMS,
+    JUDGEMENTS,
+    LABELS,
+    PEOPLE,
+    RESPONSES,
+    REVISIONS,
+    RUNS,
+    SAMPLE,
+    SECOND,
+    SETTLED,
+    SOURCES,
+    SYSTEMS,
+    TEXTS,
+    THIRD,
+    WRITTEN,
+    annotators,
+    document,
+    judged,
+    of,
+    records,
+)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix())
@@ -119,6 +86,7 @@ def test_whatever_is_referred_to_is_there() -> None:
     assert {one.item_id for one in (*SOURCES, *RESPONSES, *ARTIFACTS, *JUDGEMENTS)} == items
     assert {one.system_id for one in RESPONSES} == systems
     assert {one.author_id for one in ARTIFACTS} == set(ALIASES)
+    assert {one.item_id for one in (*REVISIONS, *AGREEMENTS, *ADJUDICATIONS)} <= items
     assert {one.response_id for one in JUDGEMENTS} <= {one.id for one in RESPONSES}
 
 
@@ -126,9 +94,13 @@ def test_there_is_one_item_of_each_question_type() -> None:
     assert tuple(item.question_type for item in ITEMS) == QUESTION_TYPES
 
 
-def test_two_people_annotate_and_a_third_adjudicates() -> None:
-    roles = sorted(tuple(person.roles) for person in PEOPLE)
-    assert roles == [("adjudicator", "coordinator"), ("annotator",), ("annotator",)]
+def test_three_people_annotate_and_the_first_coordinates_and_adjudicates_as_well() -> None:
+    assert {person.alias: person.roles for person in PEOPLE} == {
+        "Annotator A": ["adjudicator", "annotator", "coordinator"],
+        "Annotator B": ["annotator"],
+        "Annotator C": ["annotator"],
+        "Adjudicator": ["adjudicator"],
+    }
 
 
 def test_each_system_answers_each_item_once() -> None:
@@ -183,24 +155,23 @@ def test_criteria_are_tied_to_insights_of_the_same_item() -> None:
         assert tied <= known
 
 
-def test_both_annotators_wrote_every_kind_of_the_two_papers_for_every_item() -> None:
-    twice = set(Kind) - {Kind.NUGGETS, Kind.CHECKLIST}
+def test_two_annotators_wrote_every_kind_of_the_two_papers_for_every_item() -> None:
+    twice = set(WRITTEN) - {Kind.NUGGETS, Kind.CHECKLIST}
     for item in ITEMS:
         for kind in twice:
-            assert of(item.id, kind).keys() >= {"Annotator A", "Annotator B"}
+            assert of(item.id, kind).keys() - {"Adjudicator"} == annotators(item.id)
 
 
-def test_only_the_first_item_is_adjudicated() -> None:
+def test_the_first_item_is_adjudicated_and_of_the_second_what_its_reports_are_judged_by() -> None:
     settled = {(one.item_id, one.kind) for one in ARTIFACTS if one.state is State.CONSENSUS}
-    kinds = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS)
-    assert settled == {(FIRST, kind) for kind in kinds}
+    assert settled == {(FIRST, kind) for kind in SETTLED} | {(SECOND, Kind.RUBRIC)}
     assert all(
         (one.state is State.CONSENSUS) == (ALIASES[one.author_id] == "Adjudicator") for one in ARTIFACTS
     )
 
 
 def test_a_consensus_is_younger_than_what_it_settles() -> None:
-    for kind in (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS):
+    for kind in SETTLED:
         written = of(FIRST, kind)
         assert written["Adjudicator"].at > max(written["Annotator A"].at, written["Annotator B"].at)
 
@@ -320,7 +291,7 @@ def test_nothing_else_was_judged() -> None:
 
 
 GUIDELINES = sorted((resources() / "guidelines").glob("*.md"))
-FIELDS = {kind.value: set(made.UNIT.model_fields) for kind, made in DOCUMENTS.items()}
+FIELDS = {kind.value: set(DOCUMENTS[kind].UNIT.model_fields) for kind in WRITTEN}
 FIELDS["labelling"] = set(Verdict.model_fields)
 
 

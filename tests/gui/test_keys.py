@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.gui import keys
-from annotator.gui.window import STEPS
+from annotator.gui.window import ASIDE, STEPS
 
 
 def test_every_act_is_bound_once():
@@ -18,7 +18,7 @@ def test_no_key_as_shipped_clashes(binding):
 
 def test_bindings_belong_to_pages_there_are():
     pages = {binding.page for binding in keys.BINDINGS} - {keys.EVERYWHERE}
-    assert pages <= {step[0] for step in STEPS}
+    assert pages <= {step[0] for step in STEPS} | {aside[0] for aside in ASIDE}
 
 
 def test_a_taken_key_is_refused_with_the_name_of_what_has_it():

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from annotator.actions import items, labels
+from annotator.actions import items, label_sealing, labels
 from annotator.actions.project import Project
 from annotator.gui.pages.label import LabelPage
 from annotator.gui.pages.label.locking import LOCKED
@@ -87,7 +87,7 @@ def test_the_last_label_and_done_lead_to_all_labelled(project, show):
     assert page.done.isVisible()
     words = [label.text() for label in page.done.findChildren(PlainLabel)]
     assert words[:2] == [
-        "All labelled",
+        "All labelled and submitted",
         "4 criteria in 2 reports. Thank you. 2 are marked unsure. They count as missing, never as not met.",
     ]
     assert not page.bar.isVisible()
@@ -109,6 +109,7 @@ def test_undo_after_all_is_labelled_returns_to_the_work(project, show):
         press("1")
         press("2")
         press("Ctrl+Return")
+    label_sealing.reopen(project, items.ids(project)[0])
     page.desk.undo()
     assert page.work.isVisible()
     assert page.bench.unit_id == page.bench.units[1].id

@@ -52,7 +52,7 @@ def test_the_keyboard_goes_to_the_pages(small, window_over, qtbot):
     window = window_over(small)
     with qtbot.waitActive(window):
         window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     assert window.page.NAME == "Judges"
 
 

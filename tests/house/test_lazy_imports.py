@@ -14,6 +14,7 @@ CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "doma
 ABSENT_AT_FIRST_IDLE = (
     "aiohttp",
     "alembic",
+    "annotator.actions.assignments",
     "httpx",
     "keyring",
     "markdown_it",

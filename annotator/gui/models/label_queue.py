@@ -1,6 +1,6 @@
 """The reports to be labelled as Qt shows them: under each item its reports, with how far this person is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from html import escape
@@ -39,6 +39,7 @@ class Show(Enum):
 class Group:
     """The line above an item's reports."""
 
+    item_id: str
     item_key: str
     question: str
 
@@ -51,6 +52,7 @@ class LabelQueue(QAbstractListModel):
         self._tasks: dict[str, Task] = {}
         self._rows: list[Group | Task] = []
         self._places: dict[str, int] = {}
+        self._due: Mapping[str, str] = {}
         self._show, self._words, self._kept = Show.ALL, "", ""
 
     @property
@@ -89,16 +91,18 @@ class LabelQueue(QAbstractListModel):
                 continue
             if task.item_id != item_id:
                 item_id = task.item_id
-                self._rows.append(Group(task.item_key, " ".join(task.question.split())))
+                self._rows.append(Group(item_id, task.item_key, " ".join(task.question.split())))
             self._rows.append(task)
         self._places = {row.response_id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
         self.endResetModel()
 
     def count(self, response_id: str, labelled: int, unsure: int) -> None:
         """A report's progress has changed; its row stays where it is until the list is narrowed anew."""
-        task = replace(self._tasks[response_id], labelled=labelled, unsure=unsure)
-        self._tasks[response_id] = task
-        place = self._places.get(response_id)
+        self._replace(replace(self._tasks[response_id], labelled=labelled, unsure=unsure))
+
+    def _replace(self, task: Task) -> None:
+        self._tasks[task.response_id] = task
+        place = self._places.get(task.response_id)
         if place is not None:
             self._rows[place] = task
             self.dataChanged.emit(self.index(place), self.index(place))
@@ -122,6 +126,39 @@ class LabelQueue(QAbstractListModel):
         after = (*tasks[at + 1 :], *tasks[: at + 1])
         return next((task for task in after if task.labelled < task.units), None)
 
+    def _explained(self, row: Group | Task) -> str:
+        due = self._due.get(row.item_id, "")
+        if isinstance(row, Task):
+            return f"{progress_words(row)} · due {due}" if due and not row.sealed else progress_words(row)
+        lines = [escape(row.question[:600]), *([f"Due {escape(due)}"] if due else [])]
+        return f"<qt>{'<br>'.join(lines)}</qt>"
+
+    def open_beside(self, response_id: str) -> Task | None:
+        """The next report of the same item with open criteria, from its first again after its last; or None."""
+        here = self._tasks.get(response_id)
+        tasks = [task for task in self._tasks.values() if here is not None and task.item_id == here.item_id]
+        at = next((n for n, task in enumerate(tasks) if task.response_id == response_id), -1)
+        after = (*tasks[at + 1 :], *tasks[: at + 1])
+        return next((task for task in after if task.labelled < task.units), None)
+
+    def unsubmitted(self) -> list[str]:
+        """The items of which every report is labelled, but nothing submitted."""
+        found: dict[str, bool] = {}
+        for task in self._tasks.values():
+            ready = task.labelled == task.units and not task.sealed
+            found[task.item_id] = found.get(task.item_id, True) and ready
+        return [item_id for item_id, ready in found.items() if ready]
+
+    def seal(self, item_id: str, *, sealed: bool) -> None:
+        """The labels of an item are submitted, or open again."""
+        for task in list(self._tasks.values()):
+            if task.item_id == item_id:
+                self._replace(replace(task, sealed=sealed))
+
+    def know_due(self, due: Mapping[str, str]) -> None:
+        """From now on tooltips say by when items are due, in these words."""
+        self._due = due
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines are shown."""
         return 0 if parent.isValid() else len(self._rows)
@@ -144,12 +181,14 @@ class LabelQueue(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"Item {row.item_key}" if isinstance(row, Group) else f"{row.name}, {progress_words(row)}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"<qt>{escape(row.question[:600])}</qt>" if isinstance(row, Group) else progress_words(row)
+            return self._explained(row)
         return None
 
 
 def state_of(task: Task) -> str:
     """How far a report is, in a word."""
+    if task.sealed:
+        return "submitted"
     if task.labelled < task.units:
         return "begun" if task.labelled else "new"
     return "unsure" if task.unsure else "done"
@@ -158,7 +197,8 @@ def state_of(task: Task) -> str:
 def progress_words(task: Task) -> str:
     """How far a report is, in words."""
     words = f"{task.labelled} of {task.units} labelled"
-    return f"{words}, {task.unsure} unsure" if task.unsure else words
+    words = f"{words}, {task.unsure} unsure" if task.unsure else words
+    return f"{words}, submitted" if task.sealed else words
 
 
 def _matches(task: Task, sought: Sequence[str]) -> bool:

@@ -15,7 +15,9 @@ TOPICS = (
     ("First steps", "first-steps"),
     ("Keys", "keys"),
     ("The coverage score", "coverage"),
+    ("What the agreement figures say", "agreement"),
     ("Judges", "judges"),
+    ("Working apart: tasks and returned work", "working-apart"),
     ("Files", "files"),
 )
 
@@ -30,7 +32,8 @@ class HelpPage(Page):
         super().__init__(desk)
         self.topics = QListWidget()
         self.topics.setAccessibleName("Help topics")
-        self.topics.setFixedWidth(210)
+        self.topics.setFixedWidth(230)
+        self.topics.setWordWrap(True)
         for title, name in TOPICS:
             entry = QListWidgetItem(title)
             entry.setData(Qt.ItemDataRole.UserRole, name)

@@ -89,6 +89,8 @@ class ItemsPage(Page):
         column.addLayout(self._foot())
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.desk.project.readonly)
+            # Whoever works on a task gets further items by the next one.
+            writing.setVisible(not self.desk.project.from_task)
 
     def _body(self) -> QWidget:
         self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -16,10 +17,12 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.domain.refusal import Refusal
+from annotator.gui import dropping
 from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.message_bar import MessageBar
 
+TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
 WELCOME, RECENT = 460, 380
 
@@ -35,6 +38,7 @@ class StartPage(QWidget):
     def __init__(self, recent: list[Path]) -> None:
         super().__init__()
         self.setWindowTitle("Goldsmith")
+        self.setAcceptDrops(True)
         self.resize(980, 640)
         self.messages = MessageBar()
         column = QVBoxLayout(self)
@@ -72,9 +76,12 @@ class StartPage(QWidget):
         self.new = QPushButton("New project…")
         self.new.clicked.connect(self._new)
         self.open = QPushButton("Open project…")
-        self.open.clicked.connect(self._open)
+        self.open.clicked.connect(lambda: self._open("Open project", FILES))
+        self.task = QPushButton("Open a task…")
+        self.task.clicked.connect(lambda: self._open("Open a task that came by mail", TASKS))
         hint = QLabel(
-            "The sample needs no key and no network. To import a benchmark, make a new project first."
+            "The sample needs no key and no network. To import a benchmark, make a new project first. "
+            "A task that came by mail may also be dropped on this window."
         )
         hint.setWordWrap(True)
         hint.setProperty("role", "hint")
@@ -83,7 +90,7 @@ class StartPage(QWidget):
         for widget in (mark, title, words):
             column.addWidget(widget)
         column.addSpacing(16)
-        for button in (self.sample, self.new, self.open):
+        for button in (self.sample, self.new, self.open, self.task):
             button.setMinimumHeight(40)
             column.addWidget(button)
         column.addWidget(hint)
@@ -156,7 +163,18 @@ class StartPage(QWidget):
         if path:
             self.chosen.emit(path)
 
-    def _open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open project", str(Path.home()), FILES)
+    def _open(self, title: str, files: str) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), files)
         if name:
             self.chosen.emit(Path(name))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Projects, tasks and returned work may be dropped here."""
+        if dropping.ours(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        event.acceptProposedAction()
+        if files := dropping.ours(event):
+            self.chosen.emit(files[0])

@@ -56,8 +56,12 @@ class EmptyState(QWidget):
         if primary:
             button.setProperty("role", "primary")
         button.clicked.connect(lambda: slot())
-        self._buttons.insertWidget(self._buttons.count() - 1, button)
+        self.add_button(button)
         return button
+
+    def add_button(self, button: QPushButton) -> None:
+        """Add a button that was made elsewhere."""
+        self._buttons.insertWidget(self._buttons.count() - 1, button)
 
     def _dress(self) -> None:
         size = theme.current().px(_PICTURE)

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
@@ -95,6 +95,11 @@ class GrowingEdit(QPlainTextEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Leave files to the window: a dropped task is to be opened, not to become words of the text."""
+        files = source.hasUrls() and all(url.isLocalFile() for url in source.urls())
+        return not files and super().canInsertFromMimeData(source)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell at once; a menu over the field does not count."""

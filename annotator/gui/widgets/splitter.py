@@ -26,6 +26,11 @@ class Splitter(QSplitter):
         """Keep the present sizes for the next start."""
         QSettings().setValue(self._key, self.saveState())
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nobody has moved a handle yet, now or at an earlier start."""
+        return not isinstance(QSettings().value(self._key), QByteArray)
+
     def createHandle(self) -> QSplitterHandle:
         """A handle that the keyboard reaches."""
         return _Handle(self.orientation(), self)

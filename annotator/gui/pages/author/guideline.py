@@ -1,8 +1,7 @@
 """How the guideline stands beside the form: what it says on the kind, and on the field that has the focus."""
 
-from functools import cache
+from functools import lru_cache
 
-from annotator import places
 from annotator.domain.artifact import Kind
 from annotator.gui.pages.author.wording import WORDS
 
@@ -27,23 +26,22 @@ def field_title(kind: Kind, field: str) -> str:
     return FIELDS.get(field, WORDS[kind].unit.capitalize())
 
 
-def on_field(kind: Kind, field: str) -> str:
-    """What the guideline says on one field, as Markdown: the kind's opening words, then the field's section."""
-    opening, sections = _parts(kind)
+def on_field(kind: Kind, field: str, words: str) -> str:
+    """What a guideline's words say on one field, as Markdown: their opening, then the field's section."""
+    opening, sections = _parts(words)
     part = sections.get(field)
-    return f"{opening}\n\n## {field_title(kind, field)}\n\n{part}" if part else whole(kind)
+    return f"{opening}\n\n## {field_title(kind, field)}\n\n{part}" if part else whole(kind, words)
 
 
-def whole(kind: Kind) -> str:
-    """All the guideline says on a kind, as Markdown with the fields called as on the page."""
-    opening, sections = _parts(kind)
+def whole(kind: Kind, words: str) -> str:
+    """All that a guideline's words say on a kind, as Markdown with the fields called as on the page."""
+    opening, sections = _parts(words)
     parts = [f"## {field_title(kind, field)}\n\n{part}" for field, part in sections.items()]
     return "\n\n".join([opening, *parts])
 
 
-@cache
-def _parts(kind: Kind) -> tuple[str, dict[str, str]]:
-    path = places.resources() / "guidelines" / f"{kind.value}.md"
-    opening, *sections = path.read_text("utf-8").split("\n## ")
+@lru_cache(maxsize=32)
+def _parts(words: str) -> tuple[str, dict[str, str]]:
+    opening, *sections = f"\n{words}".split("\n## ")
     named = (section.partition("\n") for section in sections)
     return opening.strip(), {name.strip(): body.strip() for name, _, body in named}

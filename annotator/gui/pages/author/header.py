@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from annotator.domain.item import Item
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
@@ -17,16 +17,27 @@ class ItemHeader(QFrame):
 
     stepped = Signal(int)
     """Another item was asked for: +1 the next, -1 the previous."""
+    feedback_wanted = Signal()
+    """What became of this person's work on the item is to be shown."""
 
     def __init__(self) -> None:
         super().__init__()
         self._item: Item | None = None
         self.key, self.about, self.place, self.question = QLabel(), QLabel(), QLabel(), QLabel()
-        for label in (self.key, self.about, self.place, self.question):
+        self.due = QLabel()
+        for label in (self.key, self.about, self.place, self.question, self.due):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.key.setProperty("role", "subtitle")
         self.about.setProperty("role", "hint")
         self.place.setProperty("role", "hint")
+        self.due.setProperty("role", "chip")
+        self.due.hide()
+        self.became = QPushButton("What became of my work")
+        icons.put(self.became, "eye")
+        self.became.setProperty("role", "quiet")
+        self.became.setToolTip("There is a consensus: see what changed in your work, and why")
+        self.became.clicked.connect(self.feedback_wanted)
+        self.became.hide()
         self.question.setWordWrap(True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -40,7 +51,10 @@ class ItemHeader(QFrame):
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self.key)
-        top.addWidget(self.about, 1)
+        top.addWidget(self.about)
+        top.addWidget(self.due)
+        top.addStretch(1)
+        top.addWidget(self.became)
         top.addWidget(self.more)
         top.addWidget(self._step_button("previous_item", "left", "Previous item", -1))
         top.addWidget(self.place)
@@ -66,12 +80,22 @@ class ItemHeader(QFrame):
         self._item = item
         self.key.setText(item.key)
         self.about.setText(" · ".join(part for part in (item.question_type, item.subject) if part))
-        self.place.setText(f"{place} of {count}")
-        self.place.setAccessibleName(f"Item {place} of {count}")
+        self.place.setText(f"{place} of {count}" if place else "not yours to write")
+        self.place.setAccessibleName(f"Item {place} of {count}" if place else "Not assigned to you")
         self.more.setVisible(len(item.question) > SHORT)
         if other:
             self.more.setChecked(False)
         self._show_question()
+
+    def show_due(self, words: str) -> None:
+        """Say by when the person's work on the item is due; empty words say nothing."""
+        self.due.setText(f"Due {words}")
+        self.due.setVisible(bool(words))
+        theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
+
+    def show_settled(self, settled: bool) -> None:
+        """Offer to show what became of this person's work, where there is a consensus."""
+        self.became.setVisible(settled)
 
     def _show_question(self) -> None:
         question = self._item.question.strip() if self._item else ""

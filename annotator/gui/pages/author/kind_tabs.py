@@ -1,6 +1,6 @@
 """Which kind of document is in hand: a tab for each, with a mark of how far this person is with it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QIcon
@@ -41,9 +41,18 @@ class KindTabs(QTabBar):
         self.setCurrentIndex(KINDS.index(kind))
         self._telling = True
 
+    def offer(self, kinds: Collection[Kind] | None) -> None:
+        """Show the tabs of these kinds alone, or of all."""
+        self._telling = False
+        for place, kind in enumerate(KINDS):
+            self.setTabVisible(place, kinds is None or kind in kinds)
+        self._telling = True
+
     def step(self, by: int) -> None:
         """Go to the next or previous kind, with wrap-around."""
-        self.setCurrentIndex((self.currentIndex() + by) % len(KINDS))
+        places = [place for place in range(len(KINDS)) if self.isTabVisible(place)]
+        if self.currentIndex() in places:
+            self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
     def show_standings(self, standings: Mapping[Kind, Standing]) -> None:
         """Mark every tab with how far its document is."""

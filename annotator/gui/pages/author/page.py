@@ -10,19 +10,22 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from annotator.actions import annotating, artifacts, items, sources, times
 from annotator.domain.artifact import Artifact, Kind, State
+from annotator.domain.assignment import stage_of
 from annotator.domain.change import Change
 from annotator.domain.item import Item
 from annotator.domain.unit import Anchor
 from annotator.gui import keys, theme
+from annotator.gui.assigned import AUTHORING
 from annotator.gui.attention import Attention, Clock
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.pages.author.asked import Asked
 from annotator.gui.pages.author.header import ItemHeader
 from annotator.gui.pages.author.kind_tabs import KindTabs
 from annotator.gui.pages.author.sheet import Sheet
 from annotator.gui.pages.author.side_panel import SidePanel
 from annotator.gui.pages.author.source_pane import SourcePane
-from annotator.gui.pages.author.standing import KINDS, next_open, standings
+from annotator.gui.pages.author.standing import KINDS, standings
 from annotator.gui.pages.author.wording import WORDS
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.splitter import Splitter
@@ -35,7 +38,13 @@ LEAST_SECONDS = 0.1
 WIDE = 1400
 GUIDELINE_KEY = "author/guideline"
 # The kinds of change that may touch what is shown; judgements come by the thousand and do not.
-SHOWN_KINDS = ("artifact", "item", "source", "import")
+SHOWN_KINDS = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
+NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
+NOT_YOURS = (
+    "Nothing is assigned to you to write",
+    "What was assigned to you is other work: look on the pages Label and Adjudicate. Ask the coordinator if you "
+    "expected something here.",
+)
 
 
 class AuthorPage(Page):
@@ -51,6 +60,7 @@ class AuthorPage(Page):
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
         self._seen = False
+        self.asked = Asked(desk)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
         self._spending = QTimer(self, interval=SPEND_EVERY_MS)
@@ -67,20 +77,18 @@ class AuthorPage(Page):
         self._parts.setStretchFactor(0, 5)
         self._parts.setStretchFactor(1, 6)
         self._parts.setStretchFactor(2, 0)
-        whole = QWidget()
-        column = QVBoxLayout(whole)
+        self._whole = QWidget()
+        column = QVBoxLayout(self._whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.tabs)
         column.addWidget(self._parts, 1)
-        self._nothing = EmptyState(
-            "items", "No items yet", "Items are the questions that documents are written for."
-        )
-        self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
-        self._nothing.add_action("Write one on the Items page", lambda: self.desk.go("Items"))
+        self._nothing = EmptyState("items", *NO_ITEMS)
+        self._bring = self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
+        self._nothing.add_action("See the items", lambda: self.desk.go("Items"))
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(whole)
+        self._stack.addWidget(self._whole)
         self._stack.addWidget(self._nothing)
 
     def _listen(self) -> None:
@@ -90,6 +98,7 @@ class AuthorPage(Page):
         self.sheet.acts.quote_wanted.connect(self._show_quote)
         self.sheet.submission.sealed.connect(self._sealed)
         self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
+        self.header.feedback_wanted.connect(self._show_feedback)
         self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
@@ -119,11 +128,11 @@ class AuthorPage(Page):
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
-        self._ids = self.desk.ask(items.ids) or []
-        self._stack.setCurrentIndex(0 if self._ids else 1)
+        self._read_asked()
         wanted = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
-        if wanted not in self._ids and self._ids:
-            wanted = self._ids[0]
+        if wanted not in self._ids and not (place.get("item_id") and self.desk.ask(items.number, wanted)):
+            wanted = next(iter(self._ids), "")
+        self._stack.setCurrentWidget(self._whole if wanted else self._nothing)
         if not wanted:
             return
         kind = Kind(place["kind"]) if "kind" in place else None
@@ -133,6 +142,13 @@ class AuthorPage(Page):
             self.go_to(wanted, kind)
         if unit_id := place.get("unit_id"):
             self.sheet.form.go(unit_id)
+
+    def _read_asked(self) -> None:
+        self.asked.refresh()
+        self._ids = self.asked.items()
+        other = self.asked.something_else()
+        self._nothing.show_words(*(NOT_YOURS if other else NO_ITEMS))
+        self._bring.setVisible(not other)
 
     def leave(self) -> None:
         """Keep what is being typed and the time spent."""
@@ -164,7 +180,7 @@ class AuthorPage(Page):
         found = self._found(item_id)
         QSettings().setValue(self._place_key(), item_id)
         self._show_item(item_id)
-        self._show_kind(kind or self._likely_kind(found), found)
+        self._show_kind(kind or self.asked.likely(item_id, found, self.sheet.kind), found)
         return True
 
     def step(self, by: int) -> None:
@@ -178,7 +194,7 @@ class AuthorPage(Page):
         """Go to the next document that waits for this person."""
         if self.item is None:
             return
-        goal = self.desk.ask(next_open, self.item.id, self.sheet.kind)
+        goal = self.asked.next(self.item.id, self.sheet.kind)
         if goal is None:
             self.sheet.say("success", "Nothing else waits for you: every item is submitted.")
         elif self.go_to(*goal):
@@ -209,6 +225,9 @@ class AuthorPage(Page):
         if self.item is None or change.kind not in SHOWN_KINDS:
             return
         if change.kind == "artifact":
+            if change.verb in ("seal", "reopen"):
+                self.asked.refresh()
+                self.header.show_due(self.asked.due(self.item.id))
             self._refresh(self._found(self.item.id))
             self._go_after(change)
         else:
@@ -226,7 +245,7 @@ class AuthorPage(Page):
     def _reload(self) -> None:
         """The item, its sources or its place may have changed."""
         assert self.item is not None
-        self._ids = self.desk.ask(items.ids) or []
+        self._read_asked()
         self._show_item(self.item.id)
         self.sheet.know(self.item, self.source.words())
         self._refresh(self._found(self.item.id))
@@ -235,13 +254,18 @@ class AuthorPage(Page):
         self.item = items.read(self.desk.project, item_id)
         place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
         self.header.show_item(self.item, place, len(self._ids))
+        self.header.show_due(self.asked.due(item_id))
+        self.header.show_settled(self.asked.settled(item_id))
         self.source.show_item(self.item, self.desk.ask(sources.sources, item_id) or [])
 
     def _found(self, item_id: str) -> Sequence[Artifact]:
-        return self.desk.ask(annotating.artifacts_of, item_id) or ()
+        """The documents of an item; labels are given on a page of their own."""
+        return [each for each in self.desk.ask(annotating.artifacts_of, item_id) or () if each.kind in KINDS]
 
     def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
         assert self.item is not None
+        asked = self.asked.kinds(self.item.id)
+        self.tabs.offer(asked | {kind, *(each.kind for each in found)} if asked is not None else None)
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
         self.sheet.show_kind(self.item, kind, found, self.source.words())
@@ -261,16 +285,9 @@ class AuthorPage(Page):
         self._spend()
         self._show_kind(kind, self._found(self.item.id))
 
-    def _likely_kind(self, found: Sequence[Artifact]) -> Kind:
-        """The kind that work goes on with: one's own draft, else what is there, else a rubric."""
-        mine = [artifact.kind for artifact in found if artifact.author_id == self.desk.project.by]
-        drafts = [a.kind for a in found if a.kind in mine and a.state is State.DRAFT]
-        for kinds in (drafts, mine, [artifact.kind for artifact in found]):
-            if self.sheet.kind in kinds:
-                return self.sheet.kind
-            if kinds:
-                return min(kinds, key=KINDS.index)
-        return self.sheet.kind
+    def _show_feedback(self) -> None:
+        if self.item is not None:
+            self.desk.go("Feedback", item_id=self.item.id, stage=stage_of(self.sheet.kind).value)
 
     def _show_side(self) -> None:
         side = self.side
@@ -309,7 +326,7 @@ class AuthorPage(Page):
 
     def _last_item(self) -> str:
         stored = str(QSettings().value(self._place_key(), ""))
-        begun = self.desk.ask(items.ids, items.Filter(state="in progress")) or []
+        begun = self.desk.ask(items.ids, items.Filter(state="in progress", mine=True, stages=AUTHORING)) or []
         return stored if stored in self._ids else begun[0] if begun else ""
 
     def _place_key(self) -> str:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import renderings
+from annotator.actions import guidelines, renderings
 from annotator.domain.artifact import Artifact, Kind
+from annotator.domain.assignment import stage_of
 from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author import guideline
@@ -93,10 +94,11 @@ class SidePanel(QFrame):
     def _show_guideline(self) -> None:
         if self.isHidden() or self._stack.currentWidget() is not self.text:
             return
+        text = self.desk.ask(guidelines.text_in_force, stage_of(self._kind)) or ""
         words = (
-            guideline.whole(self._kind)
+            guideline.whole(self._kind, text)
             if self.all.isChecked()
-            else guideline.on_field(self._kind, self._field)
+            else guideline.on_field(self._kind, self._field, text)
         )
         if words != self._shown:
             self._shown = words

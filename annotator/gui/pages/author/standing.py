@@ -64,11 +64,12 @@ def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | 
 
 
 def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
-    """The kinds of which the person has an artifact in that state."""
+    """The kinds written here of which the person has an artifact in that state."""
     found = annotating.artifacts_of(project, item_id)
-    return {
+    mine = {
         artifact.kind for artifact in found if artifact.author_id == project.by and artifact.state is state
     }
+    return mine & set(KINDS)
 
 
 def _after(sequence: Sequence[T], present: T) -> Iterator[T]:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy
 
 from annotator.gui import keys
-from annotator.gui.pages.label.locking import lock
+from annotator.gui.pages.label.locking import SEALED, lock
 from annotator.gui.pages.label.verdicts import VERDICTS
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.key_button import KeyButton
@@ -17,6 +17,8 @@ BESIDE = (
     ("note", "Note", "note", "Write a note on this criterion"),
     ("flag", "Flag", "flag", "Flag this criterion for a second look"),
 )
+ENDS_REPORT = "Done with this report: go to the next"
+ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
 
 
 class ActionBar(QFrame):
@@ -25,10 +27,12 @@ class ActionBar(QFrame):
     said = Signal(int)
     asked = Signal(str)
 
-    def __init__(self, locked: bool) -> None:
+    def __init__(self, locked: str) -> None:
+        """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self.setProperty("role", "bar")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._locked = locked
         self.buttons: dict[str, KeyButton] = {}
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(10, 7, 10, 7)
@@ -47,11 +51,10 @@ class ActionBar(QFrame):
         self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self.progress)
         for act, words, role in (("next_open", "Next open", ""), ("submit", "Done", "primary")):
-            button = self._add(act, words, "", role, locked=False)
+            button = self._add(act, words, "", role, locked="")
             button.clicked.connect(lambda _=False, act=act: self.asked.emit(act))
-        self.buttons["submit"].set_hint("Done with this report: go to the next")
 
-    def _add(self, act: str, words: str, picture: str, look: str, locked: bool) -> KeyButton:
+    def _add(self, act: str, words: str, picture: str, look: str, locked: str) -> KeyButton:
         button = KeyButton(words, keys.sequences(act)[0], role="" if picture else look)
         # A button that took the focus would take the place in the list away, and Space would press it.
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -66,6 +69,17 @@ class ActionBar(QFrame):
         """Say how far this report is and how many reports have open criteria."""
         reports = "1 report left" if reports_left == 1 else f"{reports_left} reports left"
         self.progress.setText(f"{labelled} of {units} · {reports if reports_left else 'no report left'}")
+        self._fit()
+
+    def show_standing(self, *, sealed: bool, last: bool) -> None:
+        """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end."""
+        hints = {act: hint for act, _, _, hint in BESIDE} | {act: "" for act, _ in VERDICTS}
+        for act, hint in hints.items() if not self._locked else ():
+            self.buttons[act].setEnabled(not sealed)
+            self.buttons[act].set_hint(SEALED if sealed else hint)
+        submit = self.buttons["submit"]
+        submit.set_words("Next" if sealed else "Submit" if last else "Done")
+        submit.set_hint(ENDS_ITEM if last and not sealed else ENDS_REPORT)
         self._fit()
 
     def show_keys(self) -> None:

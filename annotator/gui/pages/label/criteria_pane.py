@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBo
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.criterion_details import CriterionDetails
 from annotator.gui.pages.label.criterion_row import CriterionRow
+from annotator.gui.pages.label.locking import SEALED
 from annotator.gui.pages.label.open_list import OpenList
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
@@ -22,7 +23,8 @@ class CriteriaPane(QWidget):
     evidence_cleared = Signal()
     recent_wanted = Signal()
 
-    def __init__(self, bench: Bench, locked: bool) -> None:
+    def __init__(self, bench: Bench, locked: str) -> None:
+        """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._bench, self._locked = bench, locked
         self.rows: dict[str, CriterionRow] = {}
@@ -106,13 +108,14 @@ class CriteriaPane(QWidget):
         self._current = ""
         self.open_list.hide()
         self.rows = {}
+        locked = self._locked or (SEALED if sheet and sheet.sealed else "")
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 3, 8)
         column.setSpacing(6)
         for number, unit in enumerate(self._bench.units, start=1):
             values = sheet.values if sheet else ()
-            row = CriterionRow(number, len(self._bench.units), unit, values, self._locked)
+            row = CriterionRow(number, len(self._bench.units), unit, values, locked)
             row.show_label(self._bench.label(unit.id))
             row.show_weight(self.weights.isChecked())
             row.pressed.connect(self._bench.move_to)

@@ -26,7 +26,8 @@ class CriterionDetails(QWidget):
     left = Signal()
     """Esc was pressed in the note."""
 
-    def __init__(self, locked: bool) -> None:
+    def __init__(self, locked: str) -> None:
+        """`locked` says why nothing can be changed, if so."""
         super().__init__()
         self._locked = locked
         column = QVBoxLayout(self)
@@ -68,7 +69,7 @@ class CriterionDetails(QWidget):
         self.note.setAccessibleName("Note on this criterion")
         self.note.edited.connect(self.noted)
         self.note.left.connect(self.left)
-        self.note.setReadOnly(self._locked)
+        self.note.setReadOnly(bool(self._locked))
         self.flag = QToolButton()
         self.flag.setCheckable(True)
         icons.put(self.flag, "flag")

@@ -25,7 +25,7 @@ class CriterionRow(QFrame):
     """A person went to this criterion, by the mouse or by Tab: its id."""
     details_made = Signal(str)
 
-    def __init__(self, number: int, total: int, unit: Unit, values: tuple[str, ...], locked: bool) -> None:
+    def __init__(self, number: int, total: int, unit: Unit, values: tuple[str, ...], locked: str) -> None:
         super().__init__()
         self.unit = unit
         self._number, self._total, self._values, self._locked = number, total, values, locked

@@ -13,11 +13,14 @@ class Flow(QObject):
     """Every criterion of the report is labelled; nothing moves until the person says so."""
     still_open = Signal()
     """The report was to be done, but criteria are open."""
+    ready = Signal(str)
+    """Every report of an item is labelled and its labels are not submitted yet: its id."""
     finished = Signal()
     """Nothing is left to label in any report."""
 
-    def __init__(self, bench: Bench, queue: LabelQueue, moment_ms: int) -> None:
+    def __init__(self, bench: Bench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False) -> None:
         super().__init__()
+        self.readonly = readonly
         self._bench, self._queue = bench, queue
         self.moment = QTimer(self, singleShot=True, interval=moment_ms)
         self.moment.timeout.connect(self._go_on)
@@ -67,13 +70,24 @@ class Flow(QObject):
             self._bench.open(task.response_id)
 
     def submit(self) -> None:
-        """Done with this report: on to the next that has open criteria, or say what is still open here."""
+        """Done with this report: on to the item's next, or its labels are ready; or say what is still open here."""
         self.stop()
         waiting = self._bench.open_units
         if waiting:
             self._bench.move_to(waiting[0])
             self.still_open.emit()
             return
+        here = self._queue.task(self._bench.response_id)
+        beside = self._queue.open_beside(self._bench.response_id)
+        if beside is not None:
+            self._bench.open(beside.response_id)
+        elif here is not None and not here.sealed and not self.readonly:
+            self.ready.emit(here.item_id)
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """On to the next report that has open criteria, or say that there is none."""
         task = self._queue.next_open(self._bench.response_id)
         if task is None:
             self.finished.emit()

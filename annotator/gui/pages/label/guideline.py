@@ -3,7 +3,6 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout
 
-from annotator import places
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -12,7 +11,7 @@ FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "F
 
 
 class GuidelinePanel(QFrame):
-    """The guideline as the program ships it."""
+    """The guideline that is in force."""
 
     closed = Signal()
 
@@ -35,12 +34,12 @@ class GuidelinePanel(QFrame):
         column.setContentsMargins(10, 8, 8, 8)
         column.addLayout(head)
         column.addWidget(self.text, 1)
-        self.text.setMarkdown(guideline())
+        self._shown = ""
 
-
-def guideline() -> str:
-    """The guideline as Markdown, its fields called as on the page."""
-    words = (places.resources() / "guidelines" / "labelling.md").read_text("utf-8")
-    for field, name in FIELDS.items():
-        words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
-    return words
+    def show_words(self, words: str) -> None:
+        """Show a guideline's words (Markdown), its fields called as on the page."""
+        if words != self._shown:
+            self._shown = words
+            for field, name in FIELDS.items():
+                words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
+            self.text.setMarkdown(words)

@@ -1,18 +1,19 @@
-"""How controls that would change a file that may only be read are shown: disabled, and saying why."""
+"""How controls that can change nothing now are shown: disabled, and saying why."""
 
 from PySide6.QtWidgets import QWidget
 
 from annotator.gui.widgets.key_button import KeyButton
 
 LOCKED = "This file may only be read; labels cannot be changed."
+SEALED = "Your labels of this item are submitted; reopen them to change any."
 
 
-def lock(widget: QWidget, locked: bool) -> None:
-    """Disable a control and say why, when the file is locked."""
-    if not locked:
+def lock(widget: QWidget, why: str) -> None:
+    """Disable a control and say why; an empty reason leaves it as it is."""
+    if not why:
         return
     widget.setEnabled(False)
     if isinstance(widget, KeyButton):
-        widget.set_hint(LOCKED)
+        widget.set_hint(why)
     else:
-        widget.setToolTip(LOCKED)
+        widget.setToolTip(why)

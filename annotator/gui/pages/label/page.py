@@ -8,9 +8,11 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import labels
+from annotator.actions import guidelines, labels
+from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.gui import keys
+from annotator.gui.assigned import due_of_items
 from annotator.gui.attention import Attention, Clock
 from annotator.gui.desk import Desk
 from annotator.gui.models.label_queue import LabelQueue, Show
@@ -21,9 +23,12 @@ from annotator.gui.pages.label.criteria_pane import CriteriaPane, below
 from annotator.gui.pages.label.empty import AllDone, nothing_yet
 from annotator.gui.pages.label.flow import Flow
 from annotator.gui.pages.label.guideline import GuidelinePanel
+from annotator.gui.pages.label.locking import LOCKED
 from annotator.gui.pages.label.queue_pane import QueuePane
 from annotator.gui.pages.label.recent import recent_menu
 from annotator.gui.pages.label.report_pane import ReportPane
+from annotator.gui.pages.label.sealed_strip import SealedStrip
+from annotator.gui.pages.label.submission import Submission
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
@@ -49,7 +54,10 @@ class LabelPage(Page):
         self.clock = Clock()
         self.queue = LabelQueue(self)
         self.bench = Bench(desk, self.queue, self.clock)
-        self.flow = Flow(self.bench, self.queue, self.MOMENT_MS)
+        readonly = desk.project.readonly
+        self.flow = Flow(self.bench, self.queue, self.MOMENT_MS, readonly=readonly)
+        self.submission = Submission(desk, self.queue, self.bench)
+        self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
@@ -58,7 +66,7 @@ class LabelPage(Page):
         self._bind()
 
     def _build(self) -> None:
-        locked = self.desk.project.readonly
+        locked = LOCKED if self.desk.project.readonly else ""
         self.queue_pane = QueuePane(self.queue)
         self.report_pane = ReportPane(self.desk, self.bench)
         self.criteria = CriteriaPane(self.bench, locked)
@@ -82,8 +90,9 @@ class LabelPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(reading, 1)
+        column.addWidget(self.sealed)
         column.addWidget(self.messages)
-        self.done = AllDone(self._go_again, self._go_unsure, self.desk)
+        self.done = AllDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
         self.middle = QStackedWidget()
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.middle.addWidget(self.work)
@@ -125,6 +134,11 @@ class LabelPage(Page):
         self.flow.paused.connect(self._say_report_done)
         self.flow.still_open.connect(self.criteria.list_open)
         self.flow.finished.connect(self._show_done)
+        self.flow.ready.connect(self.submission.submit)
+        self.sealed.reopen_wanted.connect(self.submission.reopen)
+        self.submission.missing.connect(self._show_missing)
+        self.submission.submitted.connect(self._say_submitted)
+        self.submission.reopened.connect(self._say_reopened)
         self.bench.opened.connect(self._opened)
         self.bench.told.connect(lambda _: self._show_progress())
         for sign in (self.bench.told, self.bench.moved):
@@ -133,6 +147,7 @@ class LabelPage(Page):
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
             "submit": self.flow.submit,
+            "reopen_labels": self.submission.reopen,
             "next_open": self.flow.next_open,
             "next_item": lambda: self.flow.neighbour(1),
             "previous_item": lambda: self.flow.neighbour(-1),
@@ -165,7 +180,9 @@ class LabelPage(Page):
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the queue as it now is, and the report that is wanted, was open, or waits first."""
+        self.guideline.show_words(self.desk.ask(guidelines.text_in_force, Stage.LABELLING) or "")
         self.queue.fill(self.desk.ask(labels.queue) or [])
+        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]))
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.response_id)
         if not self.queue.tasks:
@@ -212,6 +229,7 @@ class LabelPage(Page):
         """Take over keys that were changed, and print them on the buttons."""
         super().rebind()
         self.bar.show_keys()
+        self.sealed.rebind()
         # The controls of the criteria are made anew with the report.
         self._stale = True
 
@@ -264,21 +282,51 @@ class LabelPage(Page):
         self.messages.clear()
         self.middle.setCurrentWidget(self.work)
         self.queue_pane.show_open(self.bench.response_id)
+        sheet = self.bench.sheet
+        self.sealed.show_standing(self.submission.standing(), sheet.item.key if sheet else "")
         self._show_progress()
 
     def _show_progress(self) -> None:
-        units = len(self.bench.units)
+        units, sheet = len(self.bench.units), self.bench.sheet
         self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
+        self.bar.show_standing(sealed=bool(sheet and sheet.sealed), last=self._is_last)
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether no other report of the item has open criteria."""
+        beside = self.queue.open_beside(self.bench.response_id)
+        return beside is None or beside.response_id == self.bench.response_id
 
     def _say_report_done(self) -> None:
         units = len(self.bench.units)
+        words = "Submit the labels of this item" if self._is_last else "Next report"
         self.messages.show_message("success", f"All {units} criteria of this report are labelled.")
-        self.messages.set_action(f"Next report  {keys.shown('submit')}", self.flow.submit)
+        self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
+
+    def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
+        """Go to the first label that is missing before the item can be submitted, and list those of its report."""
+        self._open(response_id, unit_id)
+        self.criteria.list_open()
+        many = "One label is" if missing == 1 else f"{missing} labels are"
+        self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
+
+    def _say_submitted(self, words: str) -> None:
+        """Go on, and say there that the item is sealed; it can be reopened at any time."""
+        self.queue_pane.recount()
+        self.flow.go_on()
+        if self.middle.currentWidget() is self.work:
+            self.messages.show_message("success", words, "They are locked now; reopen them to change any.")
+
+    def _say_reopened(self, words: str) -> None:
+        self.queue_pane.recount()
+        self.messages.show_message(
+            "info", words, "Submit them again when you are done; the first stays as it is."
+        )
 
     def _show_done(self) -> None:
         tasks = self.queue.tasks
         criteria, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        self.done.show_counts(len(tasks), criteria, unsure)
+        self.done.show_counts(len(tasks), criteria, unsure, len(self.queue.unsubmitted()))
         self.middle.setCurrentWidget(self.done)
 
     def _show_nothing(self) -> None:

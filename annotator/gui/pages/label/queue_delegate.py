@@ -15,6 +15,7 @@ STATES = {
     "begun": ("clock", "state-incomplete"),
     "unsure": ("question", "state-unconfirmed"),
     "done": ("check", "state-agreed"),
+    "submitted": ("lock", "state-agreed"),
 }
 Index = QModelIndex | QPersistentModelIndex
 END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -19,7 +19,8 @@ class VerdictButtons(QWidget):
     said = Signal(int)
     """A label, by its place in the order of the keys."""
 
-    def __init__(self, locked: bool) -> None:
+    def __init__(self, locked: str) -> None:
+        """`locked` says why nothing can be changed, if so."""
         super().__init__()
         self.buttons: list[KeyButton] = []
         self._box = QBoxLayout(ACROSS, self)

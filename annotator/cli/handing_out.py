@@ -1,0 +1,116 @@
+"""The command that hands work out: a plan of who does what, previewed or assigned."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import As, File, Json, opened, say
+from annotator.domain.assignment import Stage
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+Several = list[str] | None
+# So many unknown keys are named.
+NAMED = 8
+
+
+@app.command()
+def assign(
+    file: File,
+    stage: Annotated[list[Stage] | None, typer.Option(help="A stage to hand out; may be given again")] = None,
+    overlap: Annotated[int, typer.Option(help="How many people do each stage of each item", min=1)] = 2,
+    annotator: Annotated[Several, typer.Option(help="Who writes and labels: an id or an alias")] = None,
+    adjudicator: Annotated[Several, typer.Option(help="Who adjudicates: an id or an alias")] = None,
+    item: Annotated[
+        Several, typer.Option(help="An item's key; every item where neither --item nor --pilot is given")
+    ] = None,
+    due: Annotated[
+        datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
+    pilot: Annotated[Several, typer.Option(help="The key of an item that everybody does")] = None,
+    repeat_share: Annotated[
+        float, typer.Option(help="Share of each person's labelling that comes back to them", min=0, max=1)
+    ] = 0.0,
+    repeat_after: Annotated[int, typer.Option(help="Days until it comes back", min=0)] = 10,
+    each_stage_anew: Annotated[
+        bool, typer.Option("--each-stage-anew", help="Draw the people of every stage by themselves")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would come to")] = False,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Share work out evenly, blind pairs and adjudicators included; exit code 1 when the plan cannot be met.
+
+    What is assigned already stays and is counted. An item's adjudicator is never one of its annotators.
+    """
+    from annotator.actions import assignments, people
+
+    if Stage.ADJUDICATION in (stage or ()):
+        raise Refusal(
+            "Adjudication is not handed out as a stage.", "Name the adjudicators with --adjudicator."
+        )
+    with opened(file, readonly=dry_run, person=as_) as project:
+        ids = {name: _ids(project, keys) for name, keys in (("items", item), ("pilot_items", pilot))}
+        who = {
+            name: tuple(people.known(project, one).id for one in given or ())
+            for name, given in (("annotators", annotator), ("adjudicators", adjudicator))
+        }
+        plan = assignments.Plan(
+            stages=tuple(stage or ()),
+            overlap=overlap,
+            due=due.replace(hour=23, minute=59).astimezone() if due else None,
+            seed=seed,
+            repeat_share=repeat_share,
+            repeat_after_days=repeat_after,
+            same_people=not each_stage_anew,
+            **who,
+            **ids | ({} if item or pilot else {"items": _ids(project, None, whole=True)}),
+        )
+        found = assignments.preview(project, plan)
+        if not dry_run:
+            assignments.assign(project, plan)
+    say({"dry_run": dry_run, **asdict(found)}, json_, _words(found, dry_run))
+    if found.refusals:
+        raise typer.Exit(1)
+
+
+def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tuple[str, ...]:
+    """The ids of the items of these keys, or of every item."""
+    from annotator.actions import items
+
+    every = items.ids(project)
+    if whole:
+        return tuple(every)
+    known = {line.key: line.id for line in items.lines(project, every)} if keys else {}
+    strange = [key for key in keys or () if key not in known]
+    if strange:
+        raise Refusal(
+            "Some of these are no item's key here.", "Nothing was assigned.", details=tuple(strange[:NAMED])
+        )
+    return tuple(known[key] for key in keys or ())
+
+
+def _words(found: Any, dry_run: bool) -> list[str]:
+    if found.refusals:
+        return ["This plan cannot be met; nothing was assigned.", *(f"  {words}" for words in found.refusals)]
+    said = [f"{'Would assign' if dry_run else 'Assigned'} {_many(found.new, 'piece')} of work", *found.notes]
+    said += [f"  {load.alias}: {_load(load)}" for load in found.load]
+    met = [pair.items for pair in found.pairings if pair.items]
+    if met:
+        said.append(f"{len(met)} pairs of people meet, on {min(met)} to {max(met)} items each")
+    return said
+
+
+def _load(load: Any) -> str:
+    parts = [_many(load.items, "item"), f"{_many(load.assignments, 'piece')} ({load.new} new)"]
+    parts += [f"{load.adjudications} to adjudicate"] if load.adjudications else []
+    parts += [_many(load.repeats, "repeat")] if load.repeats else []
+    return ", ".join(parts)
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number} {thing if number == 1 else thing + 's'}"

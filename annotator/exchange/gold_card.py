@@ -1,0 +1,149 @@
+"""How the gold came about, in the words of the data card: who wrote, how far they agreed, and what became of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.adjudication import DROP, DisputeState, Origin, Reason
+from annotator.domain.agreement import Figure
+from annotator.domain.artifact import State
+from annotator.domain.judgement import RaterKind
+from annotator.exchange.bundle import Bundle
+from annotator.exchange.markdown_tables import shares, table
+from annotator.exchange.pair_records import AdjudicationRecord, RulingRecord
+
+ORIGINS = {
+    Origin.ONE: "one person's words",
+    Origin.BOTH: "what all of them wrote",
+    Origin.EDITED: "reworded by the adjudicator",
+    Origin.NEW: "added by the adjudicator",
+}
+ALONE = "No two people's work on the same stage of an item was compared for this release."
+
+
+@dataclass(frozen=True, slots=True)
+class StageFigure:
+    """A figure over all items of one stage; `paired` says that units are those the adjudicators held for the same."""
+
+    stage: str
+    field: str
+    items: int
+    figure: Figure
+    paired: bool = False
+
+
+def text(bundle: Bundle, figures: Sequence[StageFigure]) -> str:
+    """The section as Markdown: a table of who wrote how much, then agreement, then adjudication."""
+    parts = [_people(bundle)]
+    if not bundle.agreements:
+        return "\n\n".join([*parts, ALONE])
+    parts += [_agreement(bundle), _figures(figures)]
+    last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
+    return "\n\n".join([*parts, *_adjudication(bundle, list(last.values()))])
+
+
+def _people(bundle: Bundle) -> str:
+    documents, units, settled = Counter[str](), Counter[str](), Counter[str]()
+    for artifact in bundle.artifacts:
+        if artifact.state is State.CONSENSUS:
+            settled[artifact.author_id] += 1
+            continue
+        documents[artifact.author_id] += 1
+        units[artifact.author_id] += len(artifact.document["units"])
+    labels = Counter(one.rater_id for one in bundle.judgements if one.rater_kind is RaterKind.PERSON)
+    counts = (documents, units, labels, settled)
+    rows = [(one.alias, *(str(count[one.id]) for count in counts)) for one in bundle.people]
+    head = ("person", "documents written", "units in them", "labels given", "consensus made")
+    return table(head, rows) if rows else "Nobody's work is in it."
+
+
+def _agreement(bundle: Bundle) -> str:
+    items = {one.item_id for one in bundle.agreements}
+    raters = {given.person_id for one in bundle.agreements for given in one.inputs}
+    matchers, programs, guidelines = (
+        ", ".join(sorted(found))
+        for found in (
+            {one.matcher for one in bundle.agreements},
+            {one.program for one in bundle.agreements},
+            {f"{one.stage.value} {given.guideline}" for one in bundle.agreements for given in one.inputs},
+        )
+    )
+    stages = len(bundle.agreements)
+    return (
+        f"{_many(stages, 'stage')} on {_many(len(items), 'item')} {_were(stages)} answered by two or more of "
+        f"{_many(len(raters), 'person', 'people')} without sight of one another's work. How far they agreed was "
+        "computed once, from the first documents that all of them had submitted, and before anybody adjudicated: "
+        "an automatic matcher paired their units without knowing who wrote them. Nothing that happened later has "
+        f"changed these figures; `agreement.json` holds them with their inputs. Matcher: {matchers}. Program: "
+        f"{programs}. Guidelines by version: {guidelines}. `–` stands for a figure that is undefined; the remark "
+        "says why."
+    )
+
+
+def _figures(figures: Iterable[StageFigure]) -> str:
+    head = ("stage", "of", "pairing", "items", "n", "figure", "value", "95 % interval", "remark")
+    return table(head, (_line(one) for one in figures))
+
+
+def _line(one: StageFigure) -> tuple[str, ...]:
+    found = one.figure
+    pairing = "the adjudicator's" if one.paired else "automatic"
+    interval = "–" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    value = "–" if found.value is None else f"{found.value:.2f}"
+    head = (one.stage, one.field, pairing, str(one.items), str(found.n))
+    return (*head, found.name, value, interval, found.note)
+
+
+def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterator[str]:
+    if not last:
+        yield "None of it has been adjudicated yet."
+        return
+    rows = [row for one in last for row in one.rulings]
+    unanimous = sum(row.unanimous for row in rows)
+    dropped = sum(row.take == DROP for row in rows)
+    yield (
+        f"{len(last)} of these {len(bundle.agreements)} {_were(len(last))} adjudicated by somebody who was none of the "
+        f"raters and saw their answers under letters. Of {_many(len(rows), 'row')}, {unanimous} "
+        f"({100 * unanimous / max(1, len(rows)):.0f} %) {_were(unanimous)} unanimous and {dropped} {_were(dropped)} "
+        f"dropped. {_checked(last)} {_gaps(rows)} {_disputes(bundle)} `adjudications.json` says of every unit of a "
+        "consensus where it comes from and why."
+    )
+    origins = Counter(ORIGINS[unit.origin] for one in last for unit in one.provenance)
+    yield table(("origin of a consensus unit", "units", "share"), shares(origins))
+    reasons = Counter(row.reason.value for row in rows if row.reason is not None)
+    if reasons:
+        yield table(("reason for departing from an answer", "rows", "share"), shares(reasons))
+
+
+def _checked(last: Sequence[AdjudicationRecord]) -> str:
+    drawn = sum(one.spot_check for one in last)
+    if not drawn:
+        return "None of them was drawn for a spot check."
+    return (
+        f"{_many(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
+    )
+
+
+def _gaps(rows: Sequence[RulingRecord]) -> str:
+    gaps = sum(bool(row.gap) or row.reason is Reason.GUIDELINE_GAP for row in rows)
+    return (
+        f"{_many(gaps, 'row')} showed a gap in the guideline."
+        if gaps
+        else "No row showed a gap in the guideline."
+    )
+
+
+def _disputes(bundle: Bundle) -> str:
+    disputes = [each for one in bundle.adjudications for each in one.disputes]
+    if not disputes:
+        return "Nobody has objected."
+    answered = sum(each.state is DisputeState.ANSWERED for each in disputes)
+    return f"{_many(len(disputes), 'objection')} came back from annotators; {answered} {_were(answered)} answered."
+
+
+def _many(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -1,0 +1,169 @@
+"""How a package that somebody opens by itself comes in: a task as a project, returned work by being shown its place."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions import belonging, tasking
+from annotator.actions.belonging import Belonging
+from annotator.actions.tasking import Opened
+from annotator.domain.refusal import Refusal
+from annotator.gui import dropping
+from annotator.gui.widgets.message_bar import Level, MessageBar
+from annotator.gui.window import Window
+from annotator.places import user_data
+
+Progress = Callable[[str, int, int], None]
+
+
+class Host(Protocol):
+    """What opening needs of the running program."""
+
+    def show(self, path: Path | None) -> QWidget:
+        """Show a project or the first page."""
+
+    def shown(self) -> QWidget:
+        """What is shown now; the first page when nothing is."""
+
+    def known(self) -> list[Path]:
+        """The projects this program has opened."""
+
+
+class Packages:
+    """Opens one package at a time, on another thread, so that the window stays alive."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._threads = QThreadPool()
+        self._threads.setMaxThreadCount(1)
+        self._away: list[_Away] = []
+
+    def open(self, path: Path) -> QWidget:
+        """Open a task or returned work; what is shown until it is through."""
+        shown, known = self._host.shown(), self._host.known()
+        if dropping.form_of(path) == dropping.TASK:
+            here = shown.desk.project.path if isinstance(shown, Window) else None
+            self._progress(path, "large sources take a few seconds", 0, 0)
+            away = _Away(lambda tell: _take(path, here, known, tell))
+            away.signals.progressed.connect(lambda *words: self._progress(path, *words))
+            self._send(away, self._opened)
+        else:
+            away = _Away(lambda _: belonging.of_work(path, known))
+            self._send(away, lambda found: self._place(path, found))
+        return shown
+
+    def wait(self) -> None:
+        """Return when nothing is being opened; for closing and for tests."""
+        self._threads.waitForDone()
+
+    def _progress(self, path: Path, what: str, done: int, total: int) -> None:
+        words = f"{what}, {done} of {total}" if total else what
+        self._say("info", f"Opening the task “{path.name}”…", f"{words[0].upper()}{words[1:]}.", lasting=True)
+
+    def _send(self, away: "_Away", then: Callable[[Any], None]) -> None:
+        self._away.append(away)
+        away.signals.done.connect(then)
+        away.signals.refused.connect(self._refused)
+        away.signals.finished.connect(lambda: self._away.remove(away))
+        self._threads.start(away)
+
+    def _opened(self, opened: Opened) -> None:
+        path, shown = opened.project.path, self._host.shown()
+        if isinstance(shown, Window) and shown.shows(path):
+            # All it shows may have changed.
+            shown.give_back()
+        self._host.show(path)
+        self._say(*_told(opened))
+
+    def _place(self, path: Path, found: Belonging) -> None:
+        home = found.project
+        if found.sent_from_here:
+            self._say(
+                "info",
+                f"“{found.name}” is the work that you send back.",
+                "Mail it to whoever sent you the task; it need not be opened here.",
+            )
+        elif home is not None:
+            self._say("info", f"“{found.name}” is work that came back to “{found.title}”.",
+                      "Look at it there: nothing is taken in before you say so.")  # fmt: skip
+            self._bar().set_action(f"Look at it in “{found.title}”", lambda: self._look(home, path))
+        else:
+            self._say(
+                "warning",
+                f"“{found.name}” is work that came back from an annotator; its project is not known here.",
+                "Open the project it belongs to, choose File → Exchange…, and drop the file there.",
+            )
+
+    def _look(self, home: Path, path: Path) -> None:
+        window = self._host.show(home)
+        if isinstance(window, Window):
+            window.show_page("Exchange", files=[path])
+
+    def _refused(self, refusal: Refusal) -> None:
+        self._say("error", refusal.happened, refusal.todo)
+
+    def _bar(self) -> MessageBar:
+        found: MessageBar = self._host.shown().messages  # type: ignore[attr-defined]
+        return found
+
+    def _say(self, level: Level, happened: str, todo: str = "", *, lasting: bool = False) -> None:
+        self._bar().show_message(level, happened, todo, lasting)
+
+
+class _Signals(QObject):
+    done = Signal(object)
+    refused = Signal(object)
+    progressed = Signal(str, int, int)
+    finished = Signal()
+
+
+class _Away(QRunnable):
+    """Something under way on another thread; it is given a function that tells how far it is."""
+
+    def __init__(self, act: Callable[[Progress], Any]) -> None:
+        super().__init__()
+        self.setAutoDelete(False)
+        self.signals = _Signals()
+        self._act = act
+
+    def run(self) -> None:
+        """Act and tell what came of it."""
+        try:
+            self.signals.done.emit(self._act(self.signals.progressed.emit))
+        except Refusal as refusal:
+            self.signals.refused.emit(refusal)
+        finally:
+            self.signals.finished.emit()
+
+
+def _take(path: Path, shown: Path | None, known: list[Path], tell: Progress) -> Opened:
+    kept = sorted((user_data() / "projects").glob(f"*{dropping.PROJECT}"))
+    among = [*([shown] if shown else []), *known, *kept]
+    opened = tasking.take_task(
+        path, known=among, folder=tasking.kept_in(path), alone=True, shown=shown, progress=tell
+    )
+    opened.project.close()
+    return opened
+
+
+def _told(opened: Opened) -> tuple[Level, str, str]:
+    """What to say of a task that was opened: level, what happened, what to do."""
+    path, number = opened.project.path, opened.new_items
+    items = "1 new item" if number == 1 else f"{number} new items"
+    if opened.made:
+        return (
+            "info",
+            f"Your task is ready: {items}.",
+            f"Everything you write is kept in “{path.name}” in {path.parent}; open that file to go on. "
+            "When you have submitted something, Send writes the file that goes back.",
+        )
+    if number:
+        return "info", f"{items} came with this task.", "What you have written stays as it is."
+    return (
+        "info",
+        "No new items came with this task.",
+        "Dates, guidelines and feedback are as the task says; what you have written stays as it is.",
+    )

@@ -1,0 +1,134 @@
+"""What was written from, beside the rows: the item's sources, or for labels the report with everybody's evidence."""
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import items, labels, renderings, sources
+from annotator.domain import quotation
+from annotator.domain.artifact import Kind
+from annotator.domain.labels import Label
+from annotator.domain.unit import Anchor
+from annotator.gui.desk import Desk
+from annotator.gui.pages.adjudicate.bench import Bench
+from annotator.gui.pages.author.source_pane import SourcePane
+from annotator.gui.widgets.link_question import ask_to_open
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.report_view import ReportView
+
+# How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
+MARKS = ("evidence", "other", "judge", "find")
+LINES = ("underlined", "dotted", "dashed", "plain")
+
+
+class SourceSide(QWidget):
+    """Read and searched, never changed."""
+
+    def __init__(self, desk: Desk, bench: Bench) -> None:
+        super().__init__()
+        self._desk, self._bench = desk, bench
+        self._response_id = ""
+        self._markdown = ""
+        self.sources, self.report = SourcePane(desk), ReportView()
+        self.name = PlainLabel("", "hint", wrap=True)
+        self.report.link_clicked.connect(lambda url: ask_to_open(self, url))
+        self.report.loaded.connect(lambda: self._mark(reveal=True))
+        self._of_labels = QWidget()
+        rows = QVBoxLayout(self._of_labels)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.name)
+        rows.addWidget(self.report, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.sources)
+        self._stack.addWidget(self._of_labels)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+
+    def show_item(self) -> None:
+        """Show the sources of the open item, or the report that labels are about."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        if sheet.kind is Kind.LABELS:
+            self._stack.setCurrentWidget(self._of_labels)
+            self.setFocusProxy(self.report)
+            return
+        self._stack.setCurrentWidget(self.sources)
+        self.setFocusProxy(self.sources.text)
+        found = self._desk.ask(sources.sources, sheet.item_id) or []
+        item = self._desk.ask(items.read, sheet.item_id)
+        if item is None:
+            return
+        self.sources.show_item(item, found)
+        for part in (self.sources.quoting, self.sources.add):
+            part.hide()
+        if not found:
+            self.sources.tabs.setCurrentIndex(self.sources.tabs.count() - 1)
+
+    def show_row(self) -> None:
+        """Show the report and the evidence of the row at hand."""
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None or sheet.kind is not Kind.LABELS:
+            return
+        if row.response_id != self._response_id:
+            self._show_report(row.response_id)
+        else:
+            self._mark(reveal=True)
+
+    def show_quote(self, letter: str) -> bool:
+        """Bring a letter's quotation of the row at hand into view; whether it was found."""
+        unit = self._bench.row.units.get(letter) if self._bench.row else None
+        if isinstance(unit, Label):
+            span = self._span(unit)
+            if span is not None:
+                self.report.reveal(*span)
+            return span is not None
+        return unit is not None and unit.anchor is not None and self.show_anchor(unit.anchor)
+
+    def show_anchor(self, anchor: Anchor) -> bool:
+        """Bring a quotation of a source into view; whether it was found."""
+        return self.sources.show_anchor(anchor)
+
+    def seek(self) -> None:
+        """Search in the source in view."""
+        if self._stack.currentWidget() is self.sources:
+            self.sources.open_find()
+
+    def stop(self) -> None:
+        """Give back the memory of a PDF."""
+        self.sources.stop()
+
+    def _show_report(self, response_id: str) -> None:
+        found = self._desk.ask(labels.sheet, response_id)
+        if found is None:
+            return
+        self._response_id, self._markdown = response_id, found.report
+        rendered = self._desk.ask(renderings.html, found.report)
+        if rendered is None or rendered.plain:
+            self.report.show_plain(found.report)
+        else:
+            self.report.show_html(rendered.html)
+
+    def _mark(self, *, reveal: bool) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None:
+            return
+        self.report.clear_marks()
+        hidden = self._bench.ballot(row.ruling.id) is not None
+        legend = []
+        for letter, kind, line in zip(sheet.letters, MARKS, LINES, strict=False):
+            unit = row.units.get(letter)
+            if hidden or not isinstance(unit, Label) or not unit.quote:
+                continue
+            span = self._span(unit)
+            legend.append(f"{letter} {line}" if span else f"{letter} not found")
+            if span is not None:
+                self.report.set_marks(kind, [span])
+                if reveal:
+                    self.report.reveal(*span)
+                    reveal = False
+        told = f" · evidence of {', '.join(legend)}" if legend else ""
+        self.name.setText(f"{row.report}{told}")
+
+    def _span(self, unit: Label) -> tuple[int, int] | None:
+        start = self._markdown.find(unit.quote)
+        return quotation.find_in_rendered(self.report.text(), unit.quote, self._markdown, start)

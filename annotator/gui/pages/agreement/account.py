@@ -1,0 +1,196 @@
+"""What a row of figures gives account of: each number with its method, what was said, and the records it stands on."""
+
+from collections import Counter
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from annotator import __version__
+from annotator.actions import agreement_words as words
+from annotator.actions.agreement_behind import value_words
+from annotator.actions.agreement_figures import SELF, UNITS, Row
+from annotator.actions.agreement_report import VOTES, Provenance, Report, key_of, provenance
+from annotator.domain.agreement import Figure
+from annotator.gui import theme
+
+# A table of more values than this is not read, and of fractions it says nothing.
+MOST_VALUES = 6
+LISTED_ITEMS = 80
+Said = Mapping[tuple[Any, Any], int]
+
+
+def account(report: Report, row: Row) -> str:
+    """A row's account as HTML, every foreign word escaped."""
+    found = provenance(report, row)
+    figures = _in_order(row)
+    parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
+    if found is not None:
+        parts.append(_values(report, row, found))
+    parts += [_second(report, row), _source(report, row, found), _meanings(figures)]
+    return "".join(part for part in parts if part)
+
+
+def _in_order(row: Row) -> list[Figure]:
+    return [found for name in words.TITLES if (found := row.figure(name))]
+
+
+def _head(report: Report, row: Row) -> str:
+    title = f"{row.stage.value}: {words.field(row)}"
+    group = "" if row.by in ("stage", VOTES) else words.group(report, row)
+    lines = [f"<b>{escape(title.capitalize())}</b>", escape(group), escape(words.names(report, row))]
+    return f"<p style='font-size:large'>{'<br>'.join(line for line in lines if line)}</p>"
+
+
+def _figure(found: Figure) -> str:
+    title = words.TITLES[found.name]
+    if found.value is None:
+        lines = [f"<b>{title} –</b> no figure: {escape(words.reason(found))}."]
+    else:
+        lines = [f"<b>{title} {words.number(found, 3)}</b> {words.band(found)}"]
+    lines.append(_muted(f"n = {found.n:,} · {words.spoken(found.method)}"))
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _remarks(figures: list[Figure]) -> str:
+    """What must be known, each remark once, with the figures it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for each in figures:
+        for remark in words.remarks(each):
+            about.setdefault(remark, []).append(words.TITLES[each.name])
+    lines = []
+    for remark, titles in about.items():
+        of = "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
+        lines.append(f"{escape(_sentence(remark))}{of}")
+    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+
+
+def _meanings(figures: list[Figure]) -> str:
+    lines = (f"<b>{words.TITLES[each.name]}</b> {escape(words.ABOUT[each.name])}" for each in figures)
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
+def _values(report: Report, row: Row, found: Provenance) -> str:
+    """What the raters said: a table of both where that tells more than a count, and the share of each value."""
+    if row.field == UNITS:
+        both, either = found.said.get((1, 1), 0), sum(found.said.values())
+        return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
+    listed = sorted({value for pair in found.said for value in pair if value is not None}, key=_order)
+    if not listed or len(listed) > MOST_VALUES or any(isinstance(value, float) for value in listed):
+        return ""
+    ordered = row.by in ("pair", "person") or len(found.raters) == 2
+    return (
+        f"<p><b>What was said</b><br>{_shares(found.said)}</p>{_table(report, row, found, listed, ordered)}"
+    )
+
+
+def _order(value: Any) -> tuple[bool, str]:
+    return value == "unsure", str(value)
+
+
+def _shares(said: Said) -> str:
+    counted: Counter[Any] = Counter()
+    for pair, times in said.items():
+        counted.update({value: times for value in set(pair) if value is not None})
+        if pair[0] is not None and pair[0] == pair[1]:
+            counted[pair[0]] += times
+    total = sum(counted.values())
+    listed = sorted(counted.items(), key=lambda each: _order(each[0]))
+    spread = ", ".join(f"{escape(value_words(value))}: {100 * n / total:.0f} %" for value, n in listed)
+    return f"{spread} of {total:,} values"
+
+
+def _table(report: Report, row: Row, found: Provenance, listed: list[Any], ordered: bool) -> str:
+    said = found.said if ordered else _folded(found.said)
+    if ordered:
+        first, second = _sides(report, row, found)
+        caption = f"{escape(first)} down, {escape(second)} across"
+    else:
+        caption = "several pairs of raters: pairs of values either way round"
+    head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
+    lines = [f"<tr><td></td>{head}</tr>"]
+    for a in listed:
+        cells = "".join(f"<td align='right'>{_times(said, a, b, ordered)}&nbsp;</td>" for b in listed)
+        lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
+    return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
+
+
+def _sides(report: Report, row: Row, found: Provenance) -> tuple[str, str]:
+    """Who comes first and who second in the values of a row."""
+    if row.by == "person":
+        return report.alias(row.group[0]), "the others"
+    # The lower id comes first in every record.
+    first, second = sorted(found.raters)
+    return report.alias(first), report.alias(second)
+
+
+def _folded(said: Said) -> Counter[tuple[Any, Any]]:
+    folded: Counter[tuple[Any, Any]] = Counter()
+    for (a, b), times in said.items():
+        folded[a, b] += times
+        if a != b:
+            folded[b, a] += times
+    return folded
+
+
+def _times(said: Said, a: Any, b: Any, ordered: bool) -> str:
+    # Either way round, the half below the diagonal says it all.
+    if not ordered and _order(b) > _order(a):
+        return ""
+    return f"{said.get((a, b), 0):,}"
+
+
+def _second(report: Report, row: Row) -> str:
+    again, beside = report.repaired.get(key_of(row)), report.beside.get(key_of(row))
+    if again is None or beside is None:
+        return ""
+    lines = [
+        f"<b>By the adjudicator's pairing</b> (a second figure; {len(again.items)} of {len(row.items)} items)"
+    ]
+    for found in _in_order(again):
+        frozen = beside.figure(found.name)
+        same = f"; frozen, on these items: {words.number(frozen)}" if frozen else ""
+        lines.append(f"{words.TITLES[found.name]} {escape(words.said(found))}{same}")
+    lines.append(
+        _muted(
+            "Units are paired as the adjudicator paired them, who had seen both. The frozen figure stays as it is."
+        )
+    )
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _source(report: Report, row: Row, found: Provenance | None) -> str:
+    items = [report.items.get(item_id, item_id) for item_id in row.items]
+    shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
+    lines = [f"<b>Where it comes from</b><br>{_records(report, row, found)}"]
+    lines.append(f"Items ({len(items)}): {escape(shown)}")
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _records(report: Report, row: Row, found: Provenance | None) -> str:
+    if row.by == SELF:
+        return "Labels of the same reports given twice: the silent repeat against the first time."
+    if row.by == VOTES or found is None:
+        return "What seniors said before they saw A and B, against each rater's value; closed adjudications only."
+    span = f"{found.first:%Y-%m-%d}"
+    if found.last.date() != found.first.date():
+        span += f" to {found.last:%Y-%m-%d}"
+    raters = ", ".join(report.alias(person) for person in found.raters)
+    return escape(
+        f"{found.records:,} frozen agreement{'s' if found.records > 1 else ''} ({span}) of {raters}. "
+        f"Each was computed once, from everybody's first submission, and is never computed again. "
+        f"{_versions('Guideline version', found.guidelines)}, {_versions('form', found.forms)}, "
+        f"{_versions('matcher', found.matchers)}, frozen by Goldsmith {', '.join(found.programs)}, "
+        f"pooled by {__version__}."
+    )
+
+
+def _versions(what: str, found: tuple[str, ...]) -> str:
+    return f"{what}{'s' if len(found) > 1 else ''} {', '.join(found)}"
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."
+
+
+def _muted(text: str) -> str:
+    return f"<span style='color:{theme.token('text-muted').name()}'>{escape(text)}</span>"

@@ -1,0 +1,105 @@
+"""How figures leave the page: the table copied, the picture saved, and the exact inputs for whoever computes anew."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSizePolicy, QWidget
+
+from annotator.actions import agreement_inputs, figures
+from annotator.actions import agreement_words as words
+from annotator.domain.refusal import Refusal
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.pages.agreement.figures_view import FiguresView
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.key_button import KeyButton
+
+# Act of the key table, words, what it does.
+ACTS = (
+    ("save_picture", "Save picture…", "Save the picture in view, on white, as SVG or PNG"),
+    ("copy_table", "Copy table", "Copy the table for a spreadsheet, nothing rounded, people by alias"),
+    (
+        "save_inputs",
+        "Save the exact inputs…",
+        "Save every frozen pair of values as CSV, the frozen records as JSON",
+    ),
+)
+
+
+class LeavingBar(QWidget):
+    """A question and three acts, in several lines where it is narrow; `told` says what was done."""
+
+    told = Signal(str)
+    asked = Signal()
+    """What the figures say is to be explained."""
+
+    def __init__(self, desk: Desk, view: FiguresView) -> None:
+        super().__init__()
+        self._desk, self._view = desk, view
+        self.buttons: dict[str, KeyButton] = {}
+        row = FlowRow(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        about = QPushButton("What do these figures say?")
+        about.setProperty("role", "quiet")
+        about.clicked.connect(self.asked)
+        row.addWidget(about)
+        for act, said, hint in ACTS:
+            button = self.buttons[act] = KeyButton(said, keys.sequences(act)[0])
+            button.set_hint(hint)
+            button.clicked.connect(lambda _=False, act=act: self.do(act))
+            row.addWidget(button)
+
+    def do(self, act: str) -> None:
+        """Do an act, unless there is nothing to do it with."""
+        if self.buttons[act].isEnabled():
+            {
+                "save_picture": self._choose_picture,
+                "copy_table": self.copy,
+                "save_inputs": self._choose_folder,
+            }[act]()
+
+    def enable(self, enabled: bool) -> None:
+        """Offer the acts, or not."""
+        for button in self.buttons.values():
+            button.setEnabled(enabled)
+
+    def rebind(self) -> None:
+        """Show keys that were changed."""
+        for act, button in self.buttons.items():
+            button.set_key(keys.sequences(act)[0])
+
+    def copy(self) -> None:
+        """Put the table on the clipboard."""
+        if self._view.report is not None:
+            rows = self._view.model.rows()
+            QGuiApplication.clipboard().setText(words.copied(self._view.report, rows))
+            self.told.emit(f"Copied {len(rows)} rows, nothing rounded, people by alias.")
+
+    def _choose_picture(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save picture", "agreement.svg", "Pictures (*.svg *.png)")
+        if name:
+            self.save_picture(Path(name))
+
+    def save_picture(self, path: Path) -> None:
+        """Write the picture in view, on white, as PNG or SVG."""
+        try:
+            figures.save(self._view.printed(), path)
+        except Refusal as refusal:
+            self._desk.refused.emit(refusal)
+            return
+        self.told.emit(f"Saved {path.name}.")
+
+    def _choose_folder(self) -> None:
+        here = self._desk.project.path
+        name = QFileDialog.getExistingDirectory(self, "Folder for the inputs", str(here.parent))
+        if name:
+            self.save_inputs(Path(name) / f"{here.stem}-agreement")
+
+    def save_inputs(self, folder: Path) -> None:
+        """Write the exact inputs of every figure into a folder, as CSV and JSON."""
+        written = self._desk.ask(agreement_inputs.write_inputs, folder)
+        if written is not None:
+            self.told.emit(f"Wrote {', '.join(written)} to {folder}")

@@ -1,0 +1,126 @@
+"""Objecting to a consensus: once an item, with a reason; and what came of it."""
+
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.digests import DigestDispute
+from annotator.actions.feedback import Digest
+from annotator.domain.adjudication import DisputeState
+from annotator.domain.assignment import Stage
+from annotator.gui import keys, theme
+from annotator.gui.naming import title
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.growing_edit import GrowingEdit
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.marked_text import MarkedText
+from annotator.gui.widgets.plain import PlainLabel
+
+EXPLAINED = (
+    "One objection per item is heard, so say what matters most. The adjudicator reads it without your name and answers "
+    "in words or with a new version. The agreement figure was frozen before adjudication and stays as it is."
+)
+PROMPT = "What is wrong with the consensus, and why?"
+BY_FILE = " It goes out with the next file you send."
+
+
+class Objection(QFrame):
+    """A field and a button while an objection may be made; afterwards what was said and what came of it."""
+
+    sent = Signal(str)
+
+    def __init__(self, project_id: str, *, from_task: bool, readonly: bool) -> None:
+        super().__init__()
+        self._project_id, self._readonly, self._item_id = project_id, readonly, ""
+        self.setProperty("role", "card")
+        self.title, self.chips = PlainLabel("", "strong"), Chips()
+        self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
+        self.field = GrowingEdit(1, 6)
+        self.field.setPlaceholderText(PROMPT)
+        self.field.setAccessibleName(PROMPT)
+        self.field.edited.connect(self._keep)
+        self.send = KeyButton("Send the objection", role="primary")
+        self.send.clicked.connect(self.submit)
+        self.said, self.answer = MarkedText(), MarkedText()
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.chips, 1)
+        self._form = QWidget()
+        row = QHBoxLayout(self._form)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.send)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        for part in (self.hint, self._form, self.said, self.answer):
+            column.addWidget(part)
+        self.rebind()
+
+    def rebind(self) -> None:
+        """Print the key as it now is on the button."""
+        self.send.set_key(keys.shown("submit"))
+
+    def show_item(self, digest: Digest, stage: Stage) -> None:
+        """Show where an objection to an item stands, seen from one of its stages."""
+        self.field.tell()
+        self._item_id = digest.item_id
+        made = next(((each.stage, each.dispute) for each in digest.stages if each.dispute), None)
+        may = digest.may_dispute and not self._readonly
+        self._form.setVisible(may)
+        self.hint.setVisible(may or made is None)
+        self.title.setText(f"Object to the consensus: {title(stage)}" if may else "Objection")
+        if may:
+            self.field.setPlainText(str(QSettings().value(self._key(), "")))
+            self.send.set_hint(f"Send the objection to the consensus of the {stage.value}")
+        for part in (self.said, self.answer, self.chips):
+            part.setVisible(made is not None)
+        if made is not None:
+            self._show_made(*made)
+
+    def _show_made(self, stage: Stage, made: DigestDispute) -> None:
+        answered = made.state is DisputeState.ANSWERED
+        state = (
+            Chip("answered", "check", "agreed")
+            if answered
+            else Chip("waits for an answer", "clock", "incomplete")
+        )
+        self.chips.show_chips([Chip(title(stage)), state])
+        self.said.show_text(f"You: {made.text}")
+        version = (
+            f"Version {made.answered_version} of the consensus answers it." if made.answered_version else ""
+        )
+        words = " ".join(part for part in (made.answer.strip(), version) if part)
+        self.answer.show_text(f"Adjudicator: {words}" if words else "")
+        self.answer.setVisible(bool(words))
+
+    def submit(self) -> None:
+        """Send what is typed; without a reason nothing is sent, and the field takes the focus."""
+        if self._form.isHidden():
+            return
+        self.field.tell()
+        words = self.field.toPlainText().strip()
+        theme.set_role(self.field, wrong=not words)
+        if words:
+            self.sent.emit(words)
+        else:
+            self.field.setFocus()
+
+    def enter(self) -> None:
+        """Put the caret into the field."""
+        if not self._form.isHidden():
+            self.field.setFocus()
+
+    def forget(self, item_id: str) -> None:
+        """The objection to an item was sent: nothing of it needs keeping here."""
+        QSettings().remove(f"feedback/{self._project_id}/{item_id}")
+
+    def _keep(self, words: str) -> None:
+        theme.set_role(self.field, wrong=False)
+        if words.strip():
+            QSettings().setValue(self._key(), words)
+        else:
+            QSettings().remove(self._key())
+
+    def _key(self) -> str:
+        return f"feedback/{self._project_id}/{self._item_id}"

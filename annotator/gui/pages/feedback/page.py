@@ -1,0 +1,199 @@
+"""The page on which annotators see what became of their work: what changed, why, and how to object."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from annotator.actions import feedback, items, labels
+from annotator.actions.feedback import Digest, DigestLine
+from annotator.domain.adjudication import DisputeState
+from annotator.domain.assignment import Stage
+from annotator.domain.change import Change
+from annotator.gui.desk import Desk
+from annotator.gui.naming import title
+from annotator.gui.page import Page
+from annotator.gui.pages.feedback.objection import Objection
+from annotator.gui.pages.feedback.stage_view import StageView
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.rows_tree import RowsTree, line
+from annotator.gui.widgets.splitter import Splitter
+
+# People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
+SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
+OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
+
+
+class FeedbackPage(Page):
+    """Items with a consensus on the left; the stages of one, row by row, on the right."""
+
+    NAME = "Feedback"
+    ICON = "eye"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._lines: list[DigestLine] = []
+        self._item_id, self._digest = "", Digest("", (), may_dispute=False)
+        self._reports: dict[str, str] = {}
+        self.list = RowsTree("Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0)
+        self.list.currentItemChanged.connect(lambda *_: self._choose(self.list.row()))
+        self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
+        self.stages.setDrawBase(False)
+        self.stages.setExpanding(False)
+        self.stages.setAccessibleName("Stages of the item")
+        self.stages.currentChanged.connect(lambda _: self._show_stage())
+        project = desk.project
+        self.objection = Objection(
+            str(project.get("id", "")), from_task=project.from_task, readonly=project.readonly
+        )
+        self.objection.sent.connect(self._object)
+        self.answer = MessageBar()
+        self.view.guideline_wanted.connect(lambda stage: self.desk.go("Guidelines", stage=stage.value))
+        self._lay_out()
+        self._bind()
+
+    def _lay_out(self) -> None:
+        right = QWidget()
+        inside = QVBoxLayout(right)
+        inside.setContentsMargins(8, 0, 0, 0)
+        inside.setSpacing(6)
+        for part in (self.answer, self.question, self.stages):
+            inside.addWidget(part)
+        inside.addWidget(self.view, 1)
+        inside.addWidget(self.objection)
+        parts = Splitter("feedback")
+        parts.addWidget(self.list)
+        parts.addWidget(right)
+        parts.setSizes([270, 820])
+        parts.setStretchFactor(1, 1)
+        self.nothing = EmptyState(
+            "eye",
+            "Nothing is settled yet",
+            "Once an adjudicator has made a consensus of what you and others wrote, you see here, unit by unit, what "
+            "became of yours and why. You may object once to each item.",
+        )
+        self.nothing.add_action("Go to Author", lambda: self.desk.go("Author"), primary=True)
+        self.body = QStackedWidget()
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(parts)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(8)
+        column.addWidget(PlainLabel("What became of my work", "title"))
+        column.addWidget(self.body, 1)
+
+    def _bind(self) -> None:
+        self.bind("submit", self.objection.submit)
+        self.bind("note", self.objection.enter)
+        self.bind("next_item", lambda: self._step(1))
+        self.bind("previous_item", lambda: self._step(-1))
+        self.bind("next_open", self._next_changed)
+        self.bind("guideline", lambda: self.desk.go("Guidelines", stage=self._stage.value))
+        self.bind("other_pane", self._other_pane)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show every item there is something to say of; `item_id` and `stage` say where to look."""
+        self._item_id = str(place.get("item_id") or self._item_id)
+        self.answer.clear()
+        self._fill(str(place.get("stage", "")))
+
+    def leave(self) -> None:
+        """Keep what is being typed."""
+        self.objection.field.tell()
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        if self.body.currentIndex() == 1:
+            self.list.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        """A new version or an answer shows at once."""
+        if change.kind in SHOWN_KINDS and self.isVisible():
+            self._fill(self._stage.value)
+
+    def rebind(self) -> None:
+        """Take over keys that were changed, also on the buttons."""
+        super().rebind()
+        self.objection.rebind()
+
+    @property
+    def _stage(self) -> Stage:
+        """The stage in view."""
+        place = self.stages.currentIndex()
+        return self._digest.stages[place].stage if 0 <= place < len(self._digest.stages) else Stage.RUBRIC
+
+    def _fill(self, stage: str = "") -> None:
+        self._lines = self.desk.ask(feedback.items_with_digest) or []
+        self.body.setCurrentIndex(1 if self._lines else 0)
+        ids = [each.item_id for each in self._lines]
+        self.list.blockSignals(True)
+        self.list.clear()
+        for each in self._lines:
+            self.list.addTopLevelItem(
+                line((each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]))
+            )
+        place = ids.index(self._item_id) if self._item_id in ids else 0
+        self.list.choose(place)
+        self.list.blockSignals(False)
+        if self._lines:
+            self._show_item(ids[place], stage)
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < len(self._lines) and self._lines[row].item_id != self._item_id:
+            self.answer.clear()
+            self._show_item(self._lines[row].item_id)
+
+    def _show_item(self, item_id: str, stage: str = "") -> None:
+        found = self.desk.ask(feedback.digest, item_id)
+        if found is None or not found.stages:
+            return
+        self._item_id, self._digest = item_id, found
+        item = items.read(self.desk.project, item_id)
+        self.question.setText(f"{item.key}  {item.question}")
+        if any(each.stage is Stage.LABELLING for each in found.stages):
+            self._reports = {task.response_id: task.name for task in self.desk.ask(labels.queue) or []}
+        self.stages.blockSignals(True)
+        while self.stages.count():
+            self.stages.removeTab(0)
+        for each in found.stages:
+            self.stages.addTab(title(each.stage))
+        places = [place for place, each in enumerate(found.stages) if each.stage.value == stage]
+        self.stages.setCurrentIndex(next(iter(places), 0))
+        self.stages.blockSignals(False)
+        self._show_stage()
+
+    def _show_stage(self) -> None:
+        place = self.stages.currentIndex()
+        if 0 <= place < len(self._digest.stages):
+            self.view.show_stage(self._digest.stages[place], self._reports)
+            self.objection.show_item(self._digest, self._stage)
+
+    def _object(self, words: str) -> None:
+        if self.desk.do(feedback.dispute, self._item_id, self._stage, words) is not None:
+            self.objection.forget(self._item_id)
+            self._fill(self._stage.value)
+            self.answer.show_message("success", "Your objection is sent.", "You see its answer here.")
+
+    def _step(self, by: int) -> None:
+        self.list.choose(self.list.row() + by)
+
+    def _next_changed(self) -> None:
+        """The next item of which something did not stay as it was, around the end."""
+        rows = len(self._lines)
+        for step in range(1, rows + 1):
+            row = (self.list.row() + step) % rows
+            if self._lines[row].changed:
+                self.list.choose(row)
+                return
+
+    def _other_pane(self) -> None:
+        """From the list to the rows, from there to the objection, and round again."""
+        here = QApplication.focusWidget() or self
+        if self.list is here:
+            self.view.area.setFocus()
+        elif self.view.isAncestorOf(here) and self.objection.field.isVisible():
+            self.objection.enter()
+        else:
+            self.list.setFocus()

@@ -1,0 +1,106 @@
+"""One unit of one's own beside what stands in the consensus, with what changed and why."""
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.digests import DigestRow, Fate
+from annotator.domain.artifact import Kind
+from annotator.domain.difference import Piece, differences
+from annotator.domain.unit import Unit
+from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.marked_text import MarkedText, Span
+from annotator.gui.widgets.plain import PlainLabel
+
+# Where less than this share of the words stayed, marking the rest would only be noise.
+WORTH_MARKING = 0.3
+GONE, NEW = "state-disagree", "state-agreed"
+NOTHING = {
+    "own": "You had nothing like it.",
+    "consensus": "Nothing stands for it in the consensus.",
+}
+
+
+class RowCard(QFrame):
+    """A card of two columns under the word of what happened, over the reason for it."""
+
+    def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
+        super().__init__()
+        self.row = row
+        self.setProperty("role", "card")
+        own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
+        pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
+        self.own = _Side(
+            kind, own, agreed, _spans(pieces, "removed"), "own", struck=row.change == Fate.DROPPED
+        )
+        self.consensus = _Side(kind, agreed, own, _spans(pieces, "added"), "consensus")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 10)
+        column.setSpacing(6)
+        self.chips = Chips()
+        reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
+        self.chips.show_chips([fate(row), *reason])
+        column.addWidget(self.chips)
+        if heading := " · ".join(part for part in (about, row.heading) if part):
+            words = MarkedText()
+            words.show_text(heading)
+            column.addWidget(words)
+        sides = QHBoxLayout()
+        sides.setSpacing(16)
+        sides.addWidget(self.own, 1)
+        sides.addWidget(self.consensus, 1)
+        column.addLayout(sides)
+        if row.rationale.strip():
+            self.why = MarkedText()
+            self.why.show_text(f"Why: {row.rationale.strip()}")
+            column.addWidget(self.why)
+        self.setAccessibleName(
+            f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
+            f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"
+        )
+
+
+class _Side(QWidget):
+    """What one of the two says."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        unit: Unit | None,
+        other: Unit | None,
+        marked: list[Span],
+        which: str,
+        *,
+        struck: bool = False,
+    ) -> None:
+        super().__init__()
+        self.text, self.fields = MarkedText(mark=GONE if which == "own" else NEW), Chips()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        if unit is None:
+            column.addWidget(PlainLabel(NOTHING[which], "hint", wrap=True))
+        else:
+            if unit.text:
+                self.text.show_text(unit.text, marked, struck=struck)
+                column.addWidget(self.text)
+            self.fields.show_chips(field_words(kind, unit, other, given_up=which == "own"))
+            column.addWidget(self.fields)
+        column.addStretch(1)
+
+
+def _spans(pieces: tuple[Piece, ...], kind: str) -> list[Span]:
+    """Where the pieces of a kind stand in their own wording; nothing where nearly all was changed."""
+    whole = sum(len(piece.text) for piece in pieces)
+    same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
+    if not whole or same < WORTH_MARKING * (whole + same) / 2:
+        return []
+    spans, at = [], 0
+    for piece in pieces:
+        if piece.kind in ("same", kind):
+            end = at + len(piece.text)
+            if piece.kind == kind:
+                # White space goes with the words beside it and needs no mark.
+                before = len(piece.text) - len(piece.text.lstrip())
+                spans.append((at + before, at + max(before, len(piece.text.rstrip()))))
+            at = end
+    return spans

@@ -1,0 +1,128 @@
+"""What became of one stage of an item: counted up, then unit by unit."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from annotator.actions.digests import DigestRow, Fate, StageDigest
+from annotator.domain.artifact import Kind
+from annotator.domain.assignment import Stage
+from annotator.gui.naming import counted
+from annotator.gui.pages.feedback.row_card import RowCard
+from annotator.gui.pages.feedback.wording import counted_up
+from annotator.gui.widgets.chips import Chips
+from annotator.gui.widgets.plain import PlainLabel
+
+# So many rows are laid out at once; the rest a press away.
+AT_ONCE = 60
+
+
+class StageView(QWidget):
+    """What was kept is folded away unless it is asked for."""
+
+    guideline_wanted = Signal(object)
+    """The guideline of a Stage is to be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._digest: StageDigest | None = None
+        self._reports: Mapping[str, str] = {}
+        self._most = AT_ONCE
+        self.cards: list[RowCard] = []
+        self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
+        self.kept = QCheckBox()
+        self.kept.toggled.connect(lambda _: self._lay_out_rows())
+        self.guideline = QPushButton("Guideline")
+        self.guideline.setProperty("role", "quiet")
+        self.guideline.clicked.connect(self._want_guideline)
+        self.area = _Rows()
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.counts)
+        head.addStretch(1)
+        head.addWidget(self.kept)
+        head.addWidget(self.guideline)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addLayout(self._heads())
+        column.addWidget(self.area, 1)
+
+    def _heads(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 24, 0)
+        row.setSpacing(16)
+        for words in ("Yours", "In the consensus"):
+            row.addWidget(PlainLabel(words, "hint"), 1)
+        return row
+
+    def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
+        """Show what became of a stage; `reports` names the reports that labels are about."""
+        self._digest, self._reports, self._most = digest, reports, AT_ONCE
+        self.title.setText(f"Version {digest.version}")
+        self.counts.show_chips(counted_up(digest.rows))
+        kept = sum(row.change == Fate.KEPT for row in digest.rows)
+        self.kept.setText(f"Show the {counted(kept, 'unit')} kept" if kept else "")
+        self.kept.setVisible(0 < kept < len(digest.rows))
+        self._lay_out_rows()
+
+    def _want_guideline(self) -> None:
+        if self._digest is not None:
+            self.guideline_wanted.emit(self._digest.stage)
+
+    def rows(self) -> list[DigestRow]:
+        """The rows that are wanted: what changed, or all of them."""
+        found = list(self._digest.rows) if self._digest else []
+        changed = [row for row in found if row.change != Fate.KEPT]
+        return found if self.kept.isChecked() or not changed else changed
+
+    def _lay_out_rows(self) -> None:
+        rows, inside = self.rows(), QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 8, 8)
+        column.setSpacing(8)
+        kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
+        self.cards = [RowCard(kind, row, self._report(row)) for row in rows[: self._most]]
+        for card in self.cards:
+            column.addWidget(card)
+        left = len(rows) - len(self.cards)
+        if left > 0:
+            more = QPushButton(f"Show {left:,} more")
+            more.clicked.connect(self._show_more)
+            column.addWidget(more)
+        column.addStretch(1)
+        self.area.setWidget(inside)
+
+    def _show_more(self) -> None:
+        self._most += AT_ONCE * 5
+        place = self.area.verticalScrollBar().value()
+        self._lay_out_rows()
+        self.area.verticalScrollBar().setValue(place)
+
+    def _report(self, row: DigestRow) -> str:
+        if self._digest is None or self._digest.stage is not Stage.LABELLING:
+            return ""
+        return self._reports.get(str((row.own or row.consensus or {}).get("response_id", "")), "A report")
+
+
+class _Rows(QScrollArea):
+    """Scrolls by keys as well, while it has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("What became of each unit")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Home and End lead to the ends, arrows and page keys scroll."""
+        bar = self.verticalScrollBar()
+        ends = {int(Qt.Key.Key_Home): bar.minimum(), int(Qt.Key.Key_End): bar.maximum()}
+        if event.key() in ends:
+            bar.setValue(ends[event.key()])
+        else:
+            super().keyPressEvent(event)

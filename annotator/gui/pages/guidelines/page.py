@@ -1,0 +1,262 @@
+"""The page of guidelines: stage by stage the text in force, the next version, and who answered under an older one."""
+
+from collections import Counter
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import guidelines, people
+from annotator.actions.guidelines import StaleAnswer
+from annotator.domain.assignment import Stage
+from annotator.domain.change import Change
+from annotator.domain.person import Role
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.models.older_answers import WHOSE, OlderAnswersModel
+from annotator.gui.naming import counted, named, title
+from annotator.gui.page import Page
+from annotator.gui.pages.guidelines.versions_view import VersionsView
+from annotator.gui.pages.guidelines.writing import Writing
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.rows_tree import RowsTree, line
+from annotator.gui.widgets.splitter import Splitter
+
+# People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
+STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
+ANSWER_WIDTHS = (90, 220, 130, 170, 170)
+STAMPED = "Answers so far stay stamped with the version they were made under."
+SHOWN_KINDS = ("guideline", "artifact", "item", "import", "person", "parcel", "tray")
+
+
+class GuidelinesPage(Page):
+    """Stages on the left; what is in force beside the next version; below them the answers made under older text."""
+
+    NAME = "Guidelines"
+    ICON = "note"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.stage = Stage.RUBRIC
+        self._stale: list[StaleAnswer] = []
+        self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
+        self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
+        self.reading, self.writing, self.answer = VersionsView(desk), Writing(desk), MessageBar()
+        self.older = OlderAnswersModel(self)
+        self.table = LinesTable(
+            "Answers made under an older text", self.older, ANSWER_WIDTHS, stretched=WHOSE
+        )
+        self.table.activated.connect(lambda index: self._go(index.row()))
+        self.publish = KeyButton("Publish", role="primary")
+        self.publish.clicked.connect(self._publish)
+        self.reading.taken_up.connect(self.writing.take_up)
+        self.writing.edited.connect(self._offer)
+        self._lay_out()
+        self._bind()
+
+    def _lay_out(self) -> None:
+        self.texts = Splitter("guidelines/texts")
+        self.texts.addWidget(self.reading)
+        self.texts.addWidget(self.writing)
+        self.texts.setSizes([400, 440])
+        parts = Splitter("guidelines/answers", Qt.Orientation.Vertical)
+        parts.addWidget(self.texts)
+        parts.addWidget(self._answers())
+        parts.setStretchFactor(0, 1)
+        parts.setSizes([470, 150])
+        right = QWidget()
+        inside = QVBoxLayout(right)
+        inside.setContentsMargins(6, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(self.answer)
+        inside.addWidget(parts, 1)
+        inside.addLayout(self._foot())
+        whole = Splitter("guidelines/whole")
+        whole.addWidget(self.stages)
+        whole.addWidget(right)
+        whole.setSizes([225, 860])
+        whole.setStretchFactor(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(8)
+        column.addWidget(PlainLabel("Guidelines", "title"))
+        column.addWidget(whole, 1)
+
+    def _answers(self) -> QWidget:
+        self.about_older = PlainLabel("", "strong")
+        self.up_to_date = PlainLabel("Every answer was made under the text in force.", "hint")
+        self.list_or_not = QStackedWidget()
+        self.list_or_not.addWidget(self.table)
+        self.list_or_not.addWidget(self.up_to_date)
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.about_older)
+        column.addWidget(self.list_or_not, 1)
+        self.up_to_date.setAlignment(Qt.AlignmentFlag.AlignTop)
+        return part
+
+    def _foot(self) -> QHBoxLayout:
+        self.said = PlainLabel("", "hint", wrap=True)
+        row = QHBoxLayout()
+        row.addWidget(self.said, 1)
+        row.addWidget(self.publish)
+        return row
+
+    def _bind(self) -> None:
+        self.bind("submit", self._publish)
+        self.bind("preview", self._turn)
+        self.bind("next_item", lambda: self._step(1))
+        self.bind("previous_item", lambda: self._step(-1))
+        self.bind("next_open", self._next_stale)
+        self.bind("other_pane", self._other_pane)
+
+    @property
+    def _writable(self) -> bool:
+        person = self.desk.project.person
+        return person is not None and person.has(Role.COORDINATOR) and not self.desk.project.readonly
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; `stage` says which stage."""
+        self.stage = Stage(place["stage"]) if place.get("stage") else self.stage
+        if self.stage not in STAGES:
+            self.stage = Stage.RUBRIC
+        self._fill()
+        self._show_stage()
+
+    def leave(self) -> None:
+        """Keep the draft."""
+        self.writing.keep()
+
+    def focus_first(self) -> None:
+        """Work begins in the list of stages."""
+        self.stages.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        """New versions and new answers show at once."""
+        if change.kind in SHOWN_KINDS and self.isVisible():
+            self._fill()
+            if change.kind == "guideline":
+                self._show_stage()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed, also on the buttons."""
+        super().rebind()
+        self.publish.set_key(keys.shown("submit"))
+        self.writing.rebind()
+
+    def _fill(self) -> None:
+        self._stale = self.desk.ask(guidelines.stale) or []
+        older = Counter(answer.stage for answer in self._stale)
+        self.stages.blockSignals(True)
+        self.stages.clear()
+        for stage in STAGES:
+            newest = self.desk.ask(guidelines.current, stage)
+            version = newest.version if newest else guidelines.SHIPPED
+            self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
+        self.stages.choose(STAGES.index(self.stage))
+        self.stages.blockSignals(False)
+        self._show_older()
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < len(STAGES) and STAGES[row] is not self.stage:
+            self.stage = STAGES[row]
+            self.answer.clear()
+            self._show_stage()
+            self._show_older()
+
+    def _show_stage(self) -> None:
+        written = self.desk.ask(guidelines.versions, self.stage) or []
+        self.reading.show_stage(self.stage, written, writable=self._writable)
+        self.writing.setVisible(self._writable)
+        if self._writable:
+            self.writing.show_stage(self.stage, self.desk.ask(guidelines.text_in_force, self.stage) or "")
+        self.publish.setVisible(self._writable)
+        self.publish.set_key(keys.shown("submit"))
+        self._offer()
+
+    def _offer(self) -> None:
+        self.publish.set_words(f"Publish as version {self.reading.next_version}")
+        draft = (
+            "The draft is kept on this computer until you publish or discard it. "
+            if self.writing.changed()
+            else ""
+        )
+        self.said.setText(
+            f"{draft}{STAMPED}" if self._writable else "Only a coordinator can publish another version."
+        )
+
+    def _show_older(self) -> None:
+        names = {person.id: named(person.alias, person.name) for person in self.desk.ask(people.people) or []}
+        found = [answer for answer in self._stale if answer.stage is self.stage]
+        self.older.fill(found, names)
+        self.about_older.setText(
+            f"{counted(len(found), 'answer')} made under an older text" if found else "Answers"
+        )
+        self.list_or_not.setCurrentIndex(0 if found else 1)
+        if found:
+            self.table.selectRow(0)
+
+    def _publish(self) -> None:
+        if not self._writable:
+            return
+        text, version = self.writing.text(), self.reading.next_version
+        if self.desk.do(guidelines.write, self.stage, text) is None:
+            return
+        self.writing.published(text)
+        older = self.older.rowCount()
+        todo = (
+            f"{counted(older, 'answer')} made under older text {'is' if older == 1 else 'are'} listed below."
+            if older
+            else ""
+        )
+        self.answer.show_message(
+            "success", f"Version {version} of “{title(self.stage)}” is in force.", f"{STAMPED} {todo}".strip()
+        )
+
+    def _turn(self) -> None:
+        if self._writable:
+            self.writing.turn()
+
+    def _step(self, by: int) -> None:
+        self.stages.choose((STAGES.index(self.stage) + by) % len(STAGES))
+
+    def _next_stale(self) -> None:
+        """The next answer made under older text, in the following stages when there is none left here."""
+        row = self.table.currentIndex().row() + 1
+        if self.table.hasFocus() and row < self.older.rowCount():
+            self.table.selectRow(row)
+            return
+        places = [*range(STAGES.index(self.stage) + 1, len(STAGES)), *range(STAGES.index(self.stage) + 1)]
+        stages = {answer.stage for answer in self._stale}
+        goal = next((place for place in places if STAGES[place] in stages), None)
+        if not self.table.hasFocus() and self.older.rowCount():
+            self.table.setFocus()
+        elif goal is not None:
+            self.stages.choose(goal)
+            self.table.setFocus()
+        else:
+            self.answer.show_message("success", "Every answer was made under the text in force.")
+
+    def _go(self, row: int) -> None:
+        answer = self.older.answer(row)
+        if answer is None:
+            return
+        if answer.stage is Stage.LABELLING:
+            self.desk.go("Label", item_id=answer.item_id)
+        else:
+            self.desk.go("Author", item_id=answer.item_id, kind=answer.stage.value)
+
+    def _other_pane(self) -> None:
+        """From the stages to the words, from there to the answers, and round again."""
+        here = QApplication.focusWidget() or self
+        if self.stages is here:
+            (self.writing.edit if self._writable else self.reading.text).setFocus()
+        elif self.texts.isAncestorOf(here) and self.older.rowCount():
+            self.table.setFocus()
+        else:
+            self.stages.setFocus()

@@ -1,0 +1,80 @@
+"""A stage's guideline as it is in force, or as it was in any version before."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from annotator.actions import guidelines, people, renderings
+from annotator.domain.assignment import Stage
+from annotator.domain.guideline import Guideline
+from annotator.gui.desk import Desk
+from annotator.gui.pages.author.moments import moment
+from annotator.gui.widgets.link_question import ask_to_open
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.report_view import ReportView
+
+
+class VersionsView(QWidget):
+    """The newest version unless another is chosen."""
+
+    taken_up = Signal(str)
+    """The words of a version, to be written on from."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._texts: list[str] = []
+        self._writable = False
+        self.next_version = 1
+        """The number that a version published now would get."""
+        self.title, self.versions = PlainLabel("", "strong"), QComboBox()
+        self.versions.setAccessibleName("Version to read")
+        self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.versions.setMinimumContentsLength(20)
+        self.versions.currentIndexChanged.connect(self._show)
+        self.take_up = QPushButton("Write on from this one")
+        self.take_up.setProperty("role", "quiet")
+        self.take_up.clicked.connect(lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]))
+        self.text = ReportView()
+        self.text.setAccessibleName("Guideline")
+        self.text.link_clicked.connect(lambda url: ask_to_open(self, url))
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        head.addWidget(self.versions, 1)
+        head.addWidget(self.take_up)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.text, 1)
+
+    def show_stage(self, stage: Stage, written: Sequence[Guideline], *, writable: bool) -> None:
+        """Show a stage's newest version, and offer those before it."""
+        names = {person.id: person.name for person in self._desk.ask(people.people) or []}
+        shipped = guidelines.shipped(stage)
+        self._texts = [*(each.text for each in reversed(written)), shipped]
+        self._writable = writable
+        self.next_version = (written[-1].version if written else guidelines.SHIPPED) + 1
+        self.versions.blockSignals(True)
+        self.versions.clear()
+        for each in reversed(written):
+            by = f" · {names[each.by]}" if each.by in names else ""
+            self.versions.addItem(f"Version {each.version} · {moment(each.at)}{by}")
+        self.versions.addItem("Version 1 · as shipped" if shipped else "Version 1 · no text")
+        self.versions.setCurrentIndex(0)
+        self.versions.blockSignals(False)
+        self._show()
+
+    def _show(self) -> None:
+        place = self.versions.currentIndex()
+        self.title.setText("In force" if place == 0 else "Was in force")
+        self.take_up.setVisible(self._writable and place > 0)
+        rendered = self._desk.ask(renderings.html, self._texts[place])
+        if rendered is None:
+            return
+        if rendered.plain:
+            self.text.show_plain(self._texts[place])
+        else:
+            self.text.show_html(rendered.html)

@@ -1,0 +1,183 @@
+"""Handing out: who has what to do, and the files that carry it to them."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from annotator.actions import handing_out
+from annotator.actions.handing_out import Holding, Written
+from annotator.domain.change import Change
+from annotator.gui import keys, theme
+from annotator.gui.desk import Desk
+from annotator.gui.pages.author.moments import moment
+from annotator.gui.pages.inbox.naming import counted, shown
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.progress_row import ProgressRow
+from annotator.gui.widgets.rows_tree import RowsTree, line
+
+COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
+WIDTHS = (210, 70, 64, 250, 150, 90, 260)
+STAGES, FILE = 3, 6
+
+
+class HandingOut(QWidget):
+    """People with what their task would hold; one file for each of those selected, or for everybody."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._holdings: list[Holding] = []
+        self._written: dict[str, Written] = {}
+        self._folder: Path | None = None
+        self.answer, self.progress = MessageBar(), ProgressRow()
+        self.progress.hide()
+        self.nothing = EmptyState(
+            "annotator",
+            "Nobody has anything to do yet",
+            "A task holds what was assigned to one person, and nothing else. Add people and assign items to them "
+            "first; then their tasks are written here.",
+        )
+        self.nothing.add_action(
+            "Hand out work…", lambda: self._desk.go("People", part="Hand out"), primary=True
+        )
+        listed = QWidget()
+        column = QVBoxLayout(listed)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.answer)
+        column.addWidget(self._table(), 1)
+        column.addWidget(self.progress)
+        column.addLayout(self._foot())
+        self.body = QStackedWidget()
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(listed)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 10, 0, 0)
+        whole.addWidget(self.body)
+        self.rebind()
+        theme.watch(self, self._fill_table)
+
+    def _table(self) -> RowsTree:
+        self.table = RowsTree("People and what their tasks would hold", COLUMNS, WIDTHS, STAGES, several=True)
+        self.table.itemSelectionChanged.connect(self._offer)
+        return self.table
+
+    def _foot(self) -> QHBoxLayout:
+        self.some, self.all = KeyButton("Write task…"), KeyButton("Write all tasks…", role="primary")
+        self.some.clicked.connect(lambda: self._choose(self._selected()))
+        self.all.clicked.connect(self.choose_all)
+        about = PlainLabel(
+            "One file for each person, named after their alias. It holds only what they may see, and can be written "
+            "again at any time: theirs is brought up to date, and nothing they wrote is touched.",
+            "hint",
+            wrap=True,
+        )
+        row = QHBoxLayout()
+        row.addWidget(about, 1)
+        row.addWidget(self.some)
+        row.addWidget(self.all)
+        return row
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        self.all.set_key(keys.shown("submit"))
+
+    def focus_first(self) -> None:
+        """Work begins in the table."""
+        self.table.setFocus()
+
+    def fill(self) -> None:
+        """Read anew who has what to do."""
+        found = self._desk.ask(handing_out.holdings) or []
+        self._holdings = sorted(found, key=lambda holding: counted(holding.person.alias))
+        self.body.setCurrentIndex(1 if self._holdings else 0)
+        self._fill_table()
+
+    def _fill_table(self) -> None:
+        row = max(0, self.table.row())
+        self.table.clear()
+        for holding in self._holdings:
+            self.table.addTopLevelItem(self._line(holding))
+        self.table.choose(min(row, len(self._holdings) - 1))
+        self._offer()
+
+    def _line(self, holding: Holding) -> QTreeWidgetItem:
+        stages = ", ".join(f"{stage.value} × {count}" for stage, count in holding.stages)
+        due = moment(holding.due) if holding.due else "no date"
+        handed = f"{holding.handed_in} of {holding.pieces}"
+        cells = [
+            shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due, handed,
+            self._file_words(holding),
+        ]  # fmt: skip
+        made = line(cells)
+        written = self._written.get(holding.person.id)
+        if written is not None:
+            name, colour = ("check", "state-agreed") if written.packed else ("warning", "state-disagree")
+            made.setIcon(FILE, icon(name, theme.current().px(15), colour))
+        return made
+
+    def _file_words(self, holding: Holding) -> str:
+        written = self._written.get(holding.person.id)
+        if written is None:
+            return f"written {moment(holding.written_at)}" if holding.written_at else "not written yet"
+        return written.packed.path.name if written.packed else str(written.problem)
+
+    def _selected(self) -> list[str]:
+        return [self._holdings[row].person.id for row in self.table.chosen()]
+
+    def _offer(self) -> None:
+        chosen, idle = len(self._selected()), self.progress.isHidden() and not self._desk.project.readonly
+        self.some.set_words("Write task…" if chosen < 2 else f"Write {chosen} tasks…")
+        self.some.setEnabled(idle and chosen > 0)
+        self.all.setEnabled(idle)
+
+    def choose_all(self) -> None:
+        """Ask for a folder and write everybody's task into it."""
+        if self._holdings and self.all.isEnabled():
+            self._choose([holding.person.id for holding in self._holdings])
+
+    def _choose(self, person_ids: list[str]) -> None:
+        here = str(self._folder or self._desk.project.path.parent)
+        name = QFileDialog.getExistingDirectory(self, "Folder for the tasks", here)
+        if name:
+            self.write(person_ids, Path(name))
+
+    def write(self, person_ids: list[str], folder: Path) -> None:
+        """Write the tasks of these people into a folder, on another thread."""
+        self._folder = folder
+        self.answer.clear()
+        self.progress.show_progress("Writing tasks", 0, len(person_ids))
+        self.progress.show()
+        self._offer()
+        self._desk.do_later(self._done, self.progress.show_progress, handing_out.write, person_ids, folder)
+
+    def _done(self, written: list[Written] | None) -> None:
+        self.progress.hide()
+        if written is not None:
+            self._written |= {one.person.id: one for one in written}
+            self._tell(written)
+            self._desk.tell(Change("parcel", "", "pack task"))
+        self._offer()
+
+    def _tell(self, written: list[Written]) -> None:
+        good = [one for one in written if one.packed]
+        bad = [one for one in written if one.problem]
+        many = "1 task" if len(good) == 1 else f"{len(good)} tasks"
+        happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
+        todo = "Mail each file to the person it is for; the table says which is whose." if good else ""
+        if bad:
+            names = ", ".join(shown(one.person.name) for one in bad[:4])
+            todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()
+        self.answer.show_message("warning" if bad else "success", happened, todo, lasting=True)
+        if good:
+            self.answer.set_action("Open the folder", self._open_folder)
+
+    def _open_folder(self) -> Any:
+        return QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))

@@ -1,0 +1,257 @@
+"""How returned files are taken in: looked at as soon as they are chosen, then all of them in one go."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import unpacking
+from annotator.domain.change import Change
+from annotator.domain.parcel import Arrival, Outcome
+from annotator.gui import dropping, keys
+from annotator.gui.desk import Desk
+from annotator.gui.pages.inbox import outcomes
+from annotator.gui.pages.inbox.arrivals_tree import ArrivalsTree, codes
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.progress_row import ProgressRow
+
+WHAT = (
+    "Every annotator sends back one file ending in .goldsmith-work. Drop as many as you like, also a whole folder. "
+    "You see first what each of them would do; nothing is changed until you press Take in."
+)
+FILES = f"Returned work (*{dropping.WORK} *{dropping.WORK}.zip);;All files (*)"
+
+
+class Intake(QWidget):
+    """Files to be taken in, what each would do, and afterwards what each did."""
+
+    tray_wanted = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._paths: list[Path] = []
+        self._arrivals: list[Arrival] = []
+        self._done = self._busy = False
+        self.setAcceptDrops(not desk.project.readonly)
+        self.answer, self.head = MessageBar(), PlainLabel(role="strong", wrap=True)
+        self.tree, self.progress = ArrivalsTree("Returned files"), ProgressRow()
+        self.progress.hide()
+        self.detail = PlainLabel(role="hint", wrap=True)
+        for moved in (self.tree.currentItemChanged, self.tree.header().sectionResized):
+            moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
+        self.nothing = EmptyState("import", "Drop returned files here", WHAT)
+        self._first = KeyButton("Choose files…", role="primary")
+        self._first.clicked.connect(self.choose)
+        self.nothing.add_button(self._first)
+        listed = QWidget()
+        column = QVBoxLayout(listed)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self.answer, self.head):
+            column.addWidget(widget)
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.detail)
+        column.addWidget(self.progress)
+        column.addLayout(self._foot())
+        self.body = QStackedWidget()
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(listed)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 10, 0, 0)
+        whole.addWidget(self.body)
+        self.rebind()
+        self._show()
+
+    def _foot(self) -> QHBoxLayout:
+        self.more, self.go = KeyButton("Choose more…"), KeyButton("Take in", role="primary")
+        self.remove, self.clear = KeyButton("Take off the list", "Del"), QPushButton("Clear the list")
+        gone = QShortcut(
+            QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
+        )
+        gone.activated.connect(lambda: None if self._done else self.forget())
+        self.copy = KeyButton("Copy all receipt codes", role="primary")
+        self.more.clicked.connect(self.choose)
+        self.remove.clicked.connect(self.forget)
+        self.clear.clicked.connect(self._clear)
+        self.copy.clicked.connect(self._copy)
+        self.go.clicked.connect(self.take_in)
+        self.about = PlainLabel(role="hint", wrap=True)
+        self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout()
+        for button in (self.more, self.remove, self.clear):
+            row.addWidget(button)
+        row.addWidget(self.about, 1)
+        for button in (self.copy, self.go):
+            row.addWidget(button)
+        return row
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        for button in (self._first, self.more):
+            button.set_key(keys.shown("choose_work"))
+            button.setEnabled(not self._desk.project.readonly)
+        self.go.set_key(keys.shown("submit"))
+
+    def focus_first(self) -> None:
+        """Work begins with choosing files, or in the table of those that were."""
+        (self.tree if self._paths else self._first).setFocus()
+
+    def choose(self) -> None:
+        """Ask which files came back."""
+        names, _ = QFileDialog.getOpenFileNames(self, "Work that came back", "", FILES)
+        self.look_at([Path(name) for name in names])
+
+    def look_at(self, paths: Sequence[Path]) -> None:
+        """Put files, or those in a folder, on the list and show what taking them in would do."""
+        found = dropping.with_contents(paths)
+        if paths and not found:
+            self.nothing.show_words("That folder holds no file ending in .goldsmith-work", WHAT)
+        if not found or self._busy:
+            return
+        listed = [] if self._done else self._paths
+        known = {path.resolve() for path in listed}
+        self._paths = [*listed, *(path for path in found if path.resolve() not in known)]
+        self._preview()
+
+    def forget(self) -> None:
+        """Take the selected files off the list; the files themselves stay where they are."""
+        gone = set(self.tree.chosen())
+        self._paths = [path for place, path in enumerate(self._paths) if place not in gone]
+        self._arrivals = [arrival for place, arrival in enumerate(self._arrivals) if place not in gone]
+        if self._paths:
+            self._preview()
+        else:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._paths, self._arrivals, self._done = [], [], False
+        self.answer.clear()
+        self.nothing.show_words("Drop returned files here", WHAT)
+        self._show()
+        self.focus_first()
+
+    def _preview(self) -> None:
+        self._done = False
+        self.answer.clear()
+        self._begin("Reading the files")
+        self._desk.do_later(self._looked, self.progress.show_progress, unpacking.preview, list(self._paths))
+
+    def take_in(self) -> None:
+        """Take all of the listed files in, after a backup."""
+        if not self.go.isEnabled() or self._busy:
+            return
+        self._begin("Making a backup and taking the work in")
+        self._desk.do_later(self._taken, self.progress.show_progress, unpacking.take_in, list(self._paths))
+
+    def _begin(self, what: str) -> None:
+        self._busy = True
+        self.progress.show_progress(what, 0, 0)
+        self.progress.show()
+        self._show()
+
+    def _looked(self, arrivals: list[Arrival] | None) -> None:
+        if arrivals is None:
+            self._paths, self._arrivals = [], []
+            self._end(None)
+            return
+        # What somebody has to look at stands first.
+        order = sorted(range(len(arrivals)), key=lambda place: outcomes.urgency(arrivals[place]))
+        self._paths = [self._paths[place] for place in order]
+        self._end([arrivals[place] for place in order])
+        self.tree.setFocus()
+
+    def _taken(self, arrivals: list[Arrival] | None) -> None:
+        self._done = arrivals is not None
+        self._end(arrivals)
+        if arrivals is None:
+            return
+        self._tell()
+        # Whatever shows items or documents may show others now.
+        for kind in ("parcel", "import"):
+            self._desk.tell(Change(kind, "", "take in"))
+
+    def _end(self, arrivals: list[Arrival] | None) -> None:
+        self._busy = False
+        self.progress.hide()
+        if arrivals is not None:
+            self._arrivals = arrivals
+            self.tree.show_arrivals(arrivals, "What became of it" if self._done else "What becomes of it")
+        self._show()
+
+    def _tell(self) -> None:
+        waits = outcomes.goes_to_tray(self._arrivals)
+        damaged = sum(arrival.outcome is Outcome.DAMAGED for arrival in self._arrivals)
+        new = outcomes.goes_in(self._arrivals)
+        happened = f"Taken in: {_pieces(new)}." if new else "Nothing new was taken in."
+        todo = ["Tell each annotator their receipt code, so that they know it arrived."]
+        if waits:
+            todo.insert(
+                0, f"{_pieces(waits)} {'waits' if waits == 1 else 'wait'} in the tray for you to decide."
+            )
+        if damaged:
+            files = "1 damaged file was" if damaged == 1 else f"{damaged} damaged files were"
+            todo.insert(0, f"{files} left out: ask for {'it' if damaged == 1 else 'them'} again.")
+        self.answer.show_message(
+            "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
+        )
+        if waits:
+            self.answer.set_action("Look at the tray", self.tray_wanted.emit)
+
+    def _copy(self) -> None:
+        words = codes([arrival for arrival in self._arrivals if arrival.receipt and arrival.person_name])
+        QGuiApplication.clipboard().setText(words)
+        self.about.setText(
+            f"Copied {words}." if "\n" not in words else "Copied: a line with name and code for each."
+        )
+
+    def _show(self) -> None:
+        self.body.setCurrentIndex(1 if self._paths else 0)
+        news = outcomes.goes_in(self._arrivals) + outcomes.goes_to_tray(self._arrivals)
+        sound = any(arrival.outcome is not Outcome.DAMAGED for arrival in self._arrivals)
+        idle = bool(self._arrivals) and not self._busy
+        self.head.setText(self._heading())
+        for button, wanted in (
+            (self.remove, not self._done),
+            (self.clear, self._done),
+            (self.copy, self._done),
+        ):
+            button.setVisible(wanted)
+            button.setEnabled(idle)
+        self.copy.setEnabled(idle and sound)
+        self.go.setVisible(not self._done)
+        self.go.setEnabled(idle and sound and not self._desk.project.readonly)
+        self.about.setText("" if self._busy else self._about(sound=sound, news=bool(news)))
+
+    def _heading(self) -> str:
+        if not self._arrivals:
+            return "Reading…" if self._busy else ""
+        return f"{'What happened' if self._done else 'What would happen'} · {outcomes.total_words(self._arrivals)}"
+
+    def _about(self, *, sound: bool, news: bool) -> str:
+        if self._done:
+            return "A backup was made first: File → Backups…"
+        if not sound:
+            return "None of these can be read; nothing can be taken in."
+        if not news:
+            return "All of this is here already; taking it in again changes nothing."
+        return "A backup is made first; then all of it is taken in at one stroke."
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files are welcome."""
+        if dropping.files(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Look at what was dropped."""
+        event.acceptProposedAction()
+        self.look_at(dropping.files(event))
+
+
+def _pieces(number: int) -> str:
+    return "1 piece of work" if number == 1 else f"{number} pieces of work"

@@ -1,0 +1,105 @@
+"""How what becomes of returned work is shown: a word, an icon and a colour for each outcome."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtGui import QColor, QIcon
+
+from annotator.domain.parcel import TRAYED, Arrival, Outcome, Piece, TrayEntry
+from annotator.gui import theme
+from annotator.gui.pages.inbox.naming import counted
+from annotator.gui.widgets.icons import icon
+
+# Icon and state colour; the word is the outcome's own.
+_LOOKS: dict[Outcome, tuple[str, str]] = {
+    Outcome.NEW: ("plus", "agreed"),
+    Outcome.NEWER: ("up", "agreed"),
+    Outcome.DUPLICATE: ("minus", "missing"),
+    Outcome.CONFLICT: ("cross", "disagree"),
+    Outcome.LATE: ("clock", "unconfirmed"),
+    Outcome.FOREIGN: ("question", "incomplete"),
+    Outcome.DAMAGED: ("error", "disagree"),
+}
+_GOES_IN = (Outcome.NEW, Outcome.NEWER)
+# Outcomes that somebody has to look at.
+ATTENTION = (*TRAYED, Outcome.DAMAGED)
+
+
+def picture(outcome: Outcome, size: int = 16) -> QIcon:
+    """The outcome's icon in its colour."""
+    name, state = _LOOKS[outcome]
+    return icon(name, size, f"state-{state}")
+
+
+def colour(outcome: Outcome) -> QColor:
+    """The outcome's colour."""
+    return theme.token(f"state-{_LOOKS[outcome][1]}")
+
+
+def piece_words(piece: Piece) -> str:
+    """What a piece is: “Item 3 · rubric · revision 2”."""
+    parts = (
+        f"Item {piece.item_key}" if piece.item_key else "",
+        piece.stage.value if piece.stage else "",
+        f"revision {piece.revision}" if piece.revision else "",
+    )
+    return " · ".join(part for part in parts if part) or "The whole file"
+
+
+def pieces_words(pieces: Sequence[Piece]) -> str:
+    """The outcomes of several pieces in one line: “13 pieces: 12 new, 1 conflicting”."""
+    found = {piece.outcome for piece in pieces}
+    number = "1 piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
+    if len(found) == 1:
+        return f"{number}, {'all ' if len(pieces) > 1 else ''}{pieces[0].outcome.value}"
+    return f"{number}: {_counted(piece.outcome for piece in pieces)}"
+
+
+def total_words(arrivals: Sequence[Arrival]) -> str:
+    """What the files come to: “20 files: 17 new, 2 duplicate, 1 damaged”."""
+    files = "1 file" if len(arrivals) == 1 else f"{len(arrivals)} files"
+    return f"{files}: {_counted(arrival.outcome for arrival in arrivals)}"
+
+
+def urgency(arrival: Arrival) -> tuple[bool, list[tuple[int, str]]]:
+    """What files are sorted by: those that somebody has to look at first, then by name as people count."""
+    noticed = any(piece.outcome in ATTENTION for piece in arrival.pieces) or arrival.outcome in ATTENTION
+    return not noticed, counted(arrival.file)
+
+
+def goes_in(arrivals: Iterable[Arrival]) -> int:
+    """How many pieces of these are taken into the project."""
+    return sum(piece.outcome in _GOES_IN for arrival in arrivals for piece in arrival.pieces)
+
+
+def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
+    """How many pieces of these wait in the tray until somebody decides."""
+    return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
+
+
+def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
+    """Why a piece waits, and what accepting it would do."""
+    if entry.reason is Outcome.CONFLICT:
+        return (
+            "Another text came as a revision that is here already; one of the two was changed by hand, or in a "
+            "second copy. Accepting adds what came as the newest revision; the one that is here stays beneath it."
+        )
+    if entry.reason is Outcome.LATE:
+        return (
+            "It came after the consensus was closed. Accepting adds it to its author's work; the consensus, the "
+            "frozen agreement and every release stay as they are."
+        )
+    if not known_item:
+        return (
+            "It belongs to another project, and its content was not taken out of its file. Take that file in "
+            "where it belongs, and set this note aside."
+        )
+    return (
+        "This stage of the item was not asked of this person, or they adjudicate it. Accepting adds it as their "
+        "work all the same."
+    )
+
+
+def _counted(outcomes: Iterable[Outcome]) -> str:
+    counts = Counter(outcomes)
+    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome])

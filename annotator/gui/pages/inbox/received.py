@@ -1,0 +1,101 @@
+"""The list of all that was ever taken in, to be searched by person, file or receipt code."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import unpacking
+from annotator.domain.parcel import Arrival
+from annotator.gui.desk import Desk
+from annotator.gui.pages.inbox.arrivals_tree import CAME, ArrivalsTree
+from annotator.gui.pages.inbox.naming import counted, plain_code
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.plain import PlainLabel
+
+LEAST_CODE = 4
+
+
+class Received(QWidget):
+    """Packages with the moment they came and their codes; the newest first."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._all: list[Arrival] = []
+        self.search = QLineEdit(
+            placeholderText="Find a person, a file or a receipt code…", clearButtonEnabled=True
+        )
+        self.search.setAccessibleName("Find among the received files")
+        self.search.textChanged.connect(lambda _: self._narrow())
+        self.tree = ArrivalsTree("Received files, newest first")
+        self.copy = KeyButton("Copy the receipt code", "Ctrl+C", role="primary")
+        self.copy.clicked.connect(self._copy)
+        self.tree.itemSelectionChanged.connect(self._offer)
+        self.about = PlainLabel(role="hint")
+        nothing = EmptyState(
+            "import",
+            "Nothing was received yet",
+            "What you take in is listed here with its receipt code. Annotators see the same code when they write "
+            "their file; tell it to them, and both of you know that the very same file arrived.",
+        )
+        listed = QWidget()
+        column = QVBoxLayout(listed)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.search)
+        column.addWidget(self.tree, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.about, 1)
+        foot.addWidget(self.copy)
+        column.addLayout(foot)
+        self.body = QStackedWidget()
+        self.body.addWidget(nothing)
+        self.body.addWidget(listed)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 10, 0, 0)
+        whole.addWidget(self.body)
+
+    def fill(self) -> int:
+        """Read the list anew; how many there are."""
+        found = self._desk.ask(unpacking.received) or []
+        self._all = sorted(found, key=_newest)
+        self.body.setCurrentIndex(1 if found else 0)
+        self._narrow()
+        return len(found)
+
+    def focus_first(self) -> None:
+        """Work begins with looking for one."""
+        self.search.setFocus()
+
+    def _narrow(self) -> None:
+        words = self.search.text().strip()
+        found = [arrival for arrival in self._all if _fits(arrival, words)]
+        self.tree.show_arrivals(found, CAME)
+        self.about.setText(f"{len(found)} of {len(self._all)}" if words else f"{len(self._all)} received")
+        self._offer()
+
+    def _offer(self) -> None:
+        chosen = len(self.tree.chosen())
+        self.copy.setEnabled(chosen > 0)
+        self.copy.set_words("Copy the receipt code" if chosen < 2 else f"Copy {chosen} receipt codes")
+
+    def _copy(self) -> None:
+        words = self.tree.copy_codes()
+        self.about.setText(
+            f"Copied: {words}" if "\n" not in words else "Copied: a line with name and code for each."
+        )
+
+
+def _newest(arrival: Arrival) -> Any:
+    # What came in one go stands in the order of its files.
+    minute = int(arrival.at.timestamp() // 60) if arrival.at else 0
+    return -minute, counted(arrival.file), arrival.receipt
+
+
+def _fits(arrival: Arrival, words: str) -> bool:
+    if not words:
+        return True
+    code = plain_code(words)
+    if len(code) >= LEAST_CODE and code in plain_code(arrival.receipt):
+        return True
+    return any(words.casefold() in name.casefold() for name in (arrival.person_name, arrival.file))

@@ -1,0 +1,200 @@
+"""The tray: returned work that clashed, came late or was not asked for, beside what is here, until somebody decides."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions import tray, tray_sheets
+from annotator.actions.tray_sheets import Sheet
+from annotator.domain.parcel import TRAYED, TrayState
+from annotator.gui import keys, theme
+from annotator.gui.desk import Desk
+from annotator.gui.pages.inbox import outcomes, unit_table
+from annotator.gui.pages.inbox.naming import counted, shown
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
+
+
+class TrayPane(QWidget):
+    """Entries on the left; the chosen one's units beside those that are here on the right."""
+
+    decided = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._sheets: list[Sheet] = []
+        self._shown: Sheet | None = None
+        self.list = QListWidget()
+        self.list.setAccessibleName("What lies in the tray")
+        self.list.setWordWrap(True)
+        self.list.currentRowChanged.connect(self._show)
+        self.every = QCheckBox("Show what was decided, too")
+        self.every.toggled.connect(lambda _: self.fill())
+        self.nothing = EmptyState("check", "Nothing waits for you here")
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.list, 1)
+        self.parts = Splitter("tray")
+        self.parts.addWidget(left)
+        self.parts.addWidget(self._sheet())
+        self.parts.setSizes([300, 800])
+        self.parts.setStretchFactor(1, 1)
+        self.body = QStackedWidget()
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(self.parts)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 10, 0, 0)
+        whole.addWidget(self.body, 1)
+        whole.addWidget(self.every)
+        self.rebind()
+        theme.watch(self, self._dress)
+
+    def _sheet(self) -> QWidget:
+        self.title, self.question = PlainLabel(role="subtitle", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.why = PlainLabel(wrap=True)
+        self.units = ReportView()
+        self.units.setAccessibleName("What came beside what is here")
+        self.all_units = QCheckBox("Show the units that are alike, too")
+        self.all_units.toggled.connect(lambda _: self._show_units())
+        self.accept, self.aside = KeyButton("Accept", role="primary"), KeyButton("Set aside")
+        self.accept.clicked.connect(self.take)
+        self.aside.clicked.connect(self.set_aside)
+        foot = QHBoxLayout()
+        foot.addWidget(self.all_units)
+        foot.addStretch(1)
+        foot.addWidget(self.aside)
+        foot.addWidget(self.accept)
+        sheet = QWidget()
+        column = QVBoxLayout(sheet)
+        column.setContentsMargins(8, 0, 0, 0)
+        for label in (self.title, self.question, self.why):
+            column.addWidget(label)
+        column.addWidget(self.units, 1)
+        column.addLayout(foot)
+        return sheet
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        self.accept.set_key(keys.shown("accept_work"))
+        self.aside.set_key(keys.shown("set_work_aside"))
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        (self.list if self._sheets else self.every).setFocus()
+
+    def fill(self) -> int:
+        """Read the tray anew, staying at the entry that was shown; how many wait."""
+        kept, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
+        everything = None if self.every.isChecked() else TrayState.WAITING
+        self._sheets = sorted(self._desk.ask(tray_sheets.sheets, everything) or [], key=_place)
+        if not self._sheets:
+            self._shown = None
+        self.list.blockSignals(True)
+        self.list.clear()
+        for sheet in self._sheets:
+            self.list.addItem(_line(sheet))
+        self.list.blockSignals(False)
+        places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == kept]
+        self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
+        self._say_nothing()
+        return sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
+
+    def _say_nothing(self) -> None:
+        self.body.setCurrentIndex(1 if self._sheets else 0)
+        self.nothing.show_words(
+            "Nothing waits for you here",
+            "Returned work that clashes with what is here, comes after the consensus, or was not asked for is kept "
+            "in this tray until you decide. Nothing of it is lost, and nothing here is overwritten.",
+        )
+
+    def _show(self, row: int) -> None:
+        if not 0 <= row < len(self._sheets):
+            self._shown = None
+            return
+        found = self._desk.ask(tray_sheets.sheet, self._sheets[row])
+        self._shown = sheet = found or self._sheets[row]
+        entry = sheet.entry
+        self.title.setText(" · ".join(part for part in (_subject(sheet), _person(sheet)) if part))
+        self.question.setText(sheet.question)
+        self.question.setVisible(bool(sheet.question))
+        self.why.setText(outcomes.why_waiting(entry, known_item=bool(sheet.item_key)))
+        locked = self._desk.project.readonly
+        self.accept.setVisible(sheet.may_be_accepted)
+        self.accept.setEnabled(not locked)
+        self.aside.setVisible(entry.state is TrayState.WAITING)
+        self.aside.setEnabled(not locked)
+        self._show_units()
+
+    def _show_units(self) -> None:
+        sheet = self._shown
+        if sheet is None:
+            return
+        everything = unit_table.rows(sheet)
+        differing = [row for row in everything if row[0] != row[1]]
+        self.all_units.setVisible(len(differing) < len(everything))
+        if sheet.withheld or sheet.came is None:
+            facts = "\n".join(f"{words}: {shown(value)}" for words, value in sheet.facts.items())
+            self.units.show_plain(sheet.withheld or facts or "Its content cannot be shown.")
+            return
+        chosen = everything if self.all_units.isChecked() else differing
+        self.units.show_html(unit_table.table(sheet, chosen))
+
+    def take(self) -> None:
+        """Take the shown piece into its author's work."""
+        self._decide(self.accept, tray.accept)
+
+    def set_aside(self) -> None:
+        """Decide against the shown piece; it stays in the file."""
+        self._decide(self.aside, tray.set_aside)
+
+    def _decide(self, button: KeyButton, verb: object) -> None:
+        sheet = self._shown
+        if sheet is None or button.isHidden() or not button.isEnabled() or not callable(verb):
+            return
+        if self._desk.do(verb, sheet.entry.id) is not None:
+            self._shown = None
+            self.decided.emit()
+            self.focus_first()
+
+    def _dress(self) -> None:
+        self.fill()
+        self._show_units()
+
+
+def _line(sheet: Sheet) -> QListWidgetItem:
+    entry = sheet.entry
+    state = "" if entry.state is TrayState.WAITING else f" · {entry.state.value}"
+    parts = (f"{entry.reason.value}{state}", _subject(sheet), _person(sheet))
+    words = "\n".join(part for part in parts if part)
+    line = QListWidgetItem(outcomes.picture(entry.reason, theme.current().px(18)), words)
+    line.setToolTip(tooltip(words))
+    return line
+
+
+def _subject(sheet: Sheet) -> str:
+    entry = sheet.entry
+    if entry.stage is None:
+        return "A file of another project"
+    item = f"Item {sheet.item_key}" if sheet.item_key else "An item of another project"
+    return f"{item} · {entry.stage.value} · revision {entry.revision}"
+
+
+def _person(sheet: Sheet) -> str:
+    return shown(sheet.person) or ("somebody unknown here" if sheet.entry.stage else "")
+
+
+def _place(sheet: Sheet) -> tuple[int, list[tuple[int, str]], str, int]:
+    entry = sheet.entry
+    return TRAYED.index(entry.reason), counted(sheet.item_key), sheet.person, entry.revision

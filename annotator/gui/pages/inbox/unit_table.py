@@ -1,0 +1,91 @@
+"""Two documents beside each other as safe HTML: what came and what is here, unit by unit, differing words marked."""
+
+from html import escape
+
+from annotator.actions.tray_sheets import Sheet
+from annotator.domain.difference import differences
+from annotator.domain.labels import Label
+from annotator.domain.unit import Unit
+from annotator.gui import theme
+from annotator.gui.pages.author.guideline import field_title
+from annotator.gui.pages.author.revision_text import UNTOLD
+
+# What came, and what is here, in words; empty where there is nothing.
+Row = tuple[str, str]
+
+
+def rows(sheet: Sheet) -> list[Row]:
+    """The units of both documents in words, those that belong together in one row; remarks come last."""
+    found = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
+    remarks = [f"Remark: {one.remark}" if one and one.remark else "" for one in (sheet.came, sheet.here)]
+    return [*found, (remarks[0], remarks[1])] if any(remarks) else found
+
+
+def table(sheet: Sheet, found: list[Row]) -> str:
+    """Rows as a table with a sign before each; a paragraph when there are none."""
+    if not found:
+        return "<p>Nothing differs.</p>"
+    heads = (
+        f"In the file that came, revision {sheet.entry.revision}",
+        f"Here, revision {sheet.here_revision}"
+        if sheet.here_revision
+        else "Here: nothing of this person yet",
+    )
+    head = "".join(f'<th width="47%" align="left">{escape(words)}</th>' for words in heads)
+    lines = "".join(_line(came, here) for came, here in found)
+    return f'<table width="98%" cellpadding="6" border="1"><tr><th width="6%"></th>{head}</tr>{lines}</table>'
+
+
+def _line(came: str, here: str) -> str:
+    left, right = _marked(came, here)
+    return f'<tr><td align="center">{_sign(came, here)}</td><td>{left}</td><td>{right}</td></tr>'
+
+
+def _sign(came: str, here: str) -> str:
+    """A sign beside the colour: the same, another wording, only on one side."""
+    if came == here:
+        return "="
+    return "≠" if came and here else "+" if came else "−"
+
+
+def _marked(came: str, here: str) -> tuple[str, str]:
+    if not came or not here or came == here:
+        return _lines(came), _lines(here)
+    pieces = differences(here, came)
+    left = "".join(_piece(one.text, marked=one.kind == "added") for one in pieces if one.kind != "removed")
+    right = "".join(_piece(one.text, marked=one.kind == "removed") for one in pieces if one.kind != "added")
+    return left, right
+
+
+def _piece(text: str, *, marked: bool) -> str:
+    if not marked:
+        return _lines(text)
+    back, fore = theme.token("mark-evidence").name(), theme.token("on-mark").name()
+    return (
+        f'<span style="background-color:{back};color:{fore};text-decoration:underline">{_lines(text)}</span>'
+    )
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _words(sheet: Sheet, unit: Unit | None) -> str:
+    if unit is None or sheet.came is None:
+        return ""
+    if isinstance(unit, Label):
+        return _label(sheet, unit)
+    values = unit.model_dump(mode="json", exclude=set(UNTOLD))
+    kind = sheet.came.KIND
+    told = [
+        f"{field_title(kind, name)}: {value}" for name, value in values.items() if value not in (None, "")
+    ]
+    quotation = [f"Quotation: “{' '.join(unit.anchor.quote.split())}”"] if unit.anchor else []
+    return "\n".join([unit.text or "(empty)", *told, *quotation])
+
+
+def _label(sheet: Sheet, label: Label) -> str:
+    heading = sheet.headings.get(label.unit_id, "A criterion that is no longer there")
+    parts = [f"Report {sheet.reports.get(label.response_id, '?')} · {heading}", f"Label: {label.value}"]
+    parts += [f"Evidence: “{label.quote}”"] if label.quote else []
+    return "\n".join(parts + ([f"Note: {label.note}"] if label.note else []))

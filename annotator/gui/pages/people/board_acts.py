@@ -1,0 +1,143 @@
+"""What a coordinator does to assignments: take them back, give them another date, hand them to somebody else."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QDate, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDateEdit, QFrame, QHBoxLayout, QMenu, QWidget
+
+from annotator.actions import assignments
+from annotator.actions.board import Line
+from annotator.domain.person import Person
+from annotator.gui import keys, theme
+from annotator.gui.desk import Desk
+from annotator.gui.due import end_of_day
+from annotator.gui.naming import counted, named
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+
+FORTNIGHT = 14
+_INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut
+
+
+class DueBar(QFrame):
+    """A line in which another date is chosen; Enter sets it, Esc leaves everything as it is."""
+
+    chosen = Signal(object)
+    """A datetime, or None for no date."""
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self.words, self.date = PlainLabel("", "strong"), QDateEdit(QDate.currentDate().addDays(FORTNIGHT))
+        self.date.setCalendarPopup(True)
+        self.date.setDisplayFormat("ddd d MMM yyyy")
+        self.date.setAccessibleName("Due by the end of")
+        set_it, none = KeyButton("Set", "↵", role="primary"), KeyButton("No date")
+        cancel = KeyButton("Leave as it is", "Esc", role="quiet")
+        set_it.clicked.connect(self._set)
+        none.clicked.connect(lambda: self._tell(None))
+        cancel.clicked.connect(self.close_bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 8, 6)
+        for part in (self.words, self.date, set_it, none):
+            row.addWidget(part)
+        row.addStretch(1)
+        row.addWidget(cancel)
+        for key, slot in (("Return", self._set), ("Enter", self._set), ("Esc", self.close_bar)):
+            action = QAction(self)
+            action.setShortcut(QKeySequence(key))
+            action.setShortcutContext(_INSIDE)
+            action.triggered.connect(slot)
+            self.addAction(action)
+        theme.set_role(self, level="info")
+        self.hide()
+
+    def open_for(self, lines: Sequence[Line]) -> None:
+        """Ask for the date of these."""
+        due = next((line.due for line in lines if line.due), None)
+        if due is not None:
+            local = due.astimezone().date()
+            self.date.setDate(QDate(local.year, local.month, local.day))
+        self.words.setText(f"{counted(len(lines), 'piece')} due by the end of")
+        self.show()
+        self.date.setFocus()
+
+    def close_bar(self) -> None:
+        """Leave everything as it is."""
+        self.hide()
+        self.left.emit()
+
+    def _set(self) -> None:
+        self._tell(end_of_day(self.date.date()))
+
+    def _tell(self, due: datetime | None) -> None:
+        self.hide()
+        self.chosen.emit(due)
+        self.left.emit()
+
+
+class BoardActs:
+    """Does to the chosen lines what was asked for, and says in `answer` what came of it."""
+
+    def __init__(self, desk: Desk, chosen: Callable[[], Sequence[Line]], answer: MessageBar) -> None:
+        self._desk, self._chosen, self._answer = desk, chosen, answer
+
+    def withdraw(self) -> None:
+        """Take the chosen pieces back; those handed in stay."""
+        lines = self._chosen()
+        if not lines or self._desk.project.readonly:
+            return
+        change = self._desk.do(assignments.withdraw_all, [line.assignment_id for line in lines])
+        if change is not None:
+            gone = len(change.before["rows"])
+            kept = len(lines) - gone
+            rest = f" {counted(kept, 'piece')} stayed: handed in already." if kept else ""
+            self._say(
+                f"Withdrew {counted(gone, 'piece')}.{rest}", "What was written stays; nobody else sees it."
+            )
+
+    def set_due(self, due: datetime | None) -> None:
+        """Give the chosen pieces another date."""
+        ids = [line.assignment_id for line in self._chosen()]
+        if ids and self._desk.do(assignments.change_due, ids, due) is not None:
+            self._answer.clear()
+
+    def offer_people(self, parent: QWidget, at: QPoint) -> QMenu | None:
+        """A menu of those who could take the chosen piece over; None where there is nothing to hand over."""
+        lines = self._chosen()
+        if len(lines) != 1 or self._desk.project.readonly:
+            if lines:
+                self._answer.show_message("info", "Hand pieces over one by one.", "Choose a single line.")
+            return None
+        menu = self.people_menu(lines[0], parent)
+        menu.popup(at)
+        return menu
+
+    def people_menu(self, line: Line, parent: QWidget) -> QMenu:
+        """Those who could take a piece over."""
+        menu = QMenu("Hand to", parent)
+        found = self._desk.ask(assignments.candidates, line.assignment_id) or []
+        for person in found if not line.handed_in else ():
+            self._add(menu, line, person)
+        if menu.isEmpty():
+            why = "It is handed in already" if line.handed_in else "Nobody else may do this piece"
+            menu.addAction(why).setEnabled(False)
+        return menu
+
+    def _add(self, menu: QMenu, line: Line, person: Person) -> None:
+        action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
+        action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
+
+    def reassign(self, line: Line, person_id: str, name: str) -> None:
+        """Hand a piece to somebody else."""
+        if self._desk.do(assignments.reassign, line.assignment_id, person_id) is not None:
+            self._say(
+                f"Item {line.item_key} went to {name}.", f"What {line.person} wrote of it stays theirs."
+            )
+
+    def _say(self, happened: str, todo: str) -> None:
+        self._answer.show_message("success", happened, f"{todo} {keys.shown('undo')} takes it back.")

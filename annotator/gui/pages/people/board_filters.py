@@ -1,0 +1,106 @@
+"""What the table of who is where is narrowed to: words, stage, state, and a person chosen elsewhere."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
+
+from annotator.actions import board
+from annotator.domain.assignment import Stage
+from annotator.gui.models.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
+from annotator.gui.naming import title
+from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.plain import PlainLabel
+
+SETTLE_MS = 80
+ACROSS = {
+    WAITED_FOR: ("clock", "state-incomplete"),
+    OVERDUE: ("warning", "state-disagree"),
+    INCOMPLETE: ("warning", "state-disagree"),
+}
+
+
+class BoardFilters(QWidget):
+    """A search field, three choices, and how many lines they leave."""
+
+    changed = Signal()
+
+    def __init__(self, model: BoardModel) -> None:
+        super().__init__()
+        self._model = model
+        self.search = QLineEdit(placeholderText="Find an item or a person…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find an item or a person")
+        self.person_id = ""
+        self.stage, self.state = QComboBox(), QComboBox()
+        for combo, name, letters in (
+            (self.stage, "Stage", 10),
+            (self.state, "State", 16),
+        ):
+            combo.setAccessibleName(name)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(letters)
+            combo.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.count = PlainLabel("", "hint")
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self.changed)
+        self.search.textChanged.connect(lambda _: self._later.start())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.search, 1)
+        for combo in (self.stage, self.state):
+            row.addWidget(combo)
+        row.addWidget(self.count)
+
+    def narrowed(self) -> Narrowed:
+        """What is chosen now."""
+        return Narrowed(
+            words=self.search.text(),
+            person_id=self.person_id,
+            stage=self.stage.currentData() or "",
+            state=self.state.currentData() or "",
+        )
+
+    def fill(self, stages: Sequence[Stage]) -> None:
+        """Offer these stages, and the states with how many lines each has."""
+        self._offer(self.stage, "All stages", [(stage.value, title(stage)) for stage in stages])
+        counted = {state: self._model.counted(state) for state in (*ACROSS, *board.STATES)}
+        states = [(state, f"{state}  {count}") for state, count in counted.items() if count]
+        self._offer(self.state, "All states", states)
+        for place, (state, _) in enumerate(states, start=1):
+            self.state.setItemIcon(place, icon(*_look(state)))
+
+    def choose_person(self, person_id: str) -> None:
+        """Narrow to a person, or with an empty id to nobody."""
+        if person_id != self.person_id:
+            self.person_id = person_id
+            self.changed.emit()
+
+    def choose_state(self, state: str) -> None:
+        """Narrow to a state."""
+        self.state.setCurrentIndex(max(0, self.state.findData(state)))
+
+    def clear(self) -> None:
+        """Narrow to nothing."""
+        self.search.clear()
+        for combo in (self.stage, self.state):
+            combo.setCurrentIndex(0)
+        self.choose_person("")
+
+    def show_count(self, shown: int, total: int) -> None:
+        """Say how many lines are left."""
+        self.count.setText(f"{shown:,} of {total:,}" if shown != total else f"{total:,} pieces")
+
+    def _offer(self, combo: QComboBox, first: str, values: Sequence[tuple[str, str]]) -> None:
+        kept = combo.currentData()
+        combo.blockSignals(True)
+        combo.clear()
+        combo.addItem(first, "")
+        for value, words in values:
+            combo.addItem(words, value)
+        combo.setCurrentIndex(max(0, combo.findData(kept)))
+        combo.blockSignals(False)
+
+
+def _look(state: str) -> tuple[str, int, str]:
+    name, colour = ACROSS.get(state) or LOOKS[state]
+    return name, 15, colour

@@ -1,0 +1,121 @@
+"""Handing out: a plan on the left, what it would come to on the right, one key to assign it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import assignments, items
+from annotator.actions.board import Line
+from annotator.domain.assignment import Stage
+from annotator.domain.person import Person
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.naming import counted
+from annotator.gui.pages.people.plan_form import PlanForm
+from annotator.gui.pages.people.plan_preview import PlanPreview
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+SETTLE_MS = 150
+
+
+class HandOut(QWidget):
+    """The form, its live preview, and the bar that assigns."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._people: Sequence[Person] = ()
+        self.form, self.preview, self.answer = PlanForm(desk), PlanPreview(), MessageBar()
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self.work_out)
+        self.form.changed.connect(self._later.start)
+        self.assign = KeyButton("Assign", role="primary")
+        self.assign.clicked.connect(self.submit)
+        self.nothing = EmptyState(
+            "items",
+            "No items to hand out",
+            "Work is handed out item by item. Import a benchmark, or write the first item yourself.",
+        )
+        self.nothing.add_action("Import…", lambda: desk.go("Import"), primary=True)
+        self.nothing.add_action("Go to Items", lambda: desk.go("Items"))
+        self.body = QStackedWidget()
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(self._work())
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.body)
+        self.rebind()
+
+    def _work(self) -> QWidget:
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.form)
+        parts = Splitter("people/hand out")
+        parts.addWidget(area)
+        parts.addWidget(self.preview)
+        parts.setSizes([470, 600])
+        parts.setStretchFactor(0, 2)
+        parts.setStretchFactor(1, 3)
+        foot = QHBoxLayout()
+        foot.addWidget(PlainLabel(
+            "What is assigned already stays and is counted; the adjudicator of an item is never one of its "
+            "annotators.", "hint", wrap=True,
+        ), 1)  # fmt: skip
+        foot.addWidget(self.assign)
+        work = QWidget()
+        column = QVBoxLayout(work)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.answer)
+        column.addWidget(parts, 1)
+        column.addLayout(foot)
+        return work
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        self.assign.set_key(keys.shown("submit"))
+
+    def focus_first(self) -> None:
+        """Work begins in the form."""
+        if self.body.currentIndex() == 1:
+            self.form.focus_first()
+
+    def fill(self, everybody: Sequence[Person], lines: Sequence[Line]) -> None:
+        """Take over the people, items and assignments there are now."""
+        self._people = everybody
+        taken: defaultdict[Stage, set[str]] = defaultdict(set)
+        for line in lines:
+            taken[line.stage].add(line.item_id)
+        self.body.setCurrentIndex(1 if self._desk.ask(items.count) else 0)
+        self.form.fill(everybody, taken)
+        self.assign.setEnabled(not self._desk.project.readonly)
+        self.work_out()
+
+    def work_out(self) -> None:
+        """Work the plan out as the form now has it."""
+        self._later.stop()
+        plan = self.form.plan()
+        found = self._desk.ask(assignments.preview, plan)
+        if found is not None:
+            self.preview.show_preview(plan, found, self._people)
+
+    def submit(self) -> None:
+        """Assign the plan; one that cannot be met says why, where it is shown."""
+        if self.body.currentIndex() == 0 or not self.assign.isEnabled():
+            return
+        self.answer.clear()
+        change = self._desk.do(assignments.assign, self.form.plan())
+        self.work_out()
+        if change is not None:
+            made = counted(len(change.after["rows"]), "piece")
+            self.answer.show_message(
+                "success", f"Assigned {made} of work.", f"{keys.shown('undo')} takes it back."
+            )
+            self.answer.set_action("See who is where", lambda: self._desk.go("People", part="Who is where"))

@@ -1,0 +1,179 @@
+"""Who works here: people with their roles, who joins and who leaves, and as whom this window works."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from annotator.actions import assignments, people
+from annotator.actions.board import Total
+from annotator.domain.person import Person, Role
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.models.people import NAME, WORK, PeopleModel
+from annotator.gui.naming import counted
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+
+WIDTHS = (260, 80, 96, 104, 108, 130, 120)
+
+
+class Roster(QWidget):
+    """The table of people with a line to add one; `model.editable` says whether the person working may change it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._open: Mapping[str, Total] = {}
+        self.model = PeopleModel(desk)
+        self.list = LinesTable("People", self.model, WIDTHS, stretched=NAME)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.activated.connect(lambda _: self.work_as())
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
+        self.answer = MessageBar()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(PlainLabel(
+            "Everybody sees their own work and what is settled, never another annotator's. Names stay in this file; "
+            "exports carry only the alias. Who leaves keeps all they made.", "hint", wrap=True,
+        ))  # fmt: skip
+        column.addWidget(self.answer)
+        column.addWidget(self.list, 1)
+        self.adding = self._new_person()
+        column.addWidget(self.adding)
+        column.addLayout(self._foot())
+        self.rebind()
+
+    def _new_person(self) -> QWidget:
+        self.name, self.alias = QLineEdit(placeholderText="Name of a new person"), QLineEdit()
+        self.name.setAccessibleName("Name of a new person")
+        self.alias.setPlaceholderText("Alias: next free")
+        self.alias.setAccessibleName("Alias of the new person; the next free one unless given")
+        self.alias.setMaximumWidth(170)
+        for field in (self.name, self.alias):
+            field.returnPressed.connect(self.add)
+        self.roles = {role: QCheckBox(role.value) for role in Role}
+        self.roles[Role.ANNOTATOR].setChecked(True)
+        add = KeyButton("Add")
+        add.clicked.connect(self.add)
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.alias)
+        for box in self.roles.values():
+            row.addWidget(box)
+        row.addWidget(add)
+        return line
+
+    def _foot(self) -> QHBoxLayout:
+        self.rename, self.leaving = KeyButton("Rename"), KeyButton("Has left")
+        self.work = KeyButton("Work as this person", "↵", role="primary")
+        for button, slot in (
+            (self.rename, self.begin_renaming),
+            (self.leaving, self.leave_or_return),
+            (self.work, self.work_as),
+        ):
+            button.clicked.connect(slot)
+        row = QHBoxLayout()
+        row.addWidget(self.rename)
+        row.addWidget(self.leaving)
+        row.addStretch(1)
+        row.addWidget(self.work)
+        return row
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        self.rename.set_key(keys.shown("rename_person"))
+        self.leaving.set_key(keys.shown("leave_or_return"))
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        self.list.setFocus()
+
+    def fill(self, everybody: Sequence[Person], work: Mapping[str, Total], *, coordinates: bool) -> None:
+        """Show everybody as they now are; only a coordinator may change it and is told of everybody's work."""
+        chosen, editable = self._person(), coordinates and not self._desk.project.readonly
+        self._open = work
+        self.model.editable = editable
+        self.model.fill(everybody, work)
+        wanted = chosen.id if chosen else self._desk.project.by
+        if self.list.currentIndex().row() < 0 or chosen is None:
+            self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(wanted)), NAME))
+        self.adding.setVisible(editable)
+        self.list.setColumnHidden(WORK, not coordinates)
+        self.rename.setVisible(editable)
+        self.leaving.setVisible(editable)
+        self._offer()
+
+    def add(self) -> None:
+        """Add the person whose name was typed."""
+        roles = tuple(role for role, box in self.roles.items() if box.isChecked())
+        if not self.name.text().strip():
+            self.name.setFocus()
+            return
+        change = self._desk.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
+        if change is not None:
+            self.name.clear()
+            self.alias.clear()
+            self.list.setCurrentIndex(self.model.index(self.model.row_of(change.subject), NAME))
+            self.name.setFocus()
+
+    def begin_renaming(self) -> None:
+        """Open the name of the chosen person for typing."""
+        if self.model.editable and self._person() is not None:
+            self.list.setFocus()
+            self.list.edit(self.model.index(self.list.currentIndex().row(), NAME))
+
+    def leave_or_return(self) -> None:
+        """Let the chosen person leave the project, or take them back in."""
+        person = self._person()
+        if person is None or not self.model.editable:
+            return
+        verb = people.deactivate if person.active else people.reactivate
+        self.answer.clear()
+        if self._desk.do(verb, person.id) is not None and person.active:
+            self._offer_withdrawal(person)
+
+    def _offer_withdrawal(self, person: Person) -> None:
+        """What is still asked of somebody who left would never be handed in, and its pair never complete."""
+        work = self._open.get(person.id)
+        left = work.assignments - work.handed_in if work else 0
+        if left <= 0:
+            return
+        pieces = counted(left, "piece")
+        self.answer.show_message(
+            "warning",
+            f"{person.name} has left with {pieces} of work not handed in.",
+            "Until these are taken back and handed out anew, their pairs stay incomplete.",
+        )
+        self.answer.set_action(f"Take back {pieces}", lambda: self._withdraw(person.id))
+
+    def _withdraw(self, person_id: str) -> None:
+        if self._desk.do(assignments.withdraw_open, person_id) is not None:
+            self.answer.show_message(
+                "success", "Taken back.", "The same plan, handed out again, now fills the gaps with others."
+            )
+
+    def work_as(self) -> None:
+        """Let this window work as the chosen person."""
+        person = self._person()
+        window: Any = self.window()
+        if person is not None and person.active and hasattr(window, "choose_person"):
+            window.choose_person(person.id)
+
+    def _person(self) -> Person | None:
+        return self.model.person(self.list.currentIndex().row())
+
+    def _offer(self) -> None:
+        person = self._person()
+        here = person is not None and person.id == self._desk.project.by
+        self.leaving.set_words("Has left" if person is None or person.active else "Is back")
+        self.leaving.setEnabled(person is not None and not here)
+        self.leaving.set_hint("Work as somebody else first" if here else "All they made stays")
+        self.rename.setEnabled(person is not None)
+        self.work.setEnabled(person is not None and person.active)
+        self.list.setAccessibleDescription("Space ticks a role, Enter works as the person")

@@ -1,0 +1,82 @@
+"""How far each person is, beside the table of all pieces: choosing a person narrows that table to theirs."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from annotator.actions import board
+from annotator.actions.board import Line, Total
+from annotator.gui import theme
+from annotator.gui.models.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
+from annotator.gui.naming import natural
+from annotator.gui.widgets.lines_table import LinesTable
+
+WIDTHS = (150, 92, 68, 66)
+# With less room than this the time is in the tooltips alone.
+ROOM_FOR_TIME = 350
+BAR = 4
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TotalsTable(LinesTable):
+    """Everybody together, then each person."""
+
+    chosen = Signal(str)
+    """Somebody was chosen: their id, or an empty text for everybody."""
+
+    def __init__(self) -> None:
+        self.totals = TotalsModel()
+        super().__init__("People, with how far each is", self.totals, WIDTHS, stretched=PERSON)
+        self.totals.setParent(self)
+        self.setItemDelegate(_Bars(self))
+        self._filling = False
+        self.selectionModel().currentRowChanged.connect(self._tell)
+
+    def fill(self, lines: Sequence[Line], person_id: str) -> None:
+        """Add up these lines; the row of a person stays the chosen one, if there is such a row."""
+        aliases = {line.person_id: line.alias for line in lines}
+        found = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
+        self._filling = True
+        self.totals.fill(found, aliases)
+        self._filling = False
+        self.show_person(person_id)
+
+    def show_person(self, person_id: str) -> None:
+        """Mark the row of a person, or that of everybody; tells nobody."""
+        self._filling = True
+        self.setCurrentIndex(self.totals.index(max(0, self.totals.row_of(person_id)), PERSON))
+        self._filling = False
+
+    def _tell(self, index: QModelIndex) -> None:
+        if not self._filling:
+            self.chosen.emit(self.totals.key(index.row()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what there is no room for."""
+        super().resizeEvent(event)
+        self.setColumnHidden(TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
+
+
+class _Bars(QStyledItemDelegate):
+    """Draws a thin bar under the words of what is handed in."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """The cell as ever, and the bar at its foot."""
+        super().paint(painter, option, index)
+        total = index.data(TOTAL_ROLE)
+        if index.column() != HANDED_IN or not isinstance(total, Total) or not total.assignments:
+            return
+        px = theme.current().px
+        room = QRectF(option.rect).adjusted(px(6), option.rect.height() - px(BAR + 2), -px(6), -px(2))
+        painter.save()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.token("border"))
+        painter.drawRoundedRect(room, px(2), px(2))
+        done = QRectF(room)
+        done.setWidth(room.width() * total.handed_in / total.assignments)
+        whole = total.handed_in == total.assignments
+        painter.setBrush(theme.token("state-agreed" if whole else "accent"))
+        painter.drawRoundedRect(done, px(2), px(2))
+        painter.restore()

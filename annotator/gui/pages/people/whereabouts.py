@@ -1,0 +1,258 @@
+"""Who is where: every piece of work with its state, its date, its pair and its time; and what each person comes to."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.board import Line
+from annotator.domain.assignment import Stage
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.models.board import PERSON, STATE, WITH, BoardModel
+from annotator.gui.naming import counted
+from annotator.gui.pages.people.board_acts import BoardActs, DueBar
+from annotator.gui.pages.people.board_filters import BoardFilters
+from annotator.gui.pages.people.totals_table import TotalsTable
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+WIDTHS = (50, 106, 150, 124, 132, 126, 56, 60)
+
+
+class Whereabouts(QWidget):
+    """Filters above, the table in the middle, people's totals on the right, what can be done below."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._coordinates = False
+        self.model = BoardModel(self)
+        self.filters, self.answer, self.due = BoardFilters(self.model), MessageBar(), DueBar()
+        self.acts = BoardActs(desk, self.chosen, self.answer)
+        self._make_tables()
+        self.filters.changed.connect(self._narrow)
+        self.due.chosen.connect(self.acts.set_due)
+        self.due.left.connect(self.table.setFocus)
+        self.body = QStackedWidget()
+        self._make_empty()
+        self._lay_out()
+        self.rebind()
+
+    def _make_tables(self) -> None:
+        self.table = LinesTable("Who is where", self.model, WIDTHS, stretched=PERSON)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._show_menu)
+        self.table.activated.connect(lambda index: self._go(self.model.line(index.row())))
+        self.people = TotalsTable()
+        self.people.chosen.connect(self.filters.choose_person)
+
+    def _make_empty(self) -> None:
+        self.nothing = EmptyState("annotator", "Nothing is assigned yet")
+        self.hand_out = self.nothing.add_action(
+            "Hand out work", lambda: self._desk.go("People", part="Hand out"), primary=True
+        )
+        self.no_match = EmptyState("search", "Nothing matches", "Take a filter away to see more.")
+        self.no_match.add_action("Show all", self.filters.clear)
+
+    def _lay_out(self) -> None:
+        parts = Splitter("people/who is where")
+        self.middle = QStackedWidget()
+        self.middle.addWidget(self.table)
+        self.middle.addWidget(self.no_match)
+        parts.addWidget(self.middle)
+        parts.addWidget(self.people)
+        parts.setSizes([790, 290])
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 1)
+        work = QWidget()
+        column = QVBoxLayout(work)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        for part in (self.filters, self.answer):
+            column.addWidget(part)
+        column.addWidget(parts, 1)
+        column.addWidget(self.due)
+        column.addLayout(self._foot())
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(work)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.body)
+
+    def _foot(self) -> QHBoxLayout:
+        self.buttons = {
+            "withdraw": KeyButton("Withdraw"),
+            "change_due": KeyButton("Change due date"),
+            "reassign": KeyButton("Hand to somebody else"),
+        }
+        for button, slot in zip(
+            self.buttons.values(), (self.withdraw, self.open_due, self.offer_people), strict=True
+        ):
+            button.clicked.connect(slot)
+        self.go = KeyButton("Go to the item", "↵", role="primary")
+        self.go.clicked.connect(lambda: self._go(next(iter(self.chosen()), None)))
+        foot = QHBoxLayout()
+        for button in self.buttons.values():
+            foot.addWidget(button)
+        foot.addStretch(1)
+        foot.addWidget(self.go)
+        return foot
+
+    def rebind(self) -> None:
+        """Print the keys as they now are on the buttons."""
+        for act, button in self.buttons.items():
+            button.set_key(keys.shown(act))
+
+    def focus_first(self) -> None:
+        """Work begins in the table."""
+        if self.body.currentIndex() == 1:
+            self.table.setFocus()
+
+    def fill(self, lines: Sequence[Line], *, coordinates: bool) -> None:
+        """Take over the board as it now is; what is chosen stays chosen."""
+        kept = [line.assignment_id for line in self.chosen()]
+        row = self.table.currentIndex().row()
+        self._coordinates = coordinates
+        self.model.fill(lines)
+        self.people.fill(lines, self.filters.person_id)
+        self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
+        self.people.setVisible(coordinates)
+        for column in (PERSON, WITH):
+            self.table.setColumnHidden(column, not coordinates)
+        modes = QHeaderView.ResizeMode
+        self.table.horizontalHeader().setSectionResizeMode(
+            STATE, modes.Interactive if coordinates else modes.Stretch
+        )
+        self._say_nothing()
+        self.body.setCurrentIndex(1 if lines else 0)
+        self._narrow(kept, row)
+
+    def _say_nothing(self) -> None:
+        if self._coordinates:
+            words = "Hand work out, and everybody's pieces show here with their states, dates and pairs."
+        else:
+            words = "Once the coordinator assigns you something, it shows here. Until then every item is open to you."
+        self.nothing.show_words(
+            "Nothing is assigned yet" if self._coordinates else "Nothing is assigned to you", words
+        )
+        self.hand_out.setVisible(self._coordinates)
+
+    def chosen(self) -> list[Line]:
+        """The lines that are selected, in the order shown."""
+        rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
+        return [line for row in rows if (line := self.model.line(row)) is not None]
+
+    def withdraw(self) -> None:
+        """Take the chosen pieces back."""
+        if self._coordinates:
+            self.acts.withdraw()
+
+    def open_due(self) -> None:
+        """Ask for another date of the chosen pieces."""
+        if self._coordinates and self.chosen() and not self._desk.project.readonly:
+            self.due.open_for(self.chosen())
+
+    def offer_people(self) -> None:
+        """Ask who takes the chosen piece over."""
+        if self._coordinates:
+            self.acts.offer_people(self, self._below_current())
+
+    def seek(self) -> None:
+        """Put the caret into the search field."""
+        self.filters.search.setFocus()
+        self.filters.search.selectAll()
+
+    def next_trouble(self) -> None:
+        """The next piece below that is overdue or whose pair is incomplete, from the top again after the last."""
+        rows, here = self.model.rowCount(), self.table.currentIndex().row()
+        for step in range(1, rows + 1):
+            row = (here + step) % rows
+            line = self.model.line(row)
+            if line is not None and self.model.troubled(line):
+                # Not selectRow: it would add to the selection while Ctrl is held.
+                self._choose([line.assignment_id], row)
+                self.table.setFocus()
+                return
+        self.answer.show_message("success", "Nothing is overdue, and no pair is waiting.")
+
+    def show_state(self, state: str) -> None:
+        """Narrow to a state, for instance to what is overdue."""
+        self.filters.choose_state(state)
+
+    def _narrow(self, kept: Sequence[str] = (), row: int = 0) -> None:
+        kept = kept or [line.assignment_id for line in self.chosen()]
+        self.model.narrow(self.filters.narrowed())
+        shown, total = self.model.rowCount(), self.model.counted("")
+        self.filters.show_count(shown, total)
+        self.middle.setCurrentIndex(0 if shown or not total else 1)
+        self._choose(kept, row)
+        self.people.show_person(self.filters.person_id)
+        self._offer()
+
+    def _choose(self, kept: Sequence[str], row: int) -> None:
+        places = [place for each in kept if (place := self.model.row_of(each)) >= 0]
+        places = places or [max(0, min(row, self.model.rowCount() - 1))]
+        if not self.model.rowCount():
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        first = self.model.index(places[0], STATE)
+        self.table.selectionModel().setCurrentIndex(first, flags.ClearAndSelect | flags.Rows)
+        for place in places[1:]:
+            self.table.selectionModel().select(self.model.index(place, 0), flags.Select | flags.Rows)
+
+    def _offer(self) -> None:
+        there = self.model.rowCount() > 0
+        for button in self.buttons.values():
+            button.setVisible(self._coordinates)
+            button.setEnabled(there and not self._desk.project.readonly)
+        self.go.setEnabled(there)
+
+    def _below_current(self) -> QPoint:
+        return self.table.viewport().mapToGlobal(
+            self.table.visualRect(self.table.currentIndex()).bottomLeft()
+        )
+
+    def _show_menu(self, at: QPoint) -> None:
+        if self.chosen():
+            menu = self.menu()
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.table.viewport().mapToGlobal(at))
+
+    def menu(self) -> QMenu:
+        """What can be done to the chosen lines."""
+        lines, menu = self.chosen(), QMenu(self)
+        menu.addAction("Go to the item", lambda: self._go(lines[0]))
+        if self._coordinates and not self._desk.project.readonly:
+            pieces = "" if len(lines) == 1 else f" {counted(len(lines), 'piece')}"
+            menu.addSeparator()
+            menu.addAction(f"Withdraw{pieces}\t{keys.shown('withdraw')}", self.withdraw)
+            menu.addAction(f"Change due date…\t{keys.shown('change_due')}", self.open_due)
+            if len(lines) == 1:
+                menu.addMenu(self.acts.people_menu(lines[0], menu))
+        return menu
+
+    def _go(self, line: Line | None) -> None:
+        """The page on which the piece is worked."""
+        if line is None:
+            return
+        if line.stage is Stage.LABELLING:
+            self._desk.go("Label", item_id=line.item_id)
+        elif line.stage is Stage.ADJUDICATION:
+            self._desk.go("Adjudicate", item_id=line.item_id)
+        else:
+            self._desk.go("Author", item_id=line.item_id, kind=line.stage.value)

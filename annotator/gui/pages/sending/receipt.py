@@ -1,0 +1,71 @@
+"""The receipt of what was sent: its code large enough to be read out, and what to do next."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
+
+from annotator.actions.sending import Outlook
+from annotator.gui.pages.author.moments import moment
+from annotator.gui.widgets.plain import PlainLabel
+
+COPY = "Copy the code"
+EARLIER = 4
+
+
+class Receipt(QFrame):
+    """The newest file's code; the earlier ones in a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path: Path | None = None
+        self.setProperty("role", "card")
+        self.code, self.about = PlainLabel(role="headline"), PlainLabel(wrap=True)
+        self.code.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.earlier = PlainLabel(role="hint", wrap=True)
+        self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")
+        self.copy.clicked.connect(self._copy)
+        self.look.clicked.connect(self._open_folder)
+        words = QVBoxLayout()
+        words.addWidget(self.about)
+        words.addWidget(self.earlier)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(20)
+        row.addWidget(self.code)
+        row.addLayout(words, 1)
+        for button in (self.copy, self.look):
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            row.addWidget(button)
+        self.hide()
+
+    def show_sent(self, found: Outlook, path: Path | None) -> None:
+        """Show what was sent last; `path` is where it lies, if that is known."""
+        self._path = path
+        self.setVisible(bool(found.sent))
+        if not found.sent:
+            return
+        last = found.sent[0]
+        self.code.setText(last.receipt)
+        self.code.setAccessibleName(f"Receipt code {last.receipt}")
+        self.copy.setText(COPY)
+        self.about.setText(
+            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. Mail that file to whoever sent "
+            "you the task. They see the very same code once it has arrived; ask them for it."
+        )
+        earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in found.sent[1 : EARLIER + 1])
+        told = ["Something new was submitted since: write the file again."] if found.news else []
+        self.earlier.setText(" ".join([*told, *([f"Earlier codes: {earlier}."] if earlier else [])]))
+        self.earlier.setVisible(bool(self.earlier.text()))
+        self.look.setVisible(path is not None)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.code.text())
+        self.copy.setText("Copied")
+
+    def _open_folder(self) -> None:
+        if self._path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))

@@ -1,0 +1,88 @@
+"""A layout that sets its widgets side by side and breaks into lines where it is narrow."""
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class FlowRow(QLayout):
+    """Widgets in reading order; hidden ones take no room."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
+        super().__init__(parent)
+        self._gap = gap
+        self._parts: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Take a widget on at the end."""
+        self._parts.append(item)
+
+    def count(self) -> int:
+        """How many widgets there are."""
+        return len(self._parts)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """The widget at a place, or None."""
+        return self._parts[index] if 0 <= index < len(self._parts) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Let go of the widget at a place."""
+        return self._parts.pop(index) if 0 <= index < len(self._parts) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """It wants no more than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """The narrower, the higher."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines at a width."""
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Set the widgets out."""
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        """All in one line."""
+        sizes = [part.sizeHint() for part in self._shown()]
+        wide = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
+        return QSize(wide, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """As wide as the widest."""
+        sizes = [part.minimumSize() for part in self._shown()]
+        widest = max((size.width() for size in sizes), default=0)
+        return QSize(widest, max((size.height() for size in sizes), default=0))
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [part for part in self._parts if not part.isEmpty()]
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        lines: list[list[QLayoutItem]] = [[]]
+        left = 0
+        for part in self._shown():
+            wide = part.sizeHint().width()
+            if lines[-1] and left + wide > rect.width():
+                lines.append([])
+                left = 0
+            lines[-1].append(part)
+            left += wide + self._gap
+        top = rect.top()
+        for line in lines:
+            high = max((part.sizeHint().height() for part in line), default=0)
+            if move:
+                self._set_line(line, QPoint(rect.left(), top), high, rect.width())
+            top += high + self._gap
+        return max(0, top - self._gap - rect.top())
+
+    def _set_line(self, line: list[QLayoutItem], place: QPoint, high: int, most: int) -> None:
+        left = place.x()
+        for part in line:
+            size = part.sizeHint()
+            wide = min(size.width(), most)
+            part.setGeometry(QRect(left, place.y() + (high - size.height()) // 2, wide, size.height()))
+            left += wide + self._gap

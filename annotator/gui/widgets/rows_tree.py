@@ -1,0 +1,93 @@
+"""A table of rows that may have rows underneath: titles, first widths, and one column that takes what is left."""
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+
+from annotator.gui import theme
+from annotator.gui.widgets.plain import tooltip
+
+# The least the stretched column gets, and from which width on another column can spare some.
+_LEAST, _WIDE = 150, 140
+
+
+class RowsTree(QTreeWidget):
+    """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together."""
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        widths: Sequence[int],
+        stretched: int,
+        *,
+        several: bool = False,
+        nested: bool = False,
+    ) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setColumnCount(len(columns))
+        self.setHeaderLabels(list(columns))
+        self.setRootIsDecorated(nested)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setAlternatingRowColors(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
+        header = self.header()
+        header.setSectionsMovable(False)
+        header.setHighlightSections(False)
+        # The stretched column takes what is left, whichever it is.
+        header.setStretchLastSection(False)
+        self._widths, self._stretched = tuple(widths), stretched
+        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        self._sized: dict[int, int] = {}
+        self._size()
+        theme.watch(self, self._size)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep room for the stretched column."""
+        super().resizeEvent(event)
+        self._size()
+
+    def _size(self) -> None:
+        px = theme.current().px
+        fixed = {place: px(width) for place, width in enumerate(self._widths) if place != self._stretched}
+        wide = {place: width for place, width in fixed.items() if width >= px(_WIDE)}
+        lacking = sum(fixed.values()) + px(_LEAST) - self.viewport().width()
+        if lacking > 0 and wide:
+            # What is lacking is taken from the columns that can spare it, half of each at most.
+            share = min(0.5, lacking / sum(wide.values()))
+            fixed |= {place: round(width * (1 - share)) for place, width in wide.items()}
+        if fixed != self._sized:
+            self._sized = fixed
+            for place, width in fixed.items():
+                self.header().resizeSection(place, width)
+
+    def row(self) -> int:
+        """The current row of the first level, or -1."""
+        line = self.currentItem()
+        while line is not None and line.parent() is not None:
+            line = line.parent()
+        return self.indexOfTopLevelItem(line) if line is not None else -1
+
+    def choose(self, row: int) -> None:
+        """Make a row of the first level the current one, if there is such a row."""
+        line = self.topLevelItem(row)
+        if line is not None:
+            self.setCurrentItem(line)
+
+    def chosen(self) -> list[int]:
+        """The rows of the first level that are selected, or of which a row underneath is."""
+        rows = {self.indexOfTopLevelItem(line.parent() or line) for line in self.selectedItems()}
+        return sorted(rows)
+
+
+def line(cells: Sequence[str]) -> QTreeWidgetItem:
+    """A row of these cells, each shown whole in its tooltip."""
+    made = QTreeWidgetItem(list(cells))
+    for column, words in enumerate(cells):
+        made.setToolTip(column, tooltip(words))
+    return made

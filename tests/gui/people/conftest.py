@@ -1,0 +1,27 @@
+"""A project of four items with five people, and the coordinator's page over it."""
+
+import pytest
+
+from annotator.actions.project import Project
+from tests import pairs_project as pairs
+from tests.labelling_keys import be_active
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    """Cora R1 coordinates, Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates; four items."""
+    return pairs.pairs_project(tmp_path, 4)
+
+
+@pytest.fixture
+def show(project, window_over, qtbot):
+    """The page at one of its parts, ready for keys."""
+
+    def make(part: str = "Who works here"):
+        window = window_over(project, "Items")
+        page = window.show_page("People", part=part)
+        be_active(window, qtbot)
+        page.focus_first()
+        return page
+
+    return make

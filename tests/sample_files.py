@@ -1,0 +1,92 @@
+"""The files of the sample project, read once: their records, and who wrote what of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from annotator.domain.artifact import Document, Kind
+from annotator.domain.kinds import document_of
+from annotator.exchange.pair_records import (
+    AdjudicationRecord,
+    AgreementRecord,
+    GuidelineRecord,
+    RevisionRecord,
+)
+from annotator.exchange.records import (
+    ArtifactRecord,
+    ItemRecord,
+    JudgementRecord,
+    JudgeRecord,
+    PersonRecord,
+    Record,
+    ResponseRecord,
+    RunRecord,
+    ScoreRecord,
+    SourceRecord,
+    SystemRecord,
+)
+from annotator.places import resources
+
+SAMPLE = resources() / "sample"
+COVERAGE = "researcherbench.coverage"
+FILES: dict[Path, type[Record]] = {
+    SAMPLE / record.FILE: record
+    for record in (
+        PersonRecord,
+        ItemRecord,
+        SourceRecord,
+        SystemRecord,
+        JudgeRecord,
+        RunRecord,
+        JudgementRecord,
+        ScoreRecord,
+        GuidelineRecord,
+        RevisionRecord,
+        AgreementRecord,
+        AdjudicationRecord,
+    )
+}
+# People's labels are judgements.
+WRITTEN = tuple(kind for kind in Kind if kind is not Kind.LABELS)
+FILES |= {SAMPLE / "artifacts" / f"{kind}.json": ArtifactRecord for kind in WRITTEN}
+FILES |= {path: ResponseRecord for path in sorted((SAMPLE / "responses").glob("*.json"))}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(json.loads(path.read_text(encoding="utf-8")))
+
+
+def records(cls: type[Record]) -> list[Any]:
+    return [cls.model_validate(raw) for path, kind in FILES.items() if kind is cls for raw in read(path)]
+
+
+PEOPLE, ITEMS, SOURCES = records(PersonRecord), records(ItemRecord), records(SourceRecord)
+SYSTEMS, RESPONSES, ARTIFACTS = records(SystemRecord), records(ResponseRecord), records(ArtifactRecord)
+JUDGEMENTS, RUNS = records(JudgementRecord), records(RunRecord)
+REVISIONS, AGREEMENTS = records(RevisionRecord), records(AgreementRecord)
+ADJUDICATIONS = records(AdjudicationRecord)
+LABELS = [judgement for judgement in JUDGEMENTS if judgement.rater_kind == "person"]
+TEXTS = {source.id: source.text for source in SOURCES} | {one.id: one.text for one in RESPONSES}
+ALIASES = {person.id: person.alias for person in PEOPLE}
+FIRST, SECOND, THIRD = (item.id for item in ITEMS)
+ADJUDICATOR = next(person.id for person in PEOPLE if person.alias == "Adjudicator")
+SETTLED = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS)
+
+
+def document(record: ArtifactRecord) -> Document[Any]:
+    return document_of(record.kind, record.document)
+
+
+def of(item_id: str, kind: Kind) -> dict[str, ArtifactRecord]:
+    return {ALIASES[a.author_id]: a for a in ARTIFACTS if a.item_id == item_id and a.kind is kind}
+
+
+def judged(item_id: str) -> ArtifactRecord:
+    """The consensus where there is one, otherwise the sealed rubric of the lowest alias."""
+    rubrics = of(item_id, Kind.RUBRIC)
+    return rubrics.get("Adjudicator", rubrics[min(rubrics)])
+
+
+def annotators(item_id: str) -> set[str]:
+    """Who writes for an item."""
+    return {"Annotator B", "Annotator C"} if item_id == THIRD else {"Annotator A", "Annotator B"}

@@ -1,0 +1,159 @@
+"""A senior settles fifteen criteria against seventeen, from opening to closing, without touching the mouse."""
+
+import json
+
+import pytest
+from PySide6.QtCore import QSettings
+from sqlalchemy import select
+
+from annotator.actions import agreements, remarks, settled
+from annotator.actions.project import Project
+from annotator.domain.adjudication import Confidence, Origin, Reason
+from annotator.domain.artifact import Kind
+from annotator.gui.pages.adjudicate import AdjudicatePage
+from annotator.gui.pages.adjudicate.wording import about
+from annotator.gui.starting import make_application
+from annotator.gui.window import Window
+from annotator.storage.tables import ArtifactRow, ConsensusVersionRow, RevisionRow, table
+from tests.adjudication_project import ADA, BEN, contested_project
+from tests.labelling_keys import be_active, press, type_words
+from tests.pairs_project import item, kept, letter_of
+
+OWN = "Identifies verification by people as what limits the size of benchmarks"
+POST_HOC, CONTRASTS = ADA[12][0], BEN[12][0]
+# Row by row, by the words of its first letter: whose wording is taken, or what else is done, and why.
+PLAN = {
+    ADA[3][0]: ("Ben", "Alt+1"), BEN[3][0]: ("Ben", "Alt+1"),
+    ADA[4][0]: ("Ada", "Alt+3"),
+    ADA[5][0]: ("own", "Alt+1"), BEN[5][0]: ("own", "Alt+1"),
+    ADA[6][0]: ("Ada", "Alt+4"), BEN[6][0]: ("Ada", "Alt+4"),
+    ADA[7][0]: ("both", ""), BEN[7][0]: ("both", ""),
+    ADA[8][0]: ("Ben", "Alt+8"), BEN[8][0]: ("Ben", "Alt+8"),
+    ADA[9][0]: ("Ada", "Alt+3"),
+    ADA[10][0]: ("drop", "Alt+2"),
+    ADA[11][0]: ("Ada", ""), ADA[13][0]: ("Ada", ""), ADA[14][0]: ("Ada", ""),
+    BEN[10][0]: ("Ben", ""), BEN[11][0]: ("Ben", ""), BEN[13][0]: ("Ben", ""),
+    BEN[14][0]: ("Ben", ""), BEN[15][0]: ("Ben", ""), BEN[16][0]: ("drop", "Alt+7"),
+}  # fmt: skip
+# Nobody would write these as one; the senior does, and keeps Ada's words.
+PAIRED = {POST_HOC, CONTRASTS}
+
+
+@pytest.fixture
+def window(qapp, qtbot, tmp_path, monkeypatch):
+    """The real window over fifteen criteria of Ada's against seventeen of Ben's, with Cleo at work."""
+    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
+    make_application()
+    QSettings().clear()
+    made = Window(contested_project(tmp_path))
+    made.show()
+    qtbot.waitExposed(made)
+    be_active(made, qtbot)
+    yield made
+    made.close()
+    QSettings().clear()
+
+
+def hands(window: Window, keys: dict[str, str]) -> None:
+    """Do to the row in view what the plan says, by keys alone."""
+    page = window.page
+    row = page.bench.row
+    words = about(row)
+    if words in PAIRED and len(row.units) == 1:
+        press("Ctrl+P")
+        (partner,) = PAIRED - {words}
+        while about(page.bench.rows[page.acts.pairing.partner]) != partner:
+            press("Down")
+        press("Return")
+        press(keys["Ada"])
+        press("Ctrl+M")
+        type_words("1 idea, 2 wordings")
+        press("Esc")
+        press("Alt+Shift+3")
+        press("Alt+5")
+        return
+    take, why = PLAN[words]
+    press(keys[take])
+    if take == "own":
+        press("Ctrl+A")
+        type_words(OWN)
+        press("Esc")
+    if why:
+        press(why)
+    if why == "Alt+7":
+        type_words("Says nothing on combining")
+        press("Esc")
+        press("Ctrl+J")
+
+
+def test_fifteen_against_seventeen_by_keyboard_alone(window):
+    project = window.desk.project
+    before = [kept(project, Kind.RUBRIC, name) for name in ("Ada", "Ben")]
+    frozen = agreements.of_item(project, item(project))
+
+    press("Ctrl+4")
+    press("Return")
+    page = window.page
+    adjudication_id = page.bench.sheet.adjudication_id
+    letter = {name: letter_of(project, adjudication_id, name) for name in ("Ada", "Ben")}
+    keys = {name: "1" if letter[name] == "A" else "2" for name in letter}
+    keys |= {"both": "3", "own": "4", "drop": "0"}
+
+    # Closing is asked for too early, and leads to the first conflict.
+    press("Ctrl+Return")
+    assert page.frame.close_panel.title.text().startswith("It cannot be closed yet: 19 things to do")
+    press("Return")
+    assert page.bench.row.number == 4
+    # What nobody disputes is confirmed in one go; a slip is taken back and done again.
+    press("Ctrl+U")
+    press("Ctrl+Z")
+    assert len(page.bench.unconfirmed) == 3
+    press("Ctrl+Y")
+    press("Ctrl+J")
+
+    for _ in range(19):
+        if page.bench.unresolved(contested=True):
+            hands(window, keys)
+    assert page.messages.text() == "Every row of this item is settled."
+    press("Ctrl+Return")
+    assert page.frame.done.isVisible()
+    assert page.messages.text().startswith("Rubric of item 1 is closed as version 1: 20 criteria.")
+
+    check_consensus(project, letter)
+    assert [kept(project, Kind.RUBRIC, name) for name in ("Ada", "Ben")] == before
+    assert agreements.of_item(project, item(project)) == frozen
+    (version,) = settled.versions(project, adjudication_id)
+    # 10 of 15 and 17 are matched by the program: 2·10/32; the senior's pairing makes it 11.
+    assert frozen[0].pairs[0].figures[0].value == pytest.approx(20 / 32)
+    assert version.repaired[0].value == pytest.approx(22 / 32)
+
+
+def check_consensus(project: Project, letter: dict[str, str]) -> None:
+    """The consensus as a second look into the file finds it: words, weights, origins, reasons."""
+    second = Project.open(project.path, readonly=True)
+    artifact, revision, version = table(ArtifactRow), table(RevisionRow), table(ConsensusVersionRow)
+    with second.store.read() as db:
+        found = db.execute(select(artifact).where(artifact.c.state == "consensus")).one()
+        content = db.execute(
+            select(revision.c.content).where(revision.c.artifact_id == found.id)
+        ).scalar_one()
+        provenance = json.loads(db.execute(select(version.c.content)).scalar_one())["provenance"]
+    second.close()
+    units = {unit["text"]: unit for unit in json.loads(content)["units"]}
+    wanted = {
+        **dict(ADA[:3]), BEN[3][0]: 2, ADA[4][0]: 1, OWN: 2, ADA[6][0]: 3, ADA[7][0]: 2, BEN[7][0]: 2,
+        BEN[8][0]: 2, ADA[9][0]: 2, ADA[11][0]: 1, POST_HOC: 3, ADA[13][0]: 2, ADA[14][0]: 1,
+        **dict(BEN[10:12]), **dict(BEN[13:16]),
+    }  # fmt: skip
+    assert {text: unit["weight"] for text, unit in units.items()} == wanted
+    said = {each["unit_id"]: each for each in provenance}
+    origin = {text: said[unit["id"]] for text, unit in units.items()}
+    assert origin[ADA[0][0]]["origin"] == Origin.BOTH
+    assert (origin[OWN]["origin"], origin[OWN]["reason"]) == (Origin.EDITED, Reason.WORDING)
+    assert (origin[BEN[7][0]]["origin"], origin[BEN[7][0]]["letter"]) == (Origin.ONE, letter["Ben"])
+    paired = origin[POST_HOC]
+    assert (paired["letter"], set(paired["sources"].values())) == (letter["Ada"], {"a13", "b13"})
+    assert (paired["reason"], paired["confidence"]) == (Reason.DUPLICATE, Confidence.HIGH)
+    assert paired["rationale"] == "1 idea, 2 wordings"
+    (gap,) = remarks.gaps(project)
+    assert gap.text == "Says nothing on combining"

@@ -1,0 +1,221 @@
+"""The whole way of one gold: written twice and blind in files apart, frozen, adjudicated, disputed, renewed."""
+
+import json
+import shutil
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from annotator.actions import adjudicating, agreements, feedback, items, people, tasking, tray
+from annotator.actions.project import Project
+from annotator.cli import run_command
+from annotator.domain.adjudication import AdjudicationState
+from annotator.domain.artifact import Kind, chain
+from annotator.domain.assignment import Stage
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.kinds import document_of
+from annotator.domain.parcel import Outcome
+from annotator.exchange import packages
+from annotator.gui.pages.adjudicate import AdjudicatePage
+from annotator.gui.pages.author import page as author_page
+from annotator.gui.window import Window
+from tests.labelling_keys import be_active, press, type_words
+from tests.sent_apart import write_rubric
+
+QUESTION = "How does gold keep its shine?"
+ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")
+BEN = ("Explains why gold does not react with oxygen", "Describes how alloys change the colour")
+LATE = "Explains why gold reacts with hardly anything"
+
+
+def run(*words: str) -> None:
+    assert run_command(list(words)) == 0
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict:
+    capsys.readouterr()
+    run(*words, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[str, str]]:
+    """A coordinator's project of one question, two annotators and an adjudicator, all made on the command line."""
+    home = str(folder / "home.goldsmith")
+    run("new", home, "--title", "Shine")
+    with closing(Project.open(Path(home))) as project:
+        items.add(project, QUESTION)
+    roles = {"Ada": "annotator", "Ben": "annotator", "Cleo": "adjudicator"}
+    ids = {
+        name: told(capsys, "people", "add", home, "--name", name, "--role", role)["id"]
+        for name, role in roles.items()
+    }
+    people_of = [word for name in ("Ada", "Ben") for word in ("--annotator", ids[name])]
+    run("assign", home, "--stage", "rubric", "--overlap", "2", *people_of, "--adjudicator", ids["Cleo"])
+    return home, ids
+
+
+def write_in_the_window(task: str, qtbot) -> Path:
+    """Ada opens her task and writes her rubric by keyboard alone."""
+    project = tasking.open_task(Path(task))
+    path = project.path
+    window = Window(project)
+    window.show()
+    qtbot.waitExposed(window)
+    be_active(window, qtbot)
+    page = window.show_page("Author", item_id=items.ids(project)[0], kind=Kind.RUBRIC.value)
+    press("Space")
+    for number, words in enumerate(ADA):
+        if number:
+            press("Ctrl+N")
+        type_words(words)
+        press("Alt+3")
+    press("Ctrl+Return")
+    if page.sheet.panel.isVisible():
+        page.sheet.submission.seal("This small question needs no more.")
+    window.close()
+    return path
+
+
+def edited_by_hand(work: Path, task: Path) -> Path:
+    """The package again with other words in its first criterion, every hash and the signature made to fit."""
+    package = packages.read_package(work)
+    secret = bytes.fromhex(packages.read_package(task).manifest.extra["secret"])
+    artifacts = json.loads(package.entries["artifacts.json"])
+    revision = artifacts[0]["revisions"][0]
+    revision["content"]["units"][0]["text"] = "Says that gold is pretty"
+    tree = document_of(Kind.RUBRIC, revision["content"]).tree()
+    revision["sha256"] = sha256(canonical_json(tree))
+    link = ""
+    for digest in (*revision["skipped"], revision["sha256"]):
+        link = chain(link, digest)
+    revision["chain"] = link
+    entries = {**package.entries, "artifacts.json": json.dumps(artifacts).encode()}
+    facts = packages.Facts(**package.manifest.model_dump(include=set(packages.Facts.model_fields)))
+    path = work.with_name("by-hand.goldsmith-work")
+    packages.write_package(path, facts, entries, secret)
+    return path
+
+
+def adjudicate_in_the_window(home: str, person_id: str, qtbot) -> None:
+    """Cleo takes A wherever there is one, drops what only B wrote, gives a reason each time, and closes."""
+    project = Project.open(Path(home))
+    project.work_as(people.known(project, person_id))
+    window = Window(project)
+    window.show()
+    qtbot.waitExposed(window)
+    be_active(window, qtbot)
+    page = window.show_page("Adjudicate")
+    if adjudicating.queue(project)[0].disputes:
+        page.frame.standing.reason.setPlainText("The objection is right.")
+        page.frame.standing.reopen.click()
+        press("2")
+        press("Alt+1")
+    else:
+        press("Return")
+    qtbot.waitUntil(lambda: bool(page.bench.rows))
+    while waiting := page.bench.unresolved(contested=True):
+        press("1" if "A" in page.bench.row.ruling.members else "0")
+        if page.bench.unresolved(contested=True) == waiting:
+            press("Alt+1")
+    if page.bench.unresolved(contested=False):
+        press("Ctrl+U")
+    press("Ctrl+Return")
+    assert adjudicating.queue(project)[0].state == AdjudicationState.CLOSED.value
+    window.close()
+
+
+@pytest.fixture
+def study(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> "Study":
+    """The coordinator's project with its people, and a task for each annotator."""
+    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
+    home, ids = begin(tmp_path, capsys)
+    made = Study(home, ids, tmp_path)
+    for name in ("Ada", "Ben"):
+        made.task(name).parent.mkdir()
+        made.hand_out(name)
+    return made
+
+
+@dataclass(frozen=True)
+class Study:
+    """Where everything lies."""
+
+    home: str
+    ids: dict[str, str]
+    folder: Path
+
+    def task(self, name: str) -> Path:
+        return self.folder / name / f"{name}.goldsmith-task"
+
+    def work(self, name: str) -> Path:
+        return self.folder / f"{name}.goldsmith-work"
+
+    def hand_out(self, name: str) -> None:
+        run("pack", self.home, "--as", "R1", "--person", self.ids[name], "--to", str(self.task(name)))
+
+    def frozen(self) -> list[tuple]:
+        """The frozen agreement as its row stands in the file."""
+        with closing(Project.open(Path(self.home))) as project:
+            return project.store.raw.execute("SELECT * FROM agreement").fetchall()
+
+
+def return_both(study: Study, qtbot) -> Path:
+    """Ada writes in the window and Ben without; each packs; Ada's project."""
+    ada = write_in_the_window(str(study.task("Ada")), qtbot)
+    ben = study.folder / "Ben" / "ben.goldsmith"
+    run("unpack", str(ben), str(study.task("Ben")))
+    with closing(Project.open(ben)) as project:
+        write_rubric(project, items.ids(project)[0], *BEN)
+    for name, file in (("Ada", ada), ("Ben", ben)):
+        run("pack", str(file), "--to", str(study.work(name)))
+    return ada
+
+
+def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
+    """Everything arrives, B before A, A twice, and B once more as somebody edited it by hand."""
+    by_hand = edited_by_hand(study.work("Ben"), study.task("Ben"))
+    again = study.folder / "again.goldsmith-work"
+    shutil.copy(study.work("Ada"), again)
+    arrived = [str(path) for path in (study.work("Ben"), again, study.work("Ada"))]
+    outcomes = [one["outcome"] for one in told(capsys, "unpack", study.home, *arrived)["arrivals"]]
+    assert (outcomes[0], sorted(outcomes)) == ("new", ["duplicate", "new", "new"])
+    assert told(capsys, "unpack", study.home, str(by_hand))["arrivals"][0]["outcome"] == "conflicting"
+
+
+def object_to_it(study: Study, ada: Path) -> None:
+    """Ada learns in her own file what became of her work, and objects."""
+    study.hand_out("Ada")
+    with closing(tasking.open_task(study.task("Ada"), ada)) as project:
+        item_id = items.ids(project)[0]
+        (told_of,) = feedback.digest(project, item_id).stages
+        assert ADA[0] in {row.own["text"] for row in told_of.rows if row.own}
+        feedback.dispute(project, item_id, Stage.RUBRIC, "The price is what people ask about.")
+    run("pack", str(ada), "--to", str(study.work("Ada")))
+
+
+def test_a_gold_is_made_by_two_experts_and_a_senior(
+    study: Study, qtbot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = return_both(study, qtbot)
+    take_in_all(study, capsys)
+    before = study.frozen()
+    with closing(Project.open(Path(study.home))) as project:
+        (found,) = agreements.of_item(project, items.ids(project)[0])
+        assert (found.pairs[0].figures[0].name, found.pairs[0].figures[0].value) == ("match_f1", 0.5)
+        assert [entry.reason for entry in tray.entries(project)] == [Outcome.CONFLICT]
+    adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
+    object_to_it(study, ada)
+    arrival = told(capsys, "unpack", study.home, "--as", "R1", str(study.work("Ada")))["arrivals"][0]
+    assert [piece["outcome"] for piece in arrival["pieces"]] == ["duplicate", "new"]
+    adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
+    with closing(Project.open(Path(study.home))) as project:
+        consensus = "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
+        assert project.store.raw.execute(consensus).fetchone() == (1, 2)
+    study.hand_out("Ada")
+    with closing(tasking.open_task(study.task("Ada"), ada)) as project:
+        (answered,) = feedback.digest(project, items.ids(project)[0]).stages
+        assert (answered.version, answered.dispute.answered_version) == (2, 2)
+    assert study.frozen() == before
