@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import and_, select
 
-from annotator.actions.agreement_groups import BY, Group, groups_of, naming, natural
+from annotator.actions.agreement_groups import BY, Group, groups_of, naming
 from annotator.actions.agreement_inputs import (
     ITEM,
     Input,
@@ -29,6 +29,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.labels import UNSURE
+from annotator.domain.ordering import natural
 from annotator.domain.refusal import Refusal
 from annotator.storage.tables import JudgementRow, table
 

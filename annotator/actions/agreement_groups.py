@@ -1,6 +1,5 @@
 """By what agreement may be grouped: which groups a figure belongs to, and what each is called."""
 
-import re
 from collections.abc import Callable, Iterable
 
 import orjson
@@ -11,6 +10,7 @@ from annotator.actions import dealing
 from annotator.actions.agreement_inputs import Names, Where
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
+from annotator.domain.ordering import natural
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 
@@ -58,11 +58,6 @@ def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> 
         return " and ".join(group)
 
     return called
-
-
-def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """What puts names in the order people expect: R2 before R10."""
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
 
 
 def criteria(db: Connection, wanted: Iterable[Group]) -> dict[Group, str]:

@@ -10,12 +10,13 @@ from sqlalchemy import func, select
 
 from annotator.actions import agreement_figures, agreements, letters, people, repaired, voting
 from annotator.actions.agreement_figures import UNITS, Row
-from annotator.actions.agreement_groups import BY, Group, groups_of, natural
+from annotator.actions.agreement_groups import BY, Group, groups_of
 from annotator.actions.agreement_inputs import ITEM, WRITTEN, Input, flat, frozen, refuse_others
 from annotator.actions.project import Project
 from annotator.domain.agreement import Agreement
 from annotator.domain.artifact import State
 from annotator.domain.assignment import Stage
+from annotator.domain.ordering import natural
 from annotator.domain.person import Person
 from annotator.storage.tables import AgreementRow, ArtifactRow, table
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from annotator.actions.agreement_figures import SELF, Row
-from annotator.actions.agreement_groups import natural
 from annotator.actions.agreement_report import VOTES, Report, key_of
 from annotator.domain.agreement import Figure
+from annotator.domain.ordering import natural
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
 TITLES = {

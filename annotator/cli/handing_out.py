@@ -9,6 +9,7 @@ import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
@@ -97,20 +98,26 @@ def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tu
 def _words(found: Any, dry_run: bool) -> list[str]:
     if found.refusals:
         return ["This plan cannot be met; nothing was assigned.", *(f"  {words}" for words in found.refusals)]
-    said = [f"{'Would assign' if dry_run else 'Assigned'} {_many(found.new, 'piece')} of work", *found.notes]
+    said = [
+        f"{'Would assign' if dry_run else 'Assigned'} {counted(found.new, 'piece')} of work",
+        *found.notes,
+    ]
     said += [f"  {load.alias}: {_load(load)}" for load in found.load]
     met = [pair.items for pair in found.pairings if pair.items]
     if met:
-        said.append(f"{len(met)} pairs of people meet, on {min(met)} to {max(met)} items each")
+        said.append(_meeting(met))
     return said
 
 
 def _load(load: Any) -> str:
-    parts = [_many(load.items, "item"), f"{_many(load.assignments, 'piece')} ({load.new} new)"]
+    parts = [counted(load.items, "item"), f"{counted(load.assignments, 'piece')} ({load.new} new)"]
     parts += [f"{load.adjudications} to adjudicate"] if load.adjudications else []
-    parts += [_many(load.repeats, "repeat")] if load.repeats else []
+    parts += [counted(load.repeats, "repeat")] if load.repeats else []
     return ", ".join(parts)
 
 
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing if number == 1 else thing + 's'}"
+def _meeting(items: list[int]) -> str:
+    least, most = min(items), max(items)
+    each = counted(most, "item") if least == most else f"{least} to {most} items"
+    meet = "pair of people meets" if len(items) == 1 else "pairs of people meet"
+    return f"{len(items)} {meet}, on {each}{' each' if len(items) > 1 else ''}"

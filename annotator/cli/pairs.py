@@ -9,6 +9,7 @@ import typer
 
 from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.agreement import Figure
+from annotator.domain.counting import counted
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 
@@ -60,7 +61,9 @@ def pack(
     with opened(file, person=as_) as project:
         packed = packing.pack(project, person, to)
     found = {**asdict(packed), "path": packed.path.as_posix()}
-    words = [f"Wrote {packed.path} for {packed.person}: {packed.pieces} pieces on {packed.items} items"]
+    words = [
+        f"Wrote {packed.path} for {packed.person}: {counted(packed.pieces, 'piece')} on {counted(packed.items, 'item')}"
+    ]
     words += [f"Receipt: {packed.receipt}"] if packed.receipt else []
     say(found, json_, [*words, *packed.notes])
 

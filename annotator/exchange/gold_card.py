@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from annotator.domain.adjudication import DROP, DisputeState, Origin, Reason
 from annotator.domain.agreement import Figure
 from annotator.domain.artifact import State
+from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.markdown_tables import shares, table
@@ -70,8 +71,8 @@ def _agreement(bundle: Bundle) -> str:
     )
     stages = len(bundle.agreements)
     return (
-        f"{_many(stages, 'stage')} on {_many(len(items), 'item')} {_were(stages)} answered by two or more of "
-        f"{_many(len(raters), 'person', 'people')} without sight of one another's work. How far they agreed was "
+        f"{counted(stages, 'stage')} on {counted(len(items), 'item')} {_were(stages)} answered by two or more of "
+        f"{counted(len(raters), 'person', 'people')} without sight of one another's work. How far they agreed was "
         "computed once, from the first documents that all of them had submitted, and before anybody adjudicated: "
         "an automatic matcher paired their units without knowing who wrote them. Nothing that happened later has "
         f"changed these figures; `agreement.json` holds them with their inputs. Matcher: {matchers}. Program: "
@@ -103,7 +104,7 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
     dropped = sum(row.take == DROP for row in rows)
     yield (
         f"{len(last)} of these {len(bundle.agreements)} {_were(len(last))} adjudicated by somebody who was none of the "
-        f"raters and saw their answers under letters. Of {_many(len(rows), 'row')}, {unanimous} "
+        f"raters and saw their answers under letters. Of {counted(len(rows), 'row')}, {unanimous} "
         f"({100 * unanimous / max(1, len(rows)):.0f} %) {_were(unanimous)} unanimous and {dropped} {_were(dropped)} "
         f"dropped. {_checked(last)} {_gaps(rows)} {_disputes(bundle)} `adjudications.json` says of every unit of a "
         "consensus where it comes from and why."
@@ -119,15 +120,13 @@ def _checked(last: Sequence[AdjudicationRecord]) -> str:
     drawn = sum(one.spot_check for one in last)
     if not drawn:
         return "None of them was drawn for a spot check."
-    return (
-        f"{_many(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
-    )
+    return f"{counted(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
 
 
 def _gaps(rows: Sequence[RulingRecord]) -> str:
     gaps = sum(bool(row.gap) or row.reason is Reason.GUIDELINE_GAP for row in rows)
     return (
-        f"{_many(gaps, 'row')} showed a gap in the guideline."
+        f"{counted(gaps, 'row')} showed a gap in the guideline."
         if gaps
         else "No row showed a gap in the guideline."
     )
@@ -138,11 +137,7 @@ def _disputes(bundle: Bundle) -> str:
     if not disputes:
         return "Nobody has objected."
     answered = sum(each.state is DisputeState.ANSWERED for each in disputes)
-    return f"{_many(len(disputes), 'objection')} came back from annotators; {answered} {_were(answered)} answered."
-
-
-def _many(count: int, one: str, several: str = "") -> str:
-    return f"{count} {one if count == 1 else several or f'{one}s'}"
+    return f"{counted(len(disputes), 'objection')} came back from annotators; {answered} {_were(answered)} answered."
 
 
 def _were(count: int) -> str:

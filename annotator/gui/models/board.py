@@ -9,10 +9,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from annotator.actions import board
 from annotator.actions.board import Line
 from annotator.domain.assignment import Purpose, Stage
+from annotator.domain.ordering import natural
 from annotator.gui import theme
 from annotator.gui.due import due_words, late_words
 from annotator.gui.models.partners import Partners, partners
-from annotator.gui.naming import named, natural, title
+from annotator.gui.naming import named, title
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from annotator.actions.board import Line
 from annotator.domain.assignment import Purpose, Stage
-from annotator.gui.naming import named, natural
+from annotator.domain.ordering import natural
+from annotator.gui.naming import named
 
 
 @dataclass(frozen=True, slots=True)

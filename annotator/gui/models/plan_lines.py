@@ -7,8 +7,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from annotator.actions.planning import Line
 from annotator.domain.assignment import Purpose, Stage
+from annotator.domain.ordering import natural
 from annotator.gui import theme
-from annotator.gui.naming import natural
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, 
 from annotator.actions.digests import DigestRow, Fate, StageDigest
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
-from annotator.gui.naming import counted
+from annotator.domain.counting import counted
 from annotator.gui.pages.feedback.row_card import RowCard
 from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips

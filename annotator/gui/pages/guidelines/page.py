@@ -10,11 +10,12 @@ from annotator.actions import guidelines, people
 from annotator.actions.guidelines import StaleAnswer
 from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 from annotator.domain.person import Role
 from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.older_answers import WHOSE, OlderAnswersModel
-from annotator.gui.naming import counted, named, title
+from annotator.gui.naming import named, title
 from annotator.gui.page import Page
 from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.writing import Writing

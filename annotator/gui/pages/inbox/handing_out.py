@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWid
 from annotator.actions import handing_out
 from annotator.actions.handing_out import Holding, Written
 from annotator.domain.change import Change
+from annotator.domain.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.moments import moment
-from annotator.gui.pages.inbox.naming import counted, shown
+from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.key_button import KeyButton
@@ -96,7 +97,7 @@ class HandingOut(QWidget):
     def fill(self) -> None:
         """Read anew who has what to do."""
         found = self._desk.ask(handing_out.holdings) or []
-        self._holdings = sorted(found, key=lambda holding: counted(holding.person.alias))
+        self._holdings = sorted(found, key=lambda holding: natural(holding.person.alias))
         self.body.setCurrentIndex(1 if self._holdings else 0)
         self._fill_table()
 

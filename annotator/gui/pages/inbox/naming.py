@@ -1,9 +1,9 @@
 """How names that came from outside are shown, and in which order pieces of work stand."""
 
-import re
 import unicodedata
 
 from annotator.domain.assignment import Stage
+from annotator.domain.ordering import natural
 from annotator.domain.parcel import Piece
 
 _STAGES = list(Stage)
@@ -20,16 +20,10 @@ def _visible(letter: str) -> str:
     return f"⟨U+{ord(letter):04X}⟩" if hides else letter
 
 
-def in_order(piece: Piece) -> tuple[list[tuple[int, str]], int, int]:
+def in_order(piece: Piece) -> tuple[tuple[tuple[int, str], ...], int, int]:
     """Items as people count them, then the stages as they follow each other, then revisions."""
     stage = _STAGES.index(piece.stage) if piece.stage else -1
-    return counted(piece.item_key), stage, piece.revision
-
-
-def counted(key: str) -> list[tuple[int, str]]:
-    """What a key is sorted by, so that 10 comes after 9."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", key)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return natural(piece.item_key), stage, piece.revision
 
 
 def plain_code(text: str) -> str:

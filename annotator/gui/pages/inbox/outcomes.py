@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtGui import QColor, QIcon
 
+from annotator.domain.ordering import natural
 from annotator.domain.parcel import TRAYED, Arrival, Outcome, Piece, TrayEntry
 from annotator.gui import theme
-from annotator.gui.pages.inbox.naming import counted
 from annotator.gui.widgets.icons import icon
 
 # Icon and state colour; the word is the outcome's own.
@@ -61,10 +61,10 @@ def total_words(arrivals: Sequence[Arrival]) -> str:
     return f"{files}: {_counted(arrival.outcome for arrival in arrivals)}"
 
 
-def urgency(arrival: Arrival) -> tuple[bool, list[tuple[int, str]]]:
+def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
     """What files are sorted by: those that somebody has to look at first, then by name as people count."""
     noticed = any(piece.outcome in ATTENTION for piece in arrival.pieces) or arrival.outcome in ATTENTION
-    return not noticed, counted(arrival.file)
+    return not noticed, natural(arrival.file)
 
 
 def goes_in(arrivals: Iterable[Arrival]) -> int:

@@ -5,10 +5,11 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import unpacking
+from annotator.domain.ordering import natural
 from annotator.domain.parcel import Arrival
 from annotator.gui.desk import Desk
 from annotator.gui.pages.inbox.arrivals_tree import CAME, ArrivalsTree
-from annotator.gui.pages.inbox.naming import counted, plain_code
+from annotator.gui.pages.inbox.naming import plain_code
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
@@ -89,7 +90,7 @@ class Received(QWidget):
 def _newest(arrival: Arrival) -> Any:
     # What came in one go stands in the order of its files.
     minute = int(arrival.at.timestamp() // 60) if arrival.at else 0
-    return -minute, counted(arrival.file), arrival.receipt
+    return -minute, natural(arrival.file), arrival.receipt
 
 
 def _fits(arrival: Arrival, words: str) -> bool:

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import (
 
 from annotator.actions import tray, tray_sheets
 from annotator.actions.tray_sheets import Sheet
+from annotator.domain.ordering import natural
 from annotator.domain.parcel import TRAYED, TrayState
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.inbox import outcomes, unit_table
-from annotator.gui.pages.inbox.naming import counted, shown
+from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -195,6 +196,6 @@ def _person(sheet: Sheet) -> str:
     return shown(sheet.person) or ("somebody unknown here" if sheet.entry.stage else "")
 
 
-def _place(sheet: Sheet) -> tuple[int, list[tuple[int, str]], str, int]:
+def _place(sheet: Sheet) -> tuple[int, tuple[tuple[int, str], ...], str, int]:
     entry = sheet.entry
-    return TRAYED.index(entry.reason), counted(sheet.item_key), sheet.person, entry.revision
+    return TRAYED.index(entry.reason), natural(sheet.item_key), sheet.person, entry.revision

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from annotator.domain.counting import counted
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.naming import counted
 from annotator.gui.widgets.empty_state import EmptyState
 
 # What is lacking → headline, words, the page that mends it, and the button's words.

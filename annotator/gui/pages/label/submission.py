@@ -3,9 +3,9 @@
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions import label_sealing
+from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.models.label_queue import LabelQueue
-from annotator.gui.naming import counted
 from annotator.gui.pages.label.bench import Bench
 
 

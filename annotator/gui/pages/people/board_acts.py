@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QDateEdit, QFrame, QHBoxLayout, QMenu, QWidget
 
 from annotator.actions import assignments
 from annotator.actions.board import Line
+from annotator.domain.counting import counted
 from annotator.domain.person import Person
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.due import end_of_day
-from annotator.gui.naming import counted, named
+from annotator.gui.naming import named
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLay
 from annotator.actions import assignments, items
 from annotator.actions.board import Line
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.domain.person import Person
 from annotator.gui import keys
 from annotator.gui.desk import Desk
-from annotator.gui.naming import counted
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.plan_preview import PlanPreview
 from annotator.gui.widgets.empty_state import EmptyState

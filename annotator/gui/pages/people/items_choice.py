@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QW
 
 from annotator.actions import items
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
-from annotator.gui.naming import counted
 from annotator.gui.pages.people.pilot_choice import PilotChoice
 from annotator.gui.widgets.plain import PlainLabel
 

@@ -7,8 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from annotator.actions.planning import Load
+from annotator.domain.counting import counted
+from annotator.domain.ordering import natural
 from annotator.gui import theme
-from annotator.gui.naming import counted, named, natural
+from annotator.gui.naming import named
 
 ROW, BAR, GAP = 24, 10, 10
 NAMES, WORDS = 0.25, 0.47

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.assignments import Plan
 from annotator.actions.planning import Preview
+from annotator.domain.counting import counted
+from annotator.domain.ordering import natural
 from annotator.domain.person import Person
 from annotator.gui.models.pairings import in_a_sentence, of_ids
 from annotator.gui.models.plan_lines import PlanLinesModel
-from annotator.gui.naming import counted, natural
 from annotator.gui.pages.people.load_bars import LoadBars
 from annotator.gui.pages.people.pairing_square import PairingSquare
 from annotator.gui.widgets.lines_table import LinesTable

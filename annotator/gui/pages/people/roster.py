@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QLineEd
 
 from annotator.actions import assignments, people
 from annotator.actions.board import Total
+from annotator.domain.counting import counted
 from annotator.domain.person import Person, Role
 from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.people import NAME, WORK, PeopleModel
-from annotator.gui.naming import counted
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar

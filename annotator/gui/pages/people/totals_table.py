@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions import board
 from annotator.actions.board import Line, Total
+from annotator.domain.ordering import natural
 from annotator.gui import theme
 from annotator.gui.models.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
-from annotator.gui.naming import natural
 from annotator.gui.widgets.lines_table import LinesTable
 
 WIDTHS = (150, 92, 68, 66)

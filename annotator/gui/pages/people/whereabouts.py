@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.board import Line
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.board import PERSON, STATE, WITH, BoardModel
-from annotator.gui.naming import counted
 from annotator.gui.pages.people.board_acts import BoardActs, DueBar
 from annotator.gui.pages.people.board_filters import BoardFilters
 from annotator.gui.pages.people.totals_table import TotalsTable
