@@ -6,6 +6,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
 from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.marked_text import MarkedText, lay_out
 
@@ -83,3 +84,24 @@ def test_a_row_of_widgets_breaks_where_it_is_narrow(qtbot):
     assert [row.itemAt(n).geometry().top() for n in range(3)] == [0, 0, 30]
     row.takeAt(0)
     assert row.count() == 2
+
+
+@pytest.mark.parametrize("shown", [MarkedText, ElidedLabel])
+def test_one_line_runs_the_way_of_its_script(qtbot, shown):
+    """The block that ends an Arabic sentence stands at its left."""
+    line = shown()
+    qtbot.addWidget(line)
+    line.resize(500, 30)
+    if shown is MarkedText:
+        line.fold(True)
+        line.show_text(f"{ARABIC} █")
+    else:
+        line.setText(f"{ARABIC} █")
+    picture = line.grab().toImage()
+    ground = picture.pixel(0, 0)
+    inked = [
+        sum(picture.pixel(x, y) != ground for y in range(picture.height())) for x in range(picture.width())
+    ]
+    drawn = [x for x, count in enumerate(inked) if count]
+    block = max(range(len(inked)), key=inked.__getitem__)
+    assert block - drawn[0] < 20 < drawn[-1] - block

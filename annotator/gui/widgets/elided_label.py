@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
+from annotator.gui.widgets.growing_edit import direction_of
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 _LEAST_LETTERS = 6
@@ -48,7 +49,9 @@ class ElidedLabel(PlainLabel):
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.contentsRect(), int(self.alignment()), self.elided())
+        painter.setLayoutDirection(direction_of(self._whole))
+        where = self.alignment() | Qt.AlignmentFlag.AlignAbsolute
+        painter.drawText(self.contentsRect(), int(where), self.elided())
 
     def _explain(self) -> None:
         self.setToolTip(tooltip(self._whole) if self.elided() != self._whole else "")

@@ -120,11 +120,14 @@ class MarkedText(QWidget):
             return
         font = self._font()
         painter.setFont(font)
-        side = _RIGHT if direction_of(self._text) is Qt.LayoutDirection.RightToLeft else _LEFT
+        direction = direction_of(self._text)
+        side = _RIGHT if direction is Qt.LayoutDirection.RightToLeft else _LEFT
+        painter.setLayoutDirection(direction)
         line = painter.fontMetrics().elidedText(
             " ".join(self._text.split()), Qt.TextElideMode.ElideRight, self.width()
         )
-        painter.drawText(self.rect(), side | Qt.AlignmentFlag.AlignVCenter, line)
+        where = side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect(), where, line)
 
     def _layout(self, width: int) -> QTextLayout:
         if self._laid is None or self._laid[0] != width:

@@ -17,7 +17,7 @@ from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
 
-WIDTHS = (260, 80, 96, 104, 108, 130, 120)
+WIDTHS = (260, 110, 96, 104, 108, 130, 120)
 
 
 class Roster(QWidget):
