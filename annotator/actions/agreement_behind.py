@@ -225,8 +225,9 @@ def held_back_words(found: Found) -> str:
     """Why lines are held back, in a sentence; empty when none are."""
     if not found.held_back:
         return ""
-    what = "1 item is" if found.held_back == 1 else f"{found.held_back} items are"
-    return f"{what} left out: you may adjudicate them, and must not know before you decide who wrote what."
+    one = found.held_back == 1
+    what, it = ("1 item is", "it") if one else (f"{found.held_back} items are", "them")
+    return f"{what} left out: you may adjudicate {it}, and must not know before you decide who wrote what."
 
 
 def value_words(value: Any) -> str:

@@ -137,6 +137,8 @@ def names(report: Report, row: Row) -> str:
         return ""
     ids = [part for part in row.group if part in report.people]
     ids.sort(key=lambda person: natural(report.alias(person)))
+    if all(report.people[person].name == report.alias(person) for person in ids):
+        return ""
     # Isolated from one another: a name that runs from right to left would draw the next one along.
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
 

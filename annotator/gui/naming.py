@@ -18,5 +18,6 @@ def title(stage: Stage) -> str:
 
 
 def named(alias: str, name: str) -> str:
-    """A person by alias and name."""
-    return f"{alias} · {' '.join(name.split())}"
+    """A person by alias and name; once, where both are the same."""
+    name = " ".join(name.split())
+    return alias if name == alias else f"{alias} · {name}"

@@ -20,6 +20,7 @@ from annotator.actions.agreement_report import Report
 from annotator.domain.difference import differences
 from annotator.gui import theme
 from annotator.gui.models.agreement_behind import AgreementBehindModel
+from annotator.gui.naming import named
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.lines_table import LinesTable
@@ -27,7 +28,7 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
 
 WIDTHS = {
-    "item": 60,
+    "item": 90,
     "report": 130,
     "who_a": 70,
     "who_b": 70,
@@ -119,8 +120,9 @@ class BehindView(QWidget):
 
     def _fit(self) -> None:
         header, px = self.table.horizontalHeader(), theme.current().px
+        worded_any = any(name in WORDED for name in self.model.columns)
         for place, name in enumerate(self.model.columns):
-            worded = name in WORDED
+            worded = name in WORDED or (name in ("who_a", "who_b") and not worded_any)
             mode = QHeaderView.ResizeMode.Stretch if worded else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(place, mode)
             if not worded:
@@ -153,7 +155,8 @@ class BehindView(QWidget):
     def _side(self, side: Side, marked: str) -> str:
         assert self._report is not None
         person = self._report.people.get(side.who)
-        who = f"{person.alias} · \u2068{person.name}\u2069" if person else side.who
+        # Isolated: a name that runs from right to left would draw what follows along.
+        who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
         if self.model.units:
             said = f"number {side.value}" if side.value else "did not write it"
         else:

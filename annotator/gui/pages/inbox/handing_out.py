@@ -24,7 +24,7 @@ from annotator.gui.widgets.progress_row import ProgressRow
 from annotator.gui.widgets.rows_tree import RowsTree, line
 
 COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
-WIDTHS = (210, 70, 64, 250, 150, 90, 260)
+WIDTHS = (180, 100, 64, 250, 150, 90, 260)
 STAGES, FILE = 3, 6
 
 

@@ -95,7 +95,6 @@ class HandOut(QWidget):
             taken[line.stage].add(line.item_id)
         self.body.setCurrentIndex(1 if self._desk.ask(items.count) else 0)
         self.form.fill(everybody, taken)
-        self.assign.setEnabled(not self._desk.project.readonly)
         self.work_out()
 
     def work_out(self) -> None:
@@ -105,9 +104,14 @@ class HandOut(QWidget):
         found = self._desk.ask(assignments.preview, plan)
         if found is not None:
             self.preview.show_preview(plan, found, self._people)
+            # One that cannot be met may be pressed, too: it then says why.
+            wanted = bool(found.new or found.refusals)
+            self.assign.setEnabled(wanted and not self._desk.project.readonly)
 
     def submit(self) -> None:
         """Assign the plan; one that cannot be met says why, where it is shown."""
+        if self._later.isActive():
+            self.work_out()
         if self.body.currentIndex() == 0 or not self.assign.isEnabled():
             return
         self.answer.clear()

@@ -28,7 +28,7 @@ from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
-WIDTHS = (50, 106, 150, 124, 132, 126, 56, 60)
+WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
 
 
 class Whereabouts(QWidget):
