@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from annotator.actions.board import Total
 from annotator.gui import theme
 from annotator.gui.models.board import time_words
+from annotator.gui.naming import named
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -80,7 +81,7 @@ class TotalsModel(QAbstractTableModel):
 
     def _words(self, total: Total, column: int) -> str:
         if column == PERSON:
-            return " · ".join(part for part in (self._aliases.get(total.key, ""), total.name) if part)
+            return named(self._aliases.get(total.key) or total.name, total.name)
         if column == HANDED_IN:
             return f"{total.handed_in} of {total.assignments}"
         if column == LATE:

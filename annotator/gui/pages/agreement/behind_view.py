@@ -120,12 +120,11 @@ class BehindView(QWidget):
 
     def _fit(self) -> None:
         header, px = self.table.horizontalHeader(), theme.current().px
-        worded_any = any(name in WORDED for name in self.model.columns)
+        wide = [name for name in WORDED if name in self.model.columns] or ["who_a", "who_b"]
         for place, name in enumerate(self.model.columns):
-            worded = name in WORDED or (name in ("who_a", "who_b") and not worded_any)
-            mode = QHeaderView.ResizeMode.Stretch if worded else QHeaderView.ResizeMode.Interactive
+            mode = QHeaderView.ResizeMode.Stretch if name in wide else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(place, mode)
-            if not worded:
+            if name not in wide:
                 header.resizeSection(place, px(WIDTHS[name]))
 
     def line(self) -> Behind | None:

@@ -10,7 +10,7 @@ from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.rows_tree import RowsTree, line
 
 COLUMNS = ("Item", "Question", "Stage", "What becomes of it", "Submitted", "Due")
-WIDTHS = (64, 400, 100, 300, 140, 140)
+WIDTHS = (120, 360, 100, 280, 140, 140)
 QUESTION, GOING = 1, 3
 _LOOKS = {
     Going.NEW: ("export", "agreed"),
