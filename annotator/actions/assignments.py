@@ -43,6 +43,7 @@ _SUBMIT = (
 
 def assign(project: Project, plan: Plan) -> Change:
     """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
+    people.refuse_others(project, "hands out work")
     with project.store.write() as db:
         outcome = worked_out(project, db, plan)
         if outcome.refusals:
@@ -67,6 +68,7 @@ def assign_one(
     not_before: datetime | None = None,
 ) -> Change:
     """Ask one person for one stage of one item."""
+    people.refuse_others(project, "hands out work")
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
         trial=trial, purpose=purpose, not_before=not_before, due=due,
@@ -81,6 +83,7 @@ def assign_one(
 
 def withdraw(project: Project, assignment_id: str) -> Change:
     """Take an assignment back; what the person wrote stays. Refusal when it was handed in."""
+    people.refuse_others(project, "takes work back")
     with project.store.write() as db:
         row = db.execute(select(ASSIGNMENT).where(ASSIGNMENT.c.id == assignment_id)).mappings().first()
         if row is None:
@@ -92,6 +95,7 @@ def withdraw(project: Project, assignment_id: str) -> Change:
 
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
+    people.refuse_others(project, "takes work back")
     with project.store.write() as db:
         still_open = [one for one in _kept(db, assignment_ids) if one.submitted_at is None]
         if not still_open:
@@ -119,6 +123,7 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
 
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to somebody else, with its date; what the first person wrote stays theirs."""
+    people.refuse_others(project, "hands out work")
     with project.store.write() as db:
         old = next(iter(_kept(db, [old_id])), None)
         if old is None:
@@ -146,6 +151,7 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
 
 def withdraw_open(project: Project, person_id: str) -> Change:
     """Take back all that a person has not handed in, for instance when they leave."""
+    people.refuse_others(project, "takes work back")
     with project.store.write() as db:
         still_open = [
             one for one in _ordered(db, ASSIGNMENT.c.person_id == person_id) if one.submitted_at is None
@@ -157,6 +163,7 @@ def withdraw_open(project: Project, person_id: str) -> Change:
 
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
     """Give assignments another date by which they are due, or none."""
+    people.refuse_others(project, "sets due dates")
     with project.store.write() as db:
         old = _kept(db, assignment_ids)
         if not old:

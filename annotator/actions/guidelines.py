@@ -63,6 +63,7 @@ def write(project: Project, stage: Stage, text: str) -> Change:
     """Put a new version in force; what was answered under earlier ones keeps their stamp."""
     if not text.strip():
         raise Refusal("The guideline is empty.", "Write what the annotators are to go by.")
+    people.refuse_others(project, "puts another guideline in force")
     with project.store.write() as db:
         if text == text_in_force(project, stage):
             raise Refusal("That is the text already in force.", "Nothing was changed.")

@@ -18,7 +18,7 @@ from annotator.domain.assignment import Assignment, Purpose, Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
 from annotator.domain.identity import derived_id, now
-from annotator.domain.person import Person, Role
+from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
 from annotator.protocols import PROTOCOLS
@@ -69,7 +69,7 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
     `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, or
     when what is to be labelled has no settled document to label by.
     """
-    _refuse_others(project)
+    people.refuse_others(project, "hands out tasks")
     person = people.known(project, person_id)
     with project.store.write() as db:
         served = _served(project, db, person)
@@ -86,11 +86,6 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
         _remember(project, db, person, content)
     items = {one.item_id for one in served}
     return Packed(place, person.name, len(items), len(served), len(content), "", _later(project, person))
-
-
-def _refuse_others(project: Project) -> None:
-    if not people.someone(project).has(Role.COORDINATOR):
-        raise Refusal("Only a coordinator hands out tasks.", "Work as a coordinator of this project.")
 
 
 def _assigned(db: Connection, person: Person) -> list[Assignment]:

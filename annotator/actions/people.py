@@ -117,6 +117,12 @@ def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
         project.person = new
 
 
+def refuse_others(project: Project, what: str) -> None:
+    """Refuse, as “Only a coordinator `what`”, when somebody else is at work."""
+    if project.person is not None and not project.person.has(Role.COORDINATOR):
+        raise Refusal(f"Only a coordinator {what}.", "Work as a coordinator of this project.")
+
+
 def _coordinates(person: Person) -> bool:
     return person.active and person.has(Role.COORDINATOR)
 

@@ -17,7 +17,6 @@ from annotator.domain.change import Change
 from annotator.domain.guideline import FORM
 from annotator.domain.identity import derived_id, now
 from annotator.domain.parcel import Outcome, TrayEntry, TrayState
-from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, ItemRow, RevisionRow, TrayRow, table
 
@@ -94,8 +93,7 @@ def set_aside(project: Project, entry_id: str) -> Change:
 
 
 def _undecided(project: Project, db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
-    if not people.someone(project).has(Role.COORDINATOR):
-        raise Refusal("Only a coordinator decides about the tray.", "Work as a coordinator of this project.")
+    people.refuse_others(project, "decides about the tray")
     row = db.execute(select(TRAY).where(TRAY.c.id == entry_id)).mappings().one()
     entry = TrayEntry(**{**row, "stage": row["stage"] or None})
     if entry.state not in states:

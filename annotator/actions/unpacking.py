@@ -15,7 +15,7 @@ from annotator.domain.canonical import canonical_json
 from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.parcel import Arrival, Outcome, Piece
-from annotator.domain.person import Person, Role
+from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
 from annotator.storage.tables import ParcelRow, table
@@ -65,8 +65,7 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 def _refuse_others(project: Project) -> None:
     if tasking.origin(project) is not None:
         raise Refusal("This project was made from a task.", "Returned work goes to whoever sent the task.")
-    if not people.someone(project).has(Role.COORDINATOR):
-        raise Refusal("Only a coordinator takes work in.", "Work as a coordinator of this project.")
+    people.refuse_others(project, "takes work in")
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> list[packages.Package | Arrival]:

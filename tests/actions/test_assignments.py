@@ -61,6 +61,7 @@ def seal(project: Project, item_id: str, name: str) -> str:
     work_as(project, name)
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
     artifacts.seal(project, artifact_id)
+    work_as(project, "Me")
     return artifact_id
 
 
@@ -143,7 +144,6 @@ def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Proje
 
 def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
     seal(project, items.ids(project)[0], "Sue")
-    work_as(project, "Me")
     shown = assignments.preview(project, plan(project))
     assert shown.refusals == ("Everybody who could adjudicate item 1 answers it themselves.",)
 
@@ -157,6 +157,7 @@ def test_the_adjudicator_may_not_be_one_who_is_assigned_who_wrote_or_who_labelle
     seal(project, three, "Ada")
     work_as(project, "Sue")
     labels.set_label(project, report, f"{three}/c1", "yes")
+    work_as(project, "Me")
     for item_id in (one, two, three):
         with pytest.raises(Refusal, match="neither of its annotators"):
             assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
@@ -223,8 +224,10 @@ def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> Non
     assert handed_in.submitted_at == artifacts.read(project, artifact_id).sealed_at
     with pytest.raises(Refusal, match="handed in already"):
         assignments.withdraw(project, given)
+    work_as(project, "Ada")
     artifacts.reopen(project, artifact_id)
     assert assignments.of_person(project, ada)[0].submitted_at is None
+    work_as(project, "Me")
     assignments.withdraw(project, given)
 
 
@@ -317,15 +320,37 @@ def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> N
     work_as(project, "Ada")
     artifacts.start(project, third, Kind.RUBRIC)
     assert waiting.counts(project)["Author"] == 1
+    work_as(project, "Me")
     for item_id in (first, second):
         assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
         assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
+    work_as(project, "Ada")
     assert waiting.counts(project)["Author"] == 2
     items.change(project, second, retired=True)
     assert waiting.counts(project)["Author"] == 1
     seal(project, first, "Ada")
+    work_as(project, "Ada")
     assert waiting.counts(project)["Author"] == 1
     artifacts.seal(
         project, artifacts.start(project, first, Kind.PLAN, Steps(units=(Subtask(text="Reads"),))).subject
     )
     assert waiting.counts(project)["Author"] == 0
+
+
+def test_only_a_coordinator_hands_out_takes_back_and_sets_dates(project: Project) -> None:
+    item_id, ada = items.ids(project)[0], who(project, "Ada")
+    given = assignments.assign_one(project, item_id, ada, Stage.RUBRIC).subject
+    before = everything(project)
+    work_as(project, "Ben")
+    for act in (
+        lambda: assignments.assign(project, plan(project)),
+        lambda: assignments.assign_one(project, item_id, who(project, "Ben"), Stage.RUBRIC),
+        lambda: assignments.withdraw(project, given),
+        lambda: assignments.withdraw_all(project, [given]),
+        lambda: assignments.withdraw_open(project, ada),
+        lambda: assignments.reassign(project, given, who(project, "Cai")),
+        lambda: assignments.change_due(project, [given], DUE),
+    ):
+        with pytest.raises(Refusal, match="Only a coordinator"):
+            act()
+    assert everything(project) == before

@@ -42,6 +42,7 @@ def work_as(project: Project, name: str) -> None:
 
 
 def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: object) -> str:
+    work_as(project, "Me")
     item_id = items.ids(project)[item]
     made = assignments.assign_one(project, item_id, who(project, name), stage, **fields)  # type: ignore[arg-type]
     return made.subject

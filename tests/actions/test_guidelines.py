@@ -141,7 +141,10 @@ def test_imported_gold_and_consensus_and_items_set_aside_are_not_listed(project:
 def test_an_annotator_is_told_of_their_own_answers_alone(project: Project) -> None:
     written(project, 0)
     added = people.add_person(project, "Ada").subject
+    coordinator = people.someone(project)
     project.work_as(people.known(project, added))
     written(project, 1)
+    project.work_as(coordinator)
     guidelines.write(project, Stage.RUBRIC, "New text.")
+    project.work_as(people.known(project, added))
     assert [one.person_id for one in guidelines.stale(project)] == [added]

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from annotator.actions import assignments, summaries
 from annotator.domain.assignment import Stage
-from tests.pairs_project import item, opened, person, rubrics_project
+from tests.pairs_project import item, opened, person, rubrics_project, work_as
 
 
 def test_the_work_in_pairs_is_counted(tmp_path: Path) -> None:
     project = rubrics_project(tmp_path)
     opened(project)
+    work_as(project, "Cora")
     assignments.assign_one(project, item(project), person(project, "Dan").id, Stage.PLAN)
     found = summaries.counts(project)
     assert [found[name] for name in ("assignments", "agreements", "adjudications")] == [1, 1, 1]
