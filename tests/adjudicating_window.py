@@ -8,6 +8,10 @@ from annotator.gui.pages.adjudicate.wording import about
 from tests.labelling_keys import be_active
 from tests.pairs_project import letter_of
 
+# How rows of `rubrics_project` begin: contested ones, and what one person alone wrote.
+COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"
+COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
+
 
 def adjudicate(project: Project, window_over, qtbot, *, begin: bool = True) -> AdjudicatePage:
     """The page in a window of its own, with its first conflict opened."""

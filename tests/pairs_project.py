@@ -4,19 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
-from annotator.actions import artifacts, items, openings, people
-from annotator.actions.hashing import response_hash
+from annotator.actions import adjudicating, artifacts, items, openings, people
+from annotator.actions.adjudication_sheets import SheetRow
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.assignment import Stage
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.identity import derived_id
 from annotator.domain.labels import Label, Labels, label_id
 from annotator.domain.person import Person, Role
 from annotator.domain.rubric import Criterion, Rubric
-from annotator.storage.tables import AdjudicationRow, ResponseRow, SystemRow, table
+from annotator.storage.tables import AdjudicationRow, table
+from tests import labelling_project
 
 COVERAGE = "researcherbench.coverage"
 ROLES = {
@@ -113,19 +113,7 @@ def diagnostics(labels: tuple[bool, ...], prefix: str) -> Diagnostics:
 
 def add_report(project: Project, system: str = "Canary-System-9000", place: int = 0) -> str:
     """A system's report on an item; its id."""
-    item_id, text = item(project, place), "It explains attribution."
-    response_id, system_id = derived_id("response", item_id, system), derived_id("system", system)
-    with project.store.write() as db:
-        db.execute(
-            insert(table(SystemRow)).prefix_with("OR IGNORE").values(id=system_id, name=system, notes="")
-        )
-        db.execute(
-            insert(table(ResponseRow)).values(
-                id=response_id, item_id=item_id, system_id=system_id, text=text, trial=1, mode="end-to-end",
-                sha256=response_hash(text),
-            )
-        )  # fmt: skip
-    return response_id
+    return labelling_project.add_report(project, item(project, place), system, "It explains attribution.")
 
 
 def labels(response_id: str, values: dict[str, str]) -> Labels:
@@ -145,6 +133,17 @@ def opened(project: Project, stage: Stage = Stage.RUBRIC, place: int = 0) -> str
     """The adjudication of a stage, opened by Cleo; its id."""
     work_as(project, "Cleo")
     return openings.open_(project, item(project, place), stage).id
+
+
+def adjudication(project: Project) -> str:
+    """The id of the adjudication that waits first."""
+    return adjudicating.queue(project)[0].adjudication_id
+
+
+def row(project: Project, unit_id: str) -> SheetRow:
+    """The row of that adjudication that holds a unit; the unit's id is a1, b3 …"""
+    rows = adjudicating.sheet(project, adjudication(project)).rows
+    return next(each for each in rows if unit_id in each.ruling.members.values())
 
 
 def letter_of(project: Project, adjudication_id: str, name: str) -> str:

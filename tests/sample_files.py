@@ -6,45 +6,15 @@ from typing import Any
 
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.kinds import document_of
-from annotator.exchange.pair_records import (
-    AdjudicationRecord,
-    AgreementRecord,
-    GuidelineRecord,
-    RevisionRecord,
-)
-from annotator.exchange.records import (
-    ArtifactRecord,
-    ItemRecord,
-    JudgementRecord,
-    JudgeRecord,
-    PersonRecord,
-    Record,
-    ResponseRecord,
-    RunRecord,
-    ScoreRecord,
-    SourceRecord,
-    SystemRecord,
-)
+from annotator.exchange.bundle import CLASSES
+from annotator.exchange.records import ArtifactRecord, Record, ResponseRecord
 from annotator.places import resources
 
 SAMPLE = resources() / "sample"
 COVERAGE = "researcherbench.coverage"
+# Reports have a file each, and documents one for each kind.
 FILES: dict[Path, type[Record]] = {
-    SAMPLE / record.FILE: record
-    for record in (
-        PersonRecord,
-        ItemRecord,
-        SourceRecord,
-        SystemRecord,
-        JudgeRecord,
-        RunRecord,
-        JudgementRecord,
-        ScoreRecord,
-        GuidelineRecord,
-        RevisionRecord,
-        AgreementRecord,
-        AdjudicationRecord,
-    )
+    SAMPLE / record.FILE: record for record in CLASSES.values() if record.FILE.endswith(".json")
 }
 # People's labels are judgements.
 WRITTEN = tuple(kind for kind in Kind if kind is not Kind.LABELS)
@@ -60,11 +30,12 @@ def records(cls: type[Record]) -> list[Any]:
     return [cls.model_validate(raw) for path, kind in FILES.items() if kind is cls for raw in read(path)]
 
 
-PEOPLE, ITEMS, SOURCES = records(PersonRecord), records(ItemRecord), records(SourceRecord)
-SYSTEMS, RESPONSES, ARTIFACTS = records(SystemRecord), records(ResponseRecord), records(ArtifactRecord)
-JUDGEMENTS, RUNS = records(JudgementRecord), records(RunRecord)
-REVISIONS, AGREEMENTS = records(RevisionRecord), records(AgreementRecord)
-ADJUDICATIONS = records(AdjudicationRecord)
+ALL = {thing: records(cls) for thing, cls in CLASSES.items()}
+PEOPLE, ITEMS, SOURCES = ALL["people"], ALL["items"], ALL["sources"]
+SYSTEMS, RESPONSES, ARTIFACTS = ALL["systems"], ALL["responses"], ALL["artifacts"]
+JUDGEMENTS, RUNS = ALL["judgements"], ALL["runs"]
+REVISIONS, AGREEMENTS = ALL["revisions"], ALL["agreements"]
+ADJUDICATIONS = ALL["adjudications"]
 LABELS = [judgement for judgement in JUDGEMENTS if judgement.rater_kind == "person"]
 TEXTS = {source.id: source.text for source in SOURCES} | {one.id: one.text for one in RESPONSES}
 ALIASES = {person.id: person.alias for person in PEOPLE}

@@ -10,8 +10,8 @@ from sqlalchemy.engine import Connection
 from annotator import __version__
 from annotator.actions.project import Project
 from annotator.actions.recording import record
-from annotator.domain.agreement import Agreement, PairAgreement, SealedInput
-from annotator.domain.artifact import Document, Kind, State
+from annotator.domain.agreement import Agreement, SealedInput
+from annotator.domain.artifact import Kind, State
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.change import Change
@@ -124,7 +124,9 @@ def _computed(item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) ->
     from annotator.actions import comparing
 
     documents = {row.author_id: document_of(kind, json.loads(row.content)) for row in sealed}
-    pairs = tuple(_pair(kind, documents, a, b) for a, b in combinations(sorted(documents), 2))
+    pairs = tuple(
+        comparing.compare_raters(kind, documents, a, b) for a, b in combinations(sorted(documents), 2)
+    )
     return Agreement(
         id=derived_id("agreement", item_id, stage.value),
         item_id=item_id,
@@ -135,21 +137,6 @@ def _computed(item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) ->
         inputs=tuple(_input(row) for row in sealed),
         pairs=pairs,
         figures=comparing.over_all(kind, item_id, pairs) if len(documents) > 2 else (),
-    )
-
-
-def _pair(kind: Kind, documents: dict[str, Document[Any]], a: str, b: str) -> PairAgreement:
-    from annotator.actions import comparing
-
-    found = comparing.compare(kind, documents[a], documents[b])
-    return PairAgreement(
-        a=a,
-        b=b,
-        matched=found.matched,
-        only_a=found.only_a,
-        only_b=found.only_b,
-        values=found.values,
-        figures=found.figures,
     )
 
 

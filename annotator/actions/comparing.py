@@ -155,6 +155,26 @@ def compare(
     )
 
 
+def compare_raters(
+    kind: Kind,
+    documents: Mapping[str, Document[Any]],
+    a: str,
+    b: str,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> PairAgreement:
+    """What two raters wrote side by side, as a record names it; `documents` by rater, `pairs` as in `compare`."""
+    found = compare(kind, documents[a], documents[b], pairs)
+    return PairAgreement(
+        a=a,
+        b=b,
+        matched=found.matched,
+        only_a=found.only_a,
+        only_b=found.only_b,
+        values=found.values,
+        figures=found.figures,
+    )
+
+
 def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[Figure, ...]:
     """Figures over all raters of an item at once: α of each measured field, the mean of how pairs overlap."""
     found = [

@@ -57,16 +57,7 @@ def _by_person(rulings: Iterable[Ruling], people: Mapping[str, str]) -> list[Rul
 
 def _pair(kind: Kind, a: str, b: str, rulings: Sequence[Ruling], documents: Documents) -> PairAgreement:
     together = [(row.members[a], row.members[b]) for row in rulings if {a, b} <= row.members.keys()]
-    found = comparing.compare(kind, documents[a], documents[b], together)
-    return PairAgreement(
-        a=a,
-        b=b,
-        matched=found.matched,
-        only_a=found.only_a,
-        only_b=found.only_b,
-        values=found.values,
-        figures=found.figures,
-    )
+    return comparing.compare_raters(kind, documents, a, b, together)
 
 
 def _named(found: Iterable[Figure]) -> tuple[Figure, ...]:

@@ -15,13 +15,13 @@ from annotator.actions import (
     remarks,
     ruling,
 )
-from annotator.actions.adjudication_sheets import SheetRow
 from annotator.actions.checking import check
 from annotator.actions.project import Project
 from annotator.domain.adjudication import AdjudicationState, ConsensusVersion, Origin, Reason
 from annotator.domain.artifact import Artifact, Kind, State
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
+from tests.pairs_project import adjudication, row
 
 
 @pytest.fixture
@@ -30,15 +30,6 @@ def project(tmp_path: Path):
     pairs.opened(opened)
     yield opened
     opened.close()
-
-
-def adjudication(project: Project) -> str:
-    return adjudicating.queue(project)[0].adjudication_id
-
-
-def row(project: Project, unit_id: str) -> SheetRow:
-    rows = adjudicating.sheet(project, adjudication(project)).rows
-    return next(each for each in rows if unit_id in each.ruling.members.values())
 
 
 def rule_all(project: Project) -> None:

@@ -11,6 +11,7 @@ from annotator.domain.agreement import Figure
 from annotator.domain.assignment import Stage
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
+from tests.pairs_project import adjudication
 
 SUBJECTS = (
     "attribution", "retrieval", "citation accuracy", "synthetic questions", "human verification", "multilingual data",
@@ -37,13 +38,8 @@ def project(tmp_path: Path):
     project.close()
 
 
-def adjudication(project: Project) -> str:
-    return adjudicating.queue(project)[0].adjudication_id
-
-
 def row(project: Project, unit_id: str) -> Ruling:
-    rows = adjudicating.sheet(project, adjudication(project)).rows
-    return next(each.ruling for each in rows if unit_id in each.ruling.members.values())
+    return pairs.row(project, unit_id).ruling
 
 
 def units(found: Ruling) -> list[str]:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import adjudicating, artifacts, closing, history, ruling, ruling_drafts
-from annotator.actions.adjudication_sheets import SheetRow
 from annotator.actions.checking import check
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Confidence, Origin, Reason
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
+from tests.pairs_project import adjudication, row
 
 
 @pytest.fixture
@@ -19,16 +19,6 @@ def project(tmp_path: Path):
     pairs.opened(opened)
     yield opened
     opened.close()
-
-
-def adjudication(project: Project) -> str:
-    return adjudicating.queue(project)[0].adjudication_id
-
-
-def row(project: Project, unit_id: str) -> SheetRow:
-    """The row that holds a unit; the unit's id is a1, b3 …"""
-    rows = adjudicating.sheet(project, adjudication(project)).rows
-    return next(each for each in rows if unit_id in each.ruling.members.values())
 
 
 def letter(project: Project, name: str) -> str:

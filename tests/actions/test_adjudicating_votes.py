@@ -13,6 +13,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
+from tests.pairs_project import adjudication
 
 ADA, BEN = (True, True, False, False, True), (True, False, True, False, False)
 
@@ -25,10 +26,6 @@ def project(tmp_path: Path):
     pairs.opened(project, Stage.DIAGNOSTICS)
     yield project
     project.close()
-
-
-def adjudication(project: Project) -> str:
-    return adjudicating.queue(project)[0].adjudication_id
 
 
 def close(project: Project) -> None:

@@ -16,6 +16,7 @@ from annotator.domain.plan import Plan as Steps
 from annotator.domain.plan import Subtask
 from annotator.domain.refusal import Refusal
 from tests.labelling_project import add_report, rubric
+from tests.pairs_project import person, work_as
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -34,11 +35,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def who(project: Project, name: str) -> str:
-    return next(person.id for person in people.people(project) if person.name == name)
-
-
-def work_as(project: Project, name: str) -> None:
-    project.work_as(people.known(project, who(project, name)))
+    return person(project, name).id
 
 
 def annotators(project: Project) -> tuple[str, ...]:

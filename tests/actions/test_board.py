@@ -18,6 +18,7 @@ from annotator.domain.identity import now
 from annotator.domain.person import Role
 from annotator.storage.tables import AdjudicationRow, AgreementRow, DisputeRow, table
 from tests.labelling_project import labelling_project, rubric
+from tests.pairs_project import person, work_as
 
 DAY = timedelta(days=1)
 
@@ -34,11 +35,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def who(project: Project, name: str) -> str:
-    return next(person.id for person in people.people(project) if person.name == name)
-
-
-def work_as(project: Project, name: str) -> None:
-    project.work_as(people.known(project, who(project, name)))
+    return person(project, name).id
 
 
 def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: object) -> str:

@@ -4,7 +4,15 @@ from math import sqrt
 
 import pytest
 
-from annotator.actions.comparing import COMPARED, Comparison, compare, counts_equal, matcher, over_all
+from annotator.actions.comparing import (
+    COMPARED,
+    Comparison,
+    compare,
+    compare_raters,
+    counts_equal,
+    matcher,
+    over_all,
+)
 from annotator.domain.agreement import Figure, PairAgreement
 from annotator.domain.artifact import Kind
 from annotator.domain.checklist import Checklist, CheckPoint
@@ -253,11 +261,7 @@ def test_ac1_is_defined_where_all_say_yes() -> None:
 
 
 def pair(a: str, b: str, one: str, other: str) -> PairAgreement:
-    found = compare(Kind.LABELS, labels(one), labels(other))
-    return PairAgreement(
-        a=a, b=b, matched=found.matched, only_a=found.only_a, only_b=found.only_b,
-        values=found.values, figures=found.figures,
-    )  # fmt: skip
+    return compare_raters(Kind.LABELS, {a: labels(one), b: labels(other)}, a, b)
 
 
 def test_alpha_of_three_raters() -> None:
@@ -269,8 +273,7 @@ def test_alpha_of_three_raters() -> None:
 
 
 def rubrics(a: str, b: str, one: Rubric, other: Rubric, pairs: list[tuple[str, str]]) -> PairAgreement:
-    found = compare(Kind.RUBRIC, one, other, pairs)
-    return PairAgreement(a=a, b=b, matched=found.matched, values=found.values, figures=found.figures)
+    return compare_raters(Kind.RUBRIC, {a: one, b: other}, a, b, pairs)
 
 
 def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:

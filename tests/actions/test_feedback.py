@@ -18,6 +18,7 @@ from annotator.domain.refusal import Refusal
 from annotator.domain.rubric import Criterion, Rubric
 from annotator.storage.tables import AssignmentRow, table
 from tests import pairs_project as pairs
+from tests.pairs_project import adjudication
 
 
 @pytest.fixture
@@ -39,13 +40,8 @@ def project(tmp_path: Path):
     project.close()
 
 
-def adjudication(project: Project) -> str:
-    return adjudicating.queue(project)[0].adjudication_id
-
-
 def ruling_of(project: Project, unit_id: str) -> str:
-    rows = adjudicating.sheet(project, adjudication(project)).rows
-    return next(row.ruling.id for row in rows if unit_id in row.ruling.members.values())
+    return pairs.row(project, unit_id).ruling.id
 
 
 def rule(project: Project, unit_id: str, take: str, **why: object) -> None:

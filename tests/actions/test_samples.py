@@ -1,9 +1,7 @@
 """The sample project: the same whenever it is made, sound, and with something to show on every page."""
 
-from pathlib import Path
 from typing import Any
 
-import pytest
 from sqlalchemy import func, select
 
 from annotator.actions import (
@@ -40,21 +38,6 @@ from tests.released_pairs import taken_in
 
 TIME = table(TimeRow)
 SAMPLE = resources() / "sample"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample; tests work on copies of it."""
-    path = tmp_path_factory.mktemp("sample") / "sample.goldsmith"
-    samples.create(path).close()
-    return path
-
-
-@pytest.fixture
-def sample(made: Path, tmp_path: Path) -> Project:
-    path = tmp_path / "sample.goldsmith"
-    path.write_bytes(made.read_bytes())
-    return Project.open(path)
 
 
 def work_as(project: Project, alias: str) -> Project:

@@ -8,10 +8,13 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from annotator.actions import samples
 from annotator.actions.project import Project
 from annotator.gui import theme
+from annotator.gui.page import Page
+from annotator.gui.pages.adjudicate import AdjudicatePage
+from annotator.gui.pages.label import LabelPage
 from annotator.gui.window import Window
+from tests.labelling_keys import be_active
 from tests.small_project import small_project
 
 
@@ -26,22 +29,6 @@ def fresh_settings(qapp: QApplication) -> Iterator[None]:
     QSettings().clear()
 
 
-@pytest.fixture(scope="session")
-def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample project, made once; tests copy it."""
-    path = tmp_path_factory.mktemp("sample") / "sample.goldsmith"
-    samples.create(path).close()
-    return path
-
-
-@pytest.fixture
-def sample(sample_file: Path, tmp_path: Path) -> Project:
-    """A sample project of the test's own; the window over it closes it."""
-    path = tmp_path / "sample.goldsmith"
-    path.write_bytes(sample_file.read_bytes())
-    return Project.open(path)
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Project:
     """Two items, two systems, four reports."""
@@ -53,15 +40,34 @@ def window_over(qtbot) -> Iterator:
     """Makes windows over projects and closes them."""
     made: list[Window] = []
 
-    def make(project: Project, page: str = "Items") -> Window:
+    def make(project: Project, page: str = "Items", **place: object) -> Window:
         window = Window(project)
         made.append(window)
         window.show()
         qtbot.waitExposed(window)
-        window.show_page(page)
+        window.show_page(page, **place)
         return window
 
     yield make
     for window in made:
         if isValid(window):
             window.close()
+
+
+@pytest.fixture
+def page_over(window_over, qtbot):
+    """Opens a page over a project, in a window that has the keyboard."""
+
+    def make(project: Project, page: str, **place: object) -> Page:
+        window = window_over(project, page, **place)
+        be_active(window, qtbot)
+        return window.page
+
+    return make
+
+
+@pytest.fixture
+def at_once(monkeypatch) -> None:
+    """After a label or a ruling it goes on without a moment."""
+    for page in (AdjudicatePage, LabelPage):
+        monkeypatch.setattr(page, "MOMENT_MS", 0)

@@ -29,9 +29,8 @@ TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b20\d\d-\d\d-\d\d\b")
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch) -> Project:
+def project(tmp_path, at_once) -> Project:
     """Rubrics of three people with telling names, and labels of two of them; Cleo adjudicates."""
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
     made = pairs_project(tmp_path)
     for name, other in NAMES.items():
         people.rename_person(made, person(made, name).id, other)

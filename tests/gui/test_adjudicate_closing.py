@@ -5,7 +5,6 @@ import pytest
 from annotator.actions import feedback
 from annotator.domain.assignment import Stage
 from annotator.gui.models.adjudication_queue import Show
-from annotator.gui.pages.adjudicate import AdjudicatePage
 from tests.adjudicating_window import adjudicate, letter
 from tests.labelling_keys import press, type_words
 from tests.pairs_project import (
@@ -19,10 +18,7 @@ from tests.pairs_project import (
     work_as,
 )
 
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

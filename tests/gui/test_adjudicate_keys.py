@@ -10,18 +10,12 @@ from annotator.domain.adjudication import Confidence, Reason
 from annotator.gui import keys
 from annotator.gui.pages.adjudicate import AdjudicatePage
 from annotator.gui.pages.adjudicate.wording import REASONS
-from tests.adjudicating_window import adjudicate, go, key_of, letter, row_of
+from tests.adjudicating_window import COMPARES, COST, NAMES, OPEN, adjudicate, go, key_of, letter, row_of
 from tests.adjudication_project import scripts_project
 from tests.labelling_keys import press, type_words
 from tests.pairs_project import ADA, BEN, pairs_project, rubric, rubrics_project, submit, work_as
 
-COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"
-COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -11,9 +11,22 @@ from annotator.domain.adjudication import Reason
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.unit import Anchor
 from annotator.gui import theme
-from annotator.gui.pages.adjudicate import AdjudicatePage
 from annotator.gui.pages.adjudicate.unit_cell import UNIT_MIME
-from tests.adjudicating_window import adjudicate, card_of, go, key_of, letter, row_of, state
+from tests.adjudicating_window import (
+    COMPARES,
+    COST,
+    DESCRIBES,
+    FUTURE,
+    NAMES,
+    OPEN,
+    adjudicate,
+    card_of,
+    go,
+    key_of,
+    letter,
+    row_of,
+    state,
+)
 from tests.adjudication_project import labels_project, scripts_project
 from tests.labelling_keys import press, type_words
 from tests.pairs_project import (
@@ -31,13 +44,7 @@ from tests.pairs_project import (
     work_as,
 )
 
-COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"
-COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    monkeypatch.setattr(AdjudicatePage, "MOMENT_MS", 0)
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -139,14 +139,14 @@ def test_only_what_differs_can_be_listed(page, qtbot):
     opened(page, qtbot, "weight")
     page.behind.differing.setChecked(True)
     model = page.behind.model
-    assert [model.verdict(model.line(n))[0] for n in range(model.rowCount())] == ["differs", "differs"]
+    assert [model.verdict(model.at(n))[0] for n in range(model.rowCount())] == ["differs", "differs"]
 
 
 def test_units_that_only_one_wrote_are_said_to_be(page, qtbot):
     opened(page, qtbot, "units")
     assert page.behind.count.text() == "8 units, 4 that only one has"
     model = page.behind.model
-    said = [model.verdict(model.line(n))[0] for n in range(model.rowCount())]
+    said = [model.verdict(model.at(n))[0] for n in range(model.rowCount())]
     assert (said.count("matched"), said.count("only one")) == (4, 4)
 
 
@@ -191,7 +191,7 @@ def test_a_click_on_a_head_sorts_and_undefined_figures_stay_last(page, qtbot):
     column = model.columns.index("kappa")
     for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
         table.sortByColumn(column, order)
-        assert model.row_at(0).field == "weight"
+        assert model.at(0).field == "weight"
         # The rows without a κ: one undefined, one of units.
         assert {row.field for row in model.rows()[1:]} == {"value", "units"}
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)

@@ -13,7 +13,7 @@ from annotator.domain.plan import Plan, Subtask
 from annotator.domain.query import Query, Wording
 from annotator.domain.selection import DIMENSIONS
 from tests.authoring_project import authoring_project, begin, mine, rubric
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 EIGHT_WORDS = "Explain why a residual block helps deep training."
 
@@ -24,16 +24,13 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def open_page(project, window_over, qtbot):
+def open_page(project, page_over):
     """The page over a document, or over nothing of a kind."""
 
     def make(kind, document=None):
         if document is not None:
             begin(project, kind, document)
-        window = window_over(project, "Items")
-        page = window.show_page("Author", item_id=items.ids(project)[0], kind=kind.value)
-        be_active(window, qtbot)
-        return page
+        return page_over(project, "Author", item_id=items.ids(project)[0], kind=kind.value)
 
     return make
 

@@ -1,5 +1,7 @@
 """What the Author page shows around the document: items, kinds, states, guideline, revisions, time."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from sqlalchemy import update
@@ -12,7 +14,7 @@ from annotator.domain.plan import Plan
 from annotator.gui.pages.author import standing
 from annotator.storage.tables import ArtifactRow, table
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 
 @pytest.fixture
@@ -21,14 +23,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def open_page(project, window_over, qtbot):
-    def make(**place):
-        window = window_over(project, "Items")
-        page = window.show_page("Author", **place)
-        be_active(window, qtbot)
-        return page
-
-    return make
+def open_page(project, page_over):
+    return partial(page_over, project, "Author")
 
 
 def settle(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:

@@ -9,7 +9,7 @@ from annotator.domain.canonical import sha256
 from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
 from tests.authoring_project import PAPER, authoring_project, begin, mine, rubric
 from tests.gui.small_pdf import pdf
-from tests.labelling_keys import be_active, focus, press
+from tests.labelling_keys import focus, press
 
 AGAIN = "A residual block"
 
@@ -22,10 +22,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def page(project, window_over, qtbot):
-    window = window_over(project, "Author")
-    be_active(window, qtbot)
-    return window.page
+def page(project, page_over):
+    return page_over(project, "Author")
 
 
 def select(page, words: str, nth: int = 0) -> None:

@@ -10,7 +10,7 @@ from annotator.domain.plan import Plan
 from annotator.gui.pages.author import page as author_page
 from annotator.storage.tables import RevisionRow, table
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 QUESTION = "Is this a criterion that asks about the residual stream?"
 
@@ -22,14 +22,12 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def open_page(project, window_over, qtbot):
+def open_page(project, page_over):
     """The page over a rubric of the given words."""
 
     def make(document=None):
         begin(project, Kind.RUBRIC, document or rubric())
-        window = window_over(project, "Author")
-        be_active(window, qtbot)
-        return window.page
+        return page_over(project, "Author")
 
     return make
 

@@ -8,7 +8,7 @@ from annotator.domain.artifact import Kind
 from annotator.gui.pages.author import saving
 from annotator.storage.tables import DraftRow, table
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 MORE = " and slowly"
 
@@ -21,10 +21,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def page(project, window_over, qtbot):
-    window = window_over(project, "Author")
-    be_active(window, qtbot)
-    return window.page
+def page(project, page_over):
+    return page_over(project, "Author")
 
 
 def drafts(project) -> dict[str, str]:

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.artifact import Kind
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 FIRST, SECOND, THIRD = TEXTS
 
@@ -17,10 +17,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def page(project, window_over, qtbot):
-    window = window_over(project, "Author")
-    be_active(window, qtbot)
-    return window.page
+def page(project, page_over):
+    return page_over(project, "Author")
 
 
 def weights(project) -> list[int]:

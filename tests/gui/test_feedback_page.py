@@ -9,7 +9,7 @@ from annotator.domain.adjudication import Reason
 from annotator.domain.assignment import Stage
 from annotator.gui.widgets.marked_text import MarkedText
 from tests import pairs_project as pairs
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 
 
 @pytest.fixture
@@ -36,12 +36,9 @@ def project(tmp_path) -> Project:
 
 
 @pytest.fixture
-def show(project, window_over, qtbot):
+def show(project, page_over):
     def make(page: str = "Feedback", **place: object):
-        window = window_over(project, "Items")
-        shown = window.show_page(page, **place)
-        be_active(window, qtbot)
-        return shown
+        return page_over(project, page, **place)
 
     return make
 

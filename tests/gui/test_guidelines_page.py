@@ -9,7 +9,7 @@ from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
 from annotator.gui.models.older_answers import NOW, THEN
 from tests import pairs_project as pairs
-from tests.labelling_keys import be_active, focus, press
+from tests.labelling_keys import focus, press
 
 OURS = "# Our rubrics\n\nOne claim per criterion, and a verb at the front.\n"
 
@@ -24,12 +24,9 @@ def project(tmp_path) -> Project:
 
 
 @pytest.fixture
-def show(project, window_over, qtbot):
+def show(project, page_over):
     def make(stage: Stage = Stage.RUBRIC):
-        window = window_over(project, "Items")
-        page = window.show_page("Guidelines", stage=stage.value)
-        be_active(window, qtbot)
-        return page
+        return page_over(project, "Guidelines", stage=stage.value)
 
     return make
 
@@ -144,7 +141,7 @@ def test_an_annotator_reads_and_sees_their_own_older_answers_alone(project, show
     page = show()
     assert not page.writing.isVisible()
     assert not page.publish.isVisible()
-    assert [page.older.answer(row).person_id for row in range(page.older.rowCount())] == [project.by]
+    assert [page.older.at(row).person_id for row in range(page.older.rowCount())] == [project.by]
     press("Ctrl+Return")
     assert len(guidelines.versions(project, Stage.RUBRIC)) == 1
 

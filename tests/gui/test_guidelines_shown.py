@@ -3,18 +3,16 @@
 from annotator.actions import assignments, guidelines, items, label_sealing, labels
 from annotator.domain.assignment import Stage
 from annotator.gui.widgets.plain import PlainLabel
-from tests.labelling_keys import be_active, press
+from tests.labelling_keys import press
 from tests.labelling_project import labelling_project
 
 WRITTEN = "# Our rubrics\n\nOur house rule.\n\n## weight\n\nThree only for what decides.\n"
 
 
-def test_the_author_page_shows_the_coordinators_text_and_its_part_on_the_field(tmp_path, window_over, qtbot):
+def test_the_author_page_shows_the_coordinators_text_and_its_part_on_the_field(tmp_path, page_over):
     project = labelling_project(tmp_path, questions=1)
     guidelines.write(project, Stage.RUBRIC, WRITTEN)
-    window = window_over(project, "Items")
-    page = window.show_page("Author", kind="rubric")
-    be_active(window, qtbot)
+    page = page_over(project, "Author", kind="rubric")
     press("F2")
     assert "Our house rule." in page.side.text.text()
     assert "One claim per criterion" not in page.side.text.text()

@@ -11,9 +11,8 @@ from annotator.actions.hashing import judgement_hash
 from annotator.domain.change import Change
 from annotator.domain.identity import new_id, now
 from annotator.domain.judgement import Judgement
-from annotator.gui.pages.label import LabelPage
 from annotator.storage.tables import JudgementRow, JudgeRow, table
-from tests.labelling_keys import be_active, press
+from tests.labelling_keys import press
 from tests.labelling_project import SYSTEMS, labelling_project
 from tests.words_shown import all_words
 
@@ -21,8 +20,7 @@ OTHERS = ("Canary-Rater-Note-9000", "Canary-Judge-9000", "Canary-Rationale-9000"
 
 
 @pytest.fixture
-def page(tmp_path, window_over, qtbot, monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
+def page(tmp_path, page_over, at_once):
     project = labelling_project(tmp_path)
     me = project.person
     project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
@@ -32,9 +30,7 @@ def page(tmp_path, window_over, qtbot, monkeypatch):
             labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
     judge_all(project)
     project.work_as(me)
-    window = window_over(project, "Label")
-    be_active(window, qtbot)
-    return window.page
+    return page_over(project, "Label")
 
 
 def judge_all(project) -> None:

@@ -1,15 +1,16 @@
 """The label page with nothing to label, with nothing left, in a file that may only be read, and with odd reports."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions import items, label_sealing, labels
 from annotator.actions.project import Project
-from annotator.gui.pages.label import LabelPage
 from annotator.gui.pages.label.locking import LOCKED
 from annotator.gui.widgets.plain import PlainLabel
-from tests.labelling_keys import be_active, press
+from tests.labelling_keys import press
 from tests.labelling_project import (
     SYSTEMS,
     add_report,
@@ -18,10 +19,7 @@ from tests.labelling_project import (
     seal_rubric,
 )
 
-
-@pytest.fixture(autouse=True)
-def no_moment(monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -30,13 +28,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def show(window_over, qtbot):
-    def make(project):
-        window = window_over(project, "Label")
-        be_active(window, qtbot)
-        return window.page
-
-    return make
+def show(page_over):
+    return partial(page_over, page="Label")
 
 
 def headline(page) -> str:

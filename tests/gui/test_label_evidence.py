@@ -4,22 +4,18 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import labels
-from annotator.gui.pages.label import LabelPage
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 from tests.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
+def project(tmp_path, at_once):
     return labelling_project(tmp_path)
 
 
 @pytest.fixture
-def page(project, window_over, qtbot):
-    window = window_over(project, "Label")
-    be_active(window, qtbot)
-    return window.page
+def page(project, page_over):
+    return page_over(project, "Label")
 
 
 def kept(page, place=0):

@@ -10,21 +10,18 @@ from annotator.actions import items, labels, times
 from annotator.gui import keys
 from annotator.gui.pages.label import LabelPage
 from annotator.storage.tables import JudgementRow, table
-from tests.labelling_keys import be_active, focus, press, type_words
+from tests.labelling_keys import focus, press, type_words
 from tests.labelling_project import labelling_project
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
+def project(tmp_path, at_once):
     return labelling_project(tmp_path)
 
 
 @pytest.fixture
-def page(project, window_over, qtbot):
-    window = window_over(project, "Label")
-    be_active(window, qtbot)
-    return window.page
+def page(project, page_over):
+    return page_over(project, "Label")
 
 
 def number(page) -> int:
@@ -63,23 +60,21 @@ def test_three_is_unsure_and_no_value(page):
     assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Unsure"
 
 
-def test_the_label_stays_in_view_for_a_moment_before_moving_on(project, window_over, qtbot, monkeypatch):
+def test_the_label_stays_in_view_for_a_moment_before_moving_on(project, page_over, qtbot, monkeypatch):
     monkeypatch.setattr(LabelPage, "MOMENT_MS", 60)
-    window = window_over(project, "Label")
-    be_active(window, qtbot)
+    page = page_over(project, "Label")
     press("1")
-    assert number(window.page) == 1
-    assert window.page.criteria.row.chip.words() == "Met"
-    qtbot.waitUntil(lambda: number(window.page) == 2)
+    assert number(page) == 1
+    assert page.criteria.row.chip.words() == "Met"
+    qtbot.waitUntil(lambda: number(page) == 2)
 
 
-def test_another_key_within_the_moment_corrects_the_label_in_view(project, window_over, qtbot, monkeypatch):
+def test_another_key_within_the_moment_corrects_the_label_in_view(project, page_over, monkeypatch):
     monkeypatch.setattr(LabelPage, "MOMENT_MS", 60_000)
-    window = window_over(project, "Label")
-    be_active(window, qtbot)
+    page = page_over(project, "Label")
     press("1")
     press("2")
-    assert kept(window.page) == [("c1", "no")]
+    assert kept(page) == [("c1", "no")]
 
 
 def test_a_key_held_down_labels_one_criterion(page, qtbot):

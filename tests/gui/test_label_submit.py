@@ -10,26 +10,21 @@ from annotator.actions import assignments, items, label_sealing, labels
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
 from annotator.gui.models.label_queue import ROW_ROLE
-from annotator.gui.pages.label import LabelPage
 from annotator.gui.pages.label.locking import SEALED
-from tests.labelling_keys import be_active, press
+from tests.labelling_keys import press
 from tests.labelling_project import labelling_project
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(tmp_path, at_once):
     """Two items of two reports, each with two criteria."""
-    monkeypatch.setattr(LabelPage, "MOMENT_MS", 0)
     return labelling_project(tmp_path, criteria=2, reports=2, questions=2)
 
 
 @pytest.fixture
-def show(project, window_over, qtbot):
+def show(project, page_over):
     def make(page: str = "Label", **place: object):
-        window = window_over(project, "Items")
-        shown = window.show_page(page, **place)
-        be_active(window, qtbot)
-        return shown
+        return page_over(project, page, **place)
 
     return make
 

@@ -1,9 +1,13 @@
+from enum import Enum
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QToolButton, QWidget
 
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.progress_row import ProgressRow, left_in_words
@@ -144,3 +148,47 @@ def test_places_beyond_the_first_plane_are_counted_as_qt_does():
     places = Places("a👩b🔬c")
     assert [places.to_qt(n) for n in range(6)] == [0, 1, 3, 4, 6, 7]
     assert [places.from_qt(n) for n in (0, 1, 3, 4, 6, 7)] == [0, 1, 2, 3, 4, 5]
+
+
+class Show(Enum):
+    """What a list may be narrowed to."""
+
+    TO_DO = "To do"
+    UNSURE = "Unsure"
+    DONE = "Done"
+    ALL = "All of them"
+
+
+@pytest.mark.parametrize(("share", "lines"), [(1.0, 1), (0.6, 2), (0.2, 4)])
+def test_filters_stand_in_as_many_lines_as_they_need(qtbot, share, lines):
+    row = FilterRow(Show, Show.ALL)
+    qtbot.addWidget(row)
+    row.show()
+    row.resize(
+        int(sum(button.sizeHint().width() + 2 for button in row.findChildren(QToolButton)) * share), 200
+    )
+    row.layout().activate()
+    assert len({button.y() for button in row.findChildren(QToolButton)}) == lines
+
+
+def test_one_filter_holds_and_each_says_what_it_admits(qtbot):
+    row = FilterRow(Show, Show.ALL)
+    qtbot.addWidget(row)
+    row.show_counts({Show.TO_DO: 3, Show.DONE: 0})
+    with qtbot.waitSignal(row.chosen):
+        row.findChildren(QToolButton)[0].click()
+    assert row.held is Show.TO_DO
+    assert [button.isChecked() for button in row.findChildren(QToolButton)] == [True, False, False, False]
+    assert [button.text() for button in row.findChildren(QToolButton)][::2] == ["To do 3", "Done"]
+
+
+def test_other_choices_leave_what_was_chosen_where_it_is_still_offered(qtbot):
+    combo = QComboBox()
+    qtbot.addWidget(combo)
+    offer(combo, [("All", ""), ("First", "a"), ("Second", "b")])
+    combo.setCurrentIndex(2)
+    with qtbot.assertNotEmitted(combo.currentIndexChanged):
+        offer(combo, [("All", ""), ("The second", "b")])
+    assert (combo.currentText(), combo.currentData()) == ("The second", "b")
+    offer(combo, [("All", "")])
+    assert combo.currentText() == "All"

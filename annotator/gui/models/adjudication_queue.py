@@ -6,16 +6,16 @@ from enum import Enum
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.actions.adjudicating import UNOPENED, Waiting
 from annotator.actions.adjudication_sheets import Sheet
 from annotator.domain.adjudication import AdjudicationState
 from annotator.domain.agreement import Figure
 from annotator.domain.assignment import Stage
+from annotator.gui.models.rows import Index
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-Index = QModelIndex | QPersistentModelIndex
 # Item and stage: what a line is known by.
 Place = tuple[str, Stage]
 NOWHERE: Place = ("", Stage.RUBRIC)

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.plain import tooltip
 
-Index = QModelIndex | QPersistentModelIndex
 GROUP, STAGE, FIELD, N, ITEMS, ALSO, PAIRING = "group", "stage", "field", "n", "items", "also", "pairing"
 # No row has two of these, so that they share a column where several are shown.
 RARE = ("jaccard", "order_tau", "pearson")
@@ -47,15 +47,13 @@ GROUP_HEADS = {
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class AgreementModel(QAbstractTableModel):
+class AgreementModel(RowsModel[Row]):
     """Rows of one section of a report."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._report: Report | None = None
-        self._rows: list[Row] = []
         self._given: list[Row] = []
-        self.columns: list[str] = []
 
     def show(self, report: Report, rows: list[Row]) -> None:
         """Show other rows, in the order given."""
@@ -77,21 +75,9 @@ class AgreementModel(QAbstractTableModel):
         """The rows in the order they are shown."""
         return list(self._rows)
 
-    def row_at(self, place: int) -> Row | None:
-        """The row at a place."""
-        return self._rows[place] if 0 <= place < len(self._rows) else None
-
     def place_of(self, row: Row) -> int:
         """Where a row stands, -1 when it does not."""
         return next((place for place, each in enumerate(self._rows) if each == row), -1)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """How many columns."""
-        return 0 if parent.isValid() else len(self.columns)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_behind import Behind, Found, value_words
 from annotator.actions.agreement_figures import UNITS
 from annotator.actions.agreement_report import Report
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
-Index = QModelIndex | QPersistentModelIndex
 HEADS = {
     "item": "Item",
     "report": "Report of",
@@ -31,27 +31,21 @@ MATCHED = {True: ("matched", "check", "state-agreed"), False: ("only one", "cros
 MISSING = ("missing", "minus", "state-missing")
 
 
-class AgreementBehindModel(QAbstractTableModel):
+class AgreementBehindModel(RowsModel[Behind]):
     """The lines behind a row; columns of which no line has anything are left out."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._report: Report | None = None
         self._found: Found | None = None
-        self._lines: list[Behind] = []
-        self.columns: list[str] = []
 
     def show(self, report: Report, found: Found, differing: bool = False) -> None:
         """Show the lines behind a row, or those alone where the two sides differ."""
         self.beginResetModel()
         self._report, self._found = report, found
-        self._lines = [line for line in found.lines if line.same is False or not differing]
+        self._rows = [line for line in found.lines if line.same is False or not differing]
         self.columns = [name for name in HEADS if any(self._has(line, name) for line in found.lines)]
         self.endResetModel()
-
-    def line(self, place: int) -> Behind | None:
-        """The line at a place."""
-        return self._lines[place] if 0 <= place < len(self._lines) else None
 
     @property
     def units(self) -> bool:
@@ -72,14 +66,6 @@ class AgreementBehindModel(QAbstractTableModel):
         """How a side is called in the list: a person's alias, or which time it was."""
         return self._report.alias(who) if self._report else who
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines."""
-        return 0 if parent.isValid() else len(self._lines)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """How many columns."""
-        return 0 if parent.isValid() else len(self.columns)
-
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -97,7 +83,7 @@ class AgreementBehindModel(QAbstractTableModel):
         """A cell's words; whether both said the same with its icon."""
         if not index.isValid():
             return None
-        line, name = self._lines[index.row()], self.columns[index.column()]
+        line, name = self._rows[index.row()], self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(line, name)
         if role == Qt.ItemDataRole.ToolTipRole:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions import board
 from annotator.actions.board import Line
@@ -13,6 +13,7 @@ from annotator.domain.ordering import natural
 from annotator.gui import theme
 from annotator.gui.due import due_words, late_words
 from annotator.gui.models.partners import Partners, partners
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.naming import named, title
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -35,7 +36,6 @@ PURPOSES = {
     Purpose.PILOT: ("annotator", "A pilot item, which everybody does"),
     Purpose.REPEAT: ("restore", "A silent repeat of this person's own labels"),
 }
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,12 @@ class Narrowed:
     state: str = ""
 
 
-class BoardModel(QAbstractTableModel):
+class BoardModel(RowsModel[Line]):
     """The lines of the board that are wanted, in the wanted order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(COLUMNS, parent)
         self._all: list[Line] = []
-        self._shown: list[Line] = []
         self._partners: dict[str, Partners] = {}
         self._narrowed = Narrowed()
         self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
@@ -71,20 +70,16 @@ class BoardModel(QAbstractTableModel):
         """Show only what matches."""
         self._narrowed = narrowed
         self.beginResetModel()
-        self._shown = self._in_order([line for line in self._all if self._admits(line)])
+        self._rows = self._in_order([line for line in self._all if self._admits(line)])
         self.endResetModel()
 
     def lines(self) -> Sequence[Line]:
         """All that is shown, in the order in which it is."""
-        return self._shown
-
-    def line(self, row: int) -> Line | None:
-        """The line of a row."""
-        return self._shown[row] if 0 <= row < len(self._shown) else None
+        return self._rows
 
     def row_of(self, assignment_id: str) -> int:
         """The row of an assignment, or -1."""
-        places = (row for row, line in enumerate(self._shown) if line.assignment_id == assignment_id)
+        places = (row for row, line in enumerate(self._rows) if line.assignment_id == assignment_id)
         return next(places, -1)
 
     def counted(self, state: str) -> int:
@@ -95,14 +90,14 @@ class BoardModel(QAbstractTableModel):
         """Sort by a column; by item it is the project's own order."""
         self._sorted = (column, order)
         self.layoutAboutToBeChanged.emit()
-        before = self._shown
-        self._shown = self._in_order([line for line in self._all if self._admits(line)])
+        before = self._rows
+        self._rows = self._in_order([line for line in self._all if self._admits(line)])
         self._keep_places(before)
         self.layoutChanged.emit()
 
     def _keep_places(self, before: Sequence[Line]) -> None:
         """What is selected stays selected, wherever it now stands."""
-        places = {line.assignment_id: row for row, line in enumerate(self._shown)}
+        places = {line.assignment_id: row for row, line in enumerate(self._rows)}
         old = self.persistentIndexList()
         new = [self.index(places[before[each.row()].assignment_id], each.column()) for each in old]
         self.changePersistentIndexList(old, new)
@@ -138,27 +133,11 @@ class BoardModel(QAbstractTableModel):
         """Whether a line is overdue, or its pair may never be complete."""
         return line.overdue or self._in_state(line, INCOMPLETE)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines are shown."""
-        return 0 if parent.isValid() else len(self._shown)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns of the table."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows."""
         if not index.isValid():
             return None
-        line, column = self._shown[index.row()], index.column()
+        line, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self.words(line, column)
         if role == Qt.ItemDataRole.DecorationRole:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.domain.adjudication import Provenance
 from annotator.domain.unit import Unit
+from annotator.gui.models.rows import Index
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from array import array
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt, QTimer
 
 from annotator.actions import items
 from annotator.gui.desk import Desk
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
@@ -19,17 +20,16 @@ PAUSE_MS = 150
 # Lines kept in memory; more than any screen shows.
 KEPT = 4096
 STATE_ICONS = {"new": "new", "in progress": "author", "submitted": "lock", "settled": "check"}
-Index = QModelIndex | QPersistentModelIndex
 
 
-class ItemsModel(QAbstractTableModel):
+class ItemsModel(RowsModel[int]):
     """Items that match a filter, in the project's order."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+        super().__init__(COLUMNS, desk)
         self._desk = desk
         self._narrowed = items.Filter()
-        self._numbers: array[int] = array("q")
+        self._rows: array[int] = array("q")
         self._lines: dict[int, items.ItemLine] = {}
         self._rest = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._rest.timeout.connect(self._fetch_rest)
@@ -38,11 +38,11 @@ class ItemsModel(QAbstractTableModel):
         """Show what matches; asked at every keystroke."""
         self.beginResetModel()
         self._narrowed = narrowed
-        self._numbers = self._desk.ask(items.numbers, narrowed, FIRST) or array("q")
+        self._rows = self._desk.ask(items.numbers, narrowed, FIRST) or array("q")
         self._lines.clear()
         self.endResetModel()
         self._rest.stop()
-        if len(self._numbers) == FIRST:
+        if len(self._rows) == FIRST:
             self._rest.start()
 
     def _fetch_rest(self) -> None:
@@ -53,18 +53,18 @@ class ItemsModel(QAbstractTableModel):
         """Put the rest behind what is shown, unless something else is shown by now."""
         if narrowed is not self._narrowed or len(found) <= FIRST:
             return
-        if found[:FIRST] != self._numbers:
+        if found[:FIRST] != self._rows:
             self.narrow(narrowed)
             return
         self.beginInsertRows(QModelIndex(), FIRST, len(found) - 1)
-        self._numbers = found
+        self._rows = found
         self.endInsertRows()
 
     def refresh(self) -> None:
         """Read the shown lines anew, keeping the selection."""
         self._lines.clear()
-        if self._numbers:
-            last = self.index(len(self._numbers) - 1, len(COLUMNS) - 1)
+        if self._rows:
+            last = self.index(len(self._rows) - 1, len(COLUMNS) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def id_at(self, row: int) -> str:
@@ -74,7 +74,7 @@ class ItemsModel(QAbstractTableModel):
     def row_of(self, item_id: str) -> int:
         """The row of an item, or -1."""
         number = self._desk.ask(items.number, item_id) if item_id else 0
-        return self._numbers.index(number) if number and number in self._numbers else -1
+        return self._rows.index(number) if number and number in self._rows else -1
 
     def line(self, row: int) -> items.ItemLine:
         """The line of a row, read with its neighbours when first shown."""
@@ -82,28 +82,19 @@ class ItemsModel(QAbstractTableModel):
             if len(self._lines) > KEPT:
                 self._lines.clear()
             start = row - row % BLOCK
-            block = self._numbers[start : start + BLOCK]
+            block = self._rows[start : start + BLOCK]
             for place, line in enumerate(self._desk.ask(items.lines_at, block) or [], start=start):
                 self._lines[place] = line
         return self._lines[row]
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many items match."""
-        return 0 if parent.isValid() else len(self._numbers)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns of the list."""
-        return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """The columns' titles."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS:
+        aligned = role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS
+        if aligned and orientation == Qt.Orientation.Horizontal:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows."""

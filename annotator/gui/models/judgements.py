@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.results import Behind
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Item", "System", "Criterion", "Weight", "Verdict", "Why")
@@ -20,46 +21,25 @@ STATUS_WORDS = {
     "api_error": "Endpoint failed",
     "skipped": "Not judged",
 }
-Index = QModelIndex | QPersistentModelIndex
 
 
-class JudgementsModel(QAbstractTableModel):
+class JudgementsModel(RowsModel[Behind]):
     """What `results.behind` found."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lines: list[Behind] = []
+        super().__init__(COLUMNS, parent)
 
     def show(self, lines: list[Behind]) -> None:
         """Show other lines."""
         self.beginResetModel()
-        self._lines = lines
+        self._rows = lines
         self.endResetModel()
-
-    def line(self, row: int) -> Behind:
-        """The line of a row."""
-        return self._lines[row]
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many judgements."""
-        return 0 if parent.isValid() else len(self._lines)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        shown = role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal
-        return COLUMNS[section] if shown else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """A cell's words; the verdict with its icon."""
         if not index.isValid():
             return None
-        line = self._lines[index.row()]
+        line = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             said = line.judgement
             why = " ".join((said.rationale or said.cause).split())

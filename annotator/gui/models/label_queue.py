@@ -6,12 +6,12 @@ from enum import Enum
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.actions.labels import Task
+from annotator.gui.models.rows import Index
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-Index = QModelIndex | QPersistentModelIndex
 
 
 class Show(Enum):

@@ -3,58 +3,37 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.guidelines import StaleAnswer
 from annotator.domain.artifact import State
 from annotator.gui import theme
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Item", "Whose", "State", "Made under", "In force now")
 ITEM, WHOSE, STATE, THEN, NOW = range(len(COLUMNS))
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
-Index = QModelIndex | QPersistentModelIndex
 
 
-class OlderAnswersModel(QAbstractTableModel):
+class OlderAnswersModel(RowsModel[StaleAnswer]):
     """One row an answer."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._answers: list[StaleAnswer] = []
+        super().__init__(COLUMNS, parent)
         self._names: Mapping[str, str] = {}
 
     def fill(self, answers: Sequence[StaleAnswer], names: Mapping[str, str]) -> None:
         """Show these answers; `names` by the id of the person."""
         self.beginResetModel()
-        self._answers, self._names = list(answers), names
+        self._rows, self._names = list(answers), names
         self.endResetModel()
-
-    def answer(self, row: int) -> StaleAnswer | None:
-        """The answer of a row."""
-        return self._answers[row] if 0 <= row < len(self._answers) else None
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many there are."""
-        return 0 if parent.isValid() else len(self._answers)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns of the table."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows."""
         if not index.isValid():
             return None
-        answer, column = self._answers[index.row()], index.column()
+        answer, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(answer, column)
         if column == STATE and answer.state in LOOKS:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
 from annotator.actions.planning import Pairing
 from annotator.gui import theme
+from annotator.gui.models.rows import Index
 from annotator.gui.widgets.plain import tooltip
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class PairingsModel(QAbstractTableModel):

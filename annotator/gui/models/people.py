@@ -3,66 +3,45 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from annotator.actions import people
 from annotator.actions.board import Total
 from annotator.domain.person import Person, Role
 from annotator.gui import theme
 from annotator.gui.desk import Desk
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
 COLUMNS = ("Name", "Alias", "Annotator", "Adjudicator", "Coordinator", "Handed in", "Standing")
 NAME, ALIAS, _, _, _, WORK, STANDING = range(len(COLUMNS))
 ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
-Index = QModelIndex | QPersistentModelIndex
 
 
-class PeopleModel(QAbstractTableModel):
+class PeopleModel(RowsModel[Person]):
     """Names are changed in place and roles by ticking, where `editable` says that this person may."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+        super().__init__(COLUMNS, desk)
         self._desk = desk
-        self._people: list[Person] = []
         self._work: Mapping[str, Total] = {}
         self.editable = False
 
     def fill(self, everybody: Sequence[Person], work: Mapping[str, Total]) -> None:
         """Show these people in this order, each with what is assigned to them."""
-        same = [person.id for person in everybody] == [person.id for person in self._people]
+        same = [person.id for person in everybody] == [person.id for person in self._rows]
         if not same:
             self.beginResetModel()
-        self._people, self._work = list(everybody), work
+        self._rows, self._work = list(everybody), work
         if not same:
             self.endResetModel()
-        elif self._people:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._people) - 1, len(COLUMNS) - 1))
-
-    def person(self, row: int) -> Person | None:
-        """The person of a row."""
-        return self._people[row] if 0 <= row < len(self._people) else None
+        elif self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(COLUMNS) - 1))
 
     def row_of(self, person_id: str) -> int:
         """The row of a person, or -1."""
-        return next((row for row, person in enumerate(self._people) if person.id == person_id), -1)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """One row a person."""
-        return 0 if parent.isValid() else len(self._people)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns of the table."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
+        return next((row for row, person in enumerate(self._rows) if person.id == person_id), -1)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Names can be edited and roles ticked by whoever may."""
@@ -79,7 +58,7 @@ class PeopleModel(QAbstractTableModel):
         """What a cell shows."""
         if not index.isValid():
             return None
-        person, column = self._people[index.row()], index.column()
+        person, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.CheckStateRole and column in ROLES:
             return Qt.CheckState.Checked if person.has(ROLES[column]) else Qt.CheckState.Unchecked
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
@@ -96,7 +75,7 @@ class PeopleModel(QAbstractTableModel):
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a person, or give or take a role."""
-        person, column = self._people[index.row()], index.column()
+        person, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.EditRole and column == NAME:
             name = str(value).strip()
             return name != person.name and self._desk.do(people.rename_person, person.id, name) is not None

@@ -3,26 +3,25 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.planning import Line
 from annotator.domain.assignment import Purpose, Stage
 from annotator.domain.ordering import natural
 from annotator.gui import theme
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
 AGAIN = "Repeat"
-Index = QModelIndex | QPersistentModelIndex
 
 
-class PlanLinesModel(QAbstractTableModel):
+class PlanLinesModel(RowsModel[tuple[str, str]]):
     """Who is on each stage of each item; a cell with fewer people than wanted carries a mark and says so."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._items: list[tuple[str, str]] = []
-        self._columns: list[str] = []
+        super().__init__(("Item",), parent)
+        self._stages: list[str] = []
         self._cells: dict[tuple[str, str], Line] = {}
         self._aliases: Mapping[str, str] = {}
         self._wanted = 1
@@ -31,37 +30,22 @@ class PlanLinesModel(QAbstractTableModel):
         """Show these lines; `wanted` people are to do each stage of each item."""
         self.beginResetModel()
         self._aliases, self._wanted = aliases, wanted
-        self._items = list(dict.fromkeys((line.item_id, line.item_key) for line in lines))
+        self._rows = list(dict.fromkeys((line.item_id, line.item_key) for line in lines))
         there = {_column(line) for line in lines}
         order = [*(stage.value for stage in Stage), AGAIN]
-        self._columns = [name for name in order if name in there]
+        self._stages = [name for name in order if name in there]
+        self.columns = ["Item", *(name.capitalize() for name in self._stages)]
         self._cells = {(line.item_id, _column(line)): line for line in lines}
         self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """One row an item."""
-        return 0 if parent.isValid() else len(self._items)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The item's key and one column a stage."""
-        return 0 if parent.isValid() else len(self._columns) + 1
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The stages."""
-        if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return "Item" if section == 0 else self._columns[section - 1].capitalize()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Who does a stage of an item."""
         if not index.isValid():
             return None
-        item_id, key = self._items[index.row()]
+        item_id, key = self._rows[index.row()]
         if index.column() == 0:
             return key if role == Qt.ItemDataRole.DisplayRole else None
-        line = self._cells.get((item_id, self._columns[index.column() - 1]))
+        line = self._cells.get((item_id, self._stages[index.column() - 1]))
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(line)
         if role == Qt.ItemDataRole.ForegroundRole and line is not None and not line.new:

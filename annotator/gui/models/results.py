@@ -2,20 +2,18 @@
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.results import ALL, ResultRow
 from annotator.domain.estimate import Estimate
+from annotator.gui.models.rows import Index, RowsModel
 
-Index = QModelIndex | QPersistentModelIndex
 
-
-class ResultsModel(QAbstractTableModel):
+class ResultsModel(RowsModel[tuple[str, str]]):
     """Figures of one way of grouping; the first column of figures is always all items."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._systems: list[tuple[str, str]] = []
+        super().__init__(("System",), parent)
         self._groups: list[str] = []
         self._cells: dict[tuple[str, str], ResultRow] = {}
 
@@ -27,7 +25,8 @@ class ResultsModel(QAbstractTableModel):
         self._groups = [ALL, *sorted({row.group for row in chosen if row.group_by == group_by} - {ALL})]
         overall = [row for row in chosen if row.group_by == ALL]
         overall.sort(key=lambda row: (not row.estimate.complete, -(row.estimate.value or 0), row.system))
-        self._systems = [(row.system_id, row.system) for row in overall]
+        self._rows = [(row.system_id, row.system) for row in overall]
+        self.columns = ["System", *map(self._title, self._groups)]
         self.endResetModel()
 
     def row_at(self, index: Index) -> ResultRow | None:
@@ -35,30 +34,15 @@ class ResultsModel(QAbstractTableModel):
         if not index.isValid():
             return None
         group = self._groups[max(0, index.column() - 1)]
-        return self._cells.get((self._systems[index.row()][0], group))
+        return self._cells.get((self._rows[index.row()][0], group))
 
     def of_group(self, column: int) -> list[ResultRow]:
         """All systems' figures in the group of a column."""
         group = self._groups[max(0, column - 1)] if self._groups else ALL
-        return [self._cells[system, group] for system, _ in self._systems if (system, group) in self._cells]
+        return [self._cells[system, group] for system, _ in self._rows if (system, group) in self._cells]
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """One row a system."""
-        return 0 if parent.isValid() else len(self._systems)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The name and one column a group."""
-        return 0 if parent.isValid() else len(self._groups) + 1
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The groups' names, each with its number of items."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
-            return None
-        if section == 0:
-            return "System"
-        group = self._groups[section - 1]
+    def _title(self, group: str) -> str:
+        """A group's name with its number of items."""
         n = max((cell.estimate.n for (_, name), cell in self._cells.items() if name == group), default=0)
         return f"{'All items' if group == ALL else group} ({n})"
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.board import Total
 from annotator.gui import theme
 from annotator.gui.models.board import time_words
+from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.naming import named
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -16,15 +17,13 @@ COLUMNS = ("Person", "Handed in", "Late", "Time")
 PERSON, HANDED_IN, LATE, TIME = range(len(COLUMNS))
 TOTAL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 EVERYBODY = "Everybody"
-Index = QModelIndex | QPersistentModelIndex
 
 
-class TotalsModel(QAbstractTableModel):
+class TotalsModel(RowsModel[Total]):
     """The totals in the order given; the first row, for everybody, has an empty key."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[Total] = []
+        super().__init__(COLUMNS, parent)
         self._aliases: dict[str, str] = {}
 
     def fill(self, totals: Sequence[Total], aliases: dict[str, str]) -> None:
@@ -41,22 +40,6 @@ class TotalsModel(QAbstractTableModel):
     def row_of(self, person_id: str) -> int:
         """The row of a person, that of everybody for an empty id, or -1."""
         return next((row for row, total in enumerate(self._rows) if total.key == person_id), -1)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Everybody, and each person."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """The columns of the table."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows."""

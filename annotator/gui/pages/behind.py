@@ -64,9 +64,9 @@ class BehindView(QWidget):
             self.table.selectRow(0)
 
     def _show_detail(self, row: int) -> None:
-        if row < 0:
+        line = self._model.at(row)
+        if line is None:
             return
-        line = self._model.line(row)
         said = line.judgement
         parts = [
             f"{verdict(line)} — weight {line.weight:g}",

@@ -21,6 +21,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.items import ItemsModel
 from annotator.gui.page import Page
 from annotator.gui.pages.item_form import ItemForm
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.lines_table import LinesTable
 
@@ -187,14 +188,7 @@ class ItemsPage(Page):
             (self.subject, "All subjects", subjects),
             (self.state, "All states", list(items.STATES)),
         ):
-            kept = combo.currentData()
-            combo.blockSignals(True)
-            combo.clear()
-            combo.addItem(first, "")
-            for value in values:
-                combo.addItem(value, value)
-            combo.setCurrentIndex(max(0, combo.findData(kept)))
-            combo.blockSignals(False)
+            offer(combo, [(first, ""), *((value, value) for value in values)])
 
     def _row(self) -> int:
         index: QModelIndex = self.table.currentIndex()

@@ -24,6 +24,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.results import ResultsModel
 from annotator.gui.page import Page
 from annotator.gui.pages.behind import BehindView
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.figure_view import FigureView
 from annotator.gui.widgets.lines_table import LinesTable
@@ -130,13 +131,8 @@ class ResultsPage(Page):
                 self._later.start()
 
     def _fill_raters(self) -> None:
-        kept = self.rater.currentData()
-        self.rater.blockSignals(True)
-        self.rater.clear()
-        for rater in self.desk.ask(results.raters) or []:
-            self.rater.addItem(f"{rater.name} ({rater.judgements:,})", rater.id)
-        self.rater.setCurrentIndex(max(0, self.rater.findData(kept)))
-        self.rater.blockSignals(False)
+        raters = self.desk.ask(results.raters) or []
+        offer(self.rater, [(f"{rater.name} ({rater.judgements:,})", rater.id) for rater in raters])
 
     def _count(self) -> None:
         self._stale = False

@@ -20,6 +20,7 @@ from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.gui.child import JudgingChild
 from annotator.gui.desk import Desk
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.progress_row import ProgressRow
 
 
@@ -82,14 +83,8 @@ class RunPanel(QFrame):
         self.show_plan()
 
     def _fill_systems(self) -> None:
-        kept = self.system.currentData()
-        self.system.blockSignals(True)
-        self.system.clear()
-        self.system.addItem("all systems", "")
-        for name in self._desk.ask(judge_runs.systems) or []:
-            self.system.addItem(name, name)
-        self.system.setCurrentIndex(max(0, self.system.findData(kept)))
-        self.system.blockSignals(False)
+        names = self._desk.ask(judge_runs.systems) or []
+        offer(self.system, [("all systems", ""), *((name, name) for name in names)])
 
     def _order(self) -> judge_runs.Order:
         chosen = self.system.currentData()

@@ -4,7 +4,6 @@ import pytest
 
 from annotator.actions.project import Project
 from tests import pairs_project as pairs
-from tests.labelling_keys import be_active
 
 
 @pytest.fixture
@@ -14,13 +13,11 @@ def project(tmp_path) -> Project:
 
 
 @pytest.fixture
-def show(project, window_over, qtbot):
+def show(project, page_over):
     """The page at one of its parts, ready for keys."""
 
     def make(part: str = "Who works here"):
-        window = window_over(project, "Items")
-        page = window.show_page("People", part=part)
-        be_active(window, qtbot)
+        page = page_over(project, "People", part=part)
         page.focus_first()
         return page
 

@@ -28,7 +28,7 @@ def tick(page, name: str, role: Role) -> bool:
 
 def test_everybody_is_listed_by_alias_with_their_roles(show):
     model = show().roster.model
-    assert [model.person(row).alias for row in range(model.rowCount())] == ["R1", "R2", "R3", "R4", "R5"]
+    assert [model.at(row).alias for row in range(model.rowCount())] == ["R1", "R2", "R3", "R4", "R5"]
     checked = [
         [model.index(row, column).data(Qt.ItemDataRole.CheckStateRole) for column in (2, 3, 4)].index(
             Qt.CheckState.Checked
@@ -44,7 +44,7 @@ def test_r10_comes_after_r9_and_whoever_left_comes_last(project, show):
         people.add_person(project, f"Person {number}")
     people.deactivate(project, pairs.person(project, "Ada").id)
     model = show().roster.model
-    shown = [model.person(row).alias for row in range(model.rowCount())]
+    shown = [model.at(row).alias for row in range(model.rowCount())]
     assert shown == ["R1", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R2"]
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 
 from annotator.actions import artifacts, assignments, board, items
 from annotator.actions.project import Project
+from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Purpose, Stage
 from annotator.gui.models.board import DUE, STATE, WITH
 from annotator.gui.models.totals import HANDED_IN
@@ -18,13 +19,18 @@ def cell(page, row: int, column: int) -> str:
     return page.board.model.index(row, column).data()
 
 
-def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
-    handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
+def hand_in(project) -> None:
+    """Ada writes and seals a rubric of the first item; then Cora works again."""
     pairs.work_as(project, "Ada")
-    artifact = artifacts.start(project, items.ids(project)[0], pairs.rubric(pairs.ADA, "a").KIND).subject
+    artifact = artifacts.start(project, items.ids(project)[0], Kind.RUBRIC).subject
     artifacts.add_unit(project, artifact, text="Explains attribution")
     artifacts.seal(project, artifact)
     pairs.work_as(project, "Cora")
+
+
+def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
+    handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
+    hand_in(project)
     page = show("Who is where")
     assert rows(page)[:3] == [("1", "rubric", "R2"), ("1", "rubric", "R3"), ("1", "adjudication", "R4")]
     assert [cell(page, row, STATE) for row in (0, 1)] == ["submitted", "not begun"]
@@ -137,13 +143,9 @@ def test_a_piece_goes_to_somebody_else_who_may_do_it(project, show):
 
 def test_what_was_handed_in_cannot_go_to_somebody_else(project, show):
     handed_out(project)
-    pairs.work_as(project, "Ada")
-    artifact = artifacts.start(project, items.ids(project)[0], pairs.rubric(pairs.ADA, "a").KIND).subject
-    artifacts.add_unit(project, artifact, text="Explains attribution")
-    artifacts.seal(project, artifact)
-    pairs.work_as(project, "Cora")
+    hand_in(project)
     page = show("Who is where")
-    menu = page.board.acts.people_menu(page.board.model.line(0), page)
+    menu = page.board.acts.people_menu(page.board.model.at(0), page)
     assert [action.isEnabled() for action in menu.actions()] == [False]
     press("Ctrl+Backspace")
     assert "None of these can be withdrawn" in page.window().messages.text()

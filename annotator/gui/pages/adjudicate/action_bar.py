@@ -1,17 +1,12 @@
 """What never scrolls away: the rulings and acts with their keys, and how much is left."""
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy
+from PySide6.QtCore import Signal
 
-from annotator.gui import keys
 from annotator.gui.pages.adjudicate.wording import LETTER_ACTS
-from annotator.gui.widgets import icons
+from annotator.gui.widgets.fitting_bar import Act, FittingBar
 from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.plain import PlainLabel
 
-# Act of the key table, words, icon, what it does.
-RULINGS = (
+RULINGS: tuple[Act, ...] = (
     ("take_a", "A", "", "Take what A wrote"),
     ("take_b", "B", "", "Take what B wrote"),
     ("take_c", "C", "", "Take what C wrote"),
@@ -20,35 +15,29 @@ RULINGS = (
     ("write_own", "Own", "author", "Word it yourself"),
     ("drop_unit", "Drop", "trash", "Leave it out of the consensus"),
 )
-BESIDE = (
+BESIDE: tuple[Act, ...] = (
     ("note", "Rationale", "note", "Say why in words"),
     ("flag", "Gap", "flag", "Say what the guideline leaves open"),
     ("new_row", "New row", "plus", "Add what nobody wrote"),
 )
 
 
-class ActionBar(QFrame):
+class ActionBar(FittingBar):
     """Buttons that tell which act was asked for; where there is little room, some show less."""
 
+    LEVELS = 7
     asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("role", "bar")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.buttons: dict[str, KeyButton] = {}
         self._letters = 2
         self._agreed = 0
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(10, 7, 10, 7)
-        self._row.setSpacing(6)
         for part in (RULINGS, BESIDE):
             for act, words, picture, hint in part:
                 self._add(act, words, picture).set_hint(hint)
-            self._row.addSpacing(8)
-        self._row.addStretch(1)
-        self.progress = PlainLabel("", "hint")
-        self._row.addWidget(self.progress)
+            self.row.addSpacing(8)
+        self.row.addStretch(1)
+        self.row.addWidget(self.progress)
         self._add("confirm_unanimous", "Confirm agreed rows", "question", "state-unconfirmed")
         self._add("next_open", "Next open", "")
         self._add("submit", "Close item", "", role="primary").set_hint(
@@ -56,14 +45,8 @@ class ActionBar(QFrame):
         )
 
     def _add(self, act: str, words: str, picture: str, colour: str = "text", role: str = "") -> KeyButton:
-        button = KeyButton(words, keys.sequences(act)[0], role)
-        # A button that took the focus would take the place in the list away, and Space would press it.
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button = self.put(act, words, picture, colour, role)
         button.clicked.connect(lambda _=False: self.asked.emit(act))
-        if picture:
-            icons.put(button, picture, color=colour)
-        self.buttons[act] = button
-        self._row.addWidget(button)
         return button
 
     def show_item(self, letters: int, *, locked: bool) -> None:
@@ -73,7 +56,7 @@ class ActionBar(QFrame):
             self.buttons[act].setEnabled(not locked)
         self.buttons["take_both"].set_words("Both" if letters == 2 else "All")
         self.buttons["submit"].set_words("Next conflict" if locked else "Close item")
-        self._fit()
+        self.fit()
 
     def show_row(self, *, voting: bool, locked: bool) -> None:
         """While a vote is wanted its keys are those of the rulings, and no button may say otherwise."""
@@ -88,38 +71,16 @@ class ActionBar(QFrame):
         items = "1 item" if conflicts == 1 else f"{conflicts} items"
         self.progress.setText(words)
         self.progress.setToolTip(f"{words}; {items} in conflict")
-        self._fit()
+        self.fit()
 
-    def show_keys(self) -> None:
-        """Print the keys as they now are."""
-        for act, button in self.buttons.items():
-            button.set_key(keys.sequences(act)[0])
-        self._fit()
-
-    def minimumSizeHint(self) -> QSize:
-        """High enough for a button, as narrow as may be."""
-        return QSize(0, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the buttons to another width."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Leave out, one after the other, what stands elsewhere too, until the rest fits."""
+    def show_level(self, level: int) -> None:
+        """Leave out what stands elsewhere too: the words first, the rulings last."""
         confirm = self.buttons["confirm_unanimous"]
         confirm.setVisible(self._agreed > 0)
-        for level in range(7):
-            for act, words, *_ in BESIDE:
-                self.buttons[act].set_words(words if level < 1 else "")
-                self.buttons[act].setAccessibleName(f"{words}, key {keys.shown(act)}")
-                self.buttons[act].setVisible(level < 2)
-            self.progress.setVisible(level < 3)
-            confirm.set_words(f"Confirm {self._agreed} agreed" if level < 4 else f"{self._agreed}")
-            self.buttons["next_open"].setVisible(level < 5)
-            for place, (act, *_) in enumerate(RULINGS):
-                there = place < self._letters or place >= len(LETTER_ACTS)
-                self.buttons[act].setVisible(there and level < 6)
-            self._row.activate()
-            if self._row.sizeHint().width() <= self.width():
-                break
+        self.shrink(BESIDE, level)
+        self.progress.setVisible(level < 3)
+        confirm.set_words(f"Confirm {self._agreed} agreed" if level < 4 else f"{self._agreed}")
+        self.buttons["next_open"].setVisible(level < 5)
+        for place, (act, *_) in enumerate(RULINGS):
+            there = place < self._letters or place >= len(LETTER_ACTS)
+            self.buttons[act].setVisible(there and level < 6)

@@ -1,6 +1,6 @@
 """The consensus on top: its units numbered and in full, each with its fields and where it comes from."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -17,13 +17,13 @@ from annotator.domain.artifact import Kind
 from annotator.domain.labels import Label
 from annotator.gui import theme
 from annotator.gui.models.consensus import LINE_ROLE, ConsensusLine, ConsensusModel
+from annotator.gui.models.rows import Index
 from annotator.gui.pages.adjudicate.bench import Bench
 from annotator.gui.pages.adjudicate.wording import about, field_chips, origin, words_of_kind
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.marked_text import lay_out
 from annotator.gui.widgets.plain import PlainLabel
 
-Index = QModelIndex | QPersistentModelIndex
 _NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
 # Never less than this share of a line for the words.
 _LEAST = 0.5

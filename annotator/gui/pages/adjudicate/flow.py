@@ -1,14 +1,15 @@
 """What comes next: after a ruling, when nothing is contested any more, and when something is left anywhere."""
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import Signal
 
 from annotator.domain.adjudication import OWN, Reason
+from annotator.gui import flow
 from annotator.gui.models.adjudication_queue import AdjudicationQueue, place_of
 from annotator.gui.pages.adjudicate.bench import Bench
 from annotator.gui.pages.adjudicate.hand import Hand
 
 
-class Flow(QObject):
+class Flow(flow.Flow):
     """Moves on over the rows of an item and over the items of the queue."""
 
     leaving = Signal()
@@ -25,11 +26,9 @@ class Flow(QObject):
     """No conflict is left in any item."""
 
     def __init__(self, bench: Bench, hand: Hand, queue: AdjudicationQueue, moment_ms: int) -> None:
-        super().__init__()
+        super().__init__(moment_ms)
         self._bench, self._hand, self._queue = bench, hand, queue
-        self.moment = QTimer(self, singleShot=True, interval=moment_ms)
-        self.moment.timeout.connect(self._go_on)
-        bench.moved.connect(lambda _: self.moment.stop())
+        bench.moved.connect(lambda _: self.stop())
 
     def take(self, take: str) -> None:
         """Rule on the row at hand; when it lacks nothing then, go on after a moment."""
@@ -54,14 +53,8 @@ class Flow(QObject):
         row = self._bench.row
         if row is None or row.ruling.open or self._bench.lacks(row.ruling.id):
             self.stop()
-        elif self.moment.interval():
-            self.moment.start()
         else:
-            self._go_on()
-
-    def stop(self) -> None:
-        """Stay here after all."""
-        self.moment.stop()
+            self.go_on_soon()
 
     def step(self, by: int) -> None:
         """The row below or above."""

@@ -1,18 +1,17 @@
 """How a line of the adjudication queue is drawn: the question, its stage, and how far people agree on it."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions.adjudicating import Waiting
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
 from annotator.gui.models.adjudication_queue import LINE_ROLE, agreement_words, level, state_of
+from annotator.gui.models.rows import Index
 from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.row_painting import END, START, is_chosen, paint_bar, paint_ground
 
-Index = QModelIndex | QPersistentModelIndex
-END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-START = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
 
@@ -30,14 +29,13 @@ class QueueDelegate(QStyledItemDelegate):
         line = index.data(LINE_ROLE)
         px = theme.current().px
         area = option.rect.adjusted(px(3), 1, -px(3), -1)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _paint_ground(painter, option, area, chosen)
+        paint_ground(painter, option, area)
         high = option.fontMetrics.height()
         inner = area.adjusted(px(8), px(5), -px(8), 0)
         rows = [QRect(inner.left(), inner.top() + n * (high + px(2)), inner.width(), high) for n in range(3)]
-        ink, muted = ("on-selection", "on-selection") if chosen else ("text", "text-muted")
+        ink, muted = ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
         self._paint_question(painter, option, rows[0], line, ink)
         self._paint_state(painter, option, rows[1], line, muted)
         self._paint_agreement(painter, option, rows[2], line.agreement, muted)
@@ -82,28 +80,12 @@ class QueueDelegate(QStyledItemDelegate):
         value = figure.value if figure else None
         left = row.left()
         if value is not None:
-            bar = QRectF(row.left(), row.center().y() - px(2), px(BAR), px(5))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.token("border"))
-            painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
-            bar.setWidth(max(bar.height(), bar.width() * min(1.0, max(0.0, value))))
-            painter.setBrush(theme.token(LEVEL_COLOURS[level(value)]))
-            painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
+            bar = QRect(row.left(), row.center().y() - px(2), px(BAR), px(5))
+            paint_bar(painter, bar, min(1.0, max(0.0, value)), theme.token(LEVEL_COLOURS[level(value)]))
             left += px(BAR) + px(7)
         painter.setPen(theme.token(ink))
         rest = row.adjusted(left - row.left(), 0, 0, 0)
         painter.drawText(rest, START, _elided(option, agreement_words(figure), rest.width()))
-
-
-def _paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRect, chosen: bool) -> None:
-    if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-        painter.setBrush(theme.token("selection" if chosen else "hover"))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawRoundedRect(QRectF(area), 5, 5)
-    if option.state & QStyle.StateFlag.State_HasFocus:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(theme.token("focus"))
-        painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
 
 
 def _elided(option: QStyleOptionViewItem, words: str, width: int) -> str:

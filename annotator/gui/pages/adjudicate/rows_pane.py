@@ -1,8 +1,7 @@
 """The rows of the open item one below the other, the one at hand with its controls."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.domain.adjudication import OWN
 from annotator.domain.item import Item
@@ -10,6 +9,7 @@ from annotator.gui.pages.adjudicate.bench import Bench
 from annotator.gui.pages.adjudicate.own_editor import OwnEditor
 from annotator.gui.pages.adjudicate.row_card import RowCard
 from annotator.gui.pages.adjudicate.row_controls import RowControls
+from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.plain import PlainLabel
 
 ROUND_A_ROW = 24
@@ -36,7 +36,7 @@ class RowsPane(QWidget):
         self._anchor: int | None = None
         self._listening = False
         self._hold = QWidget()
-        self.area = _Scroll()
+        self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 0, 6, 0)
@@ -251,25 +251,3 @@ class RowsPane(QWidget):
         self.area.ensureWidgetVisible(card, 0, ROUND_A_ROW)
         if card.height() > self.area.viewport().height():
             self.area.verticalScrollBar().setValue(card.y() - ROUND_A_ROW)
-
-
-class _Scroll(QScrollArea):
-    """Scrolls by the wheel and by what is brought into view; the keys are left to the page."""
-
-    resized = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("Rows")
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave every key to the page."""
-        event.ignore()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell, so that the row at hand stays in view."""
-        super().resizeEvent(event)
-        self.resized.emit()

@@ -129,7 +129,7 @@ class BehindView(QWidget):
 
     def line(self) -> Behind | None:
         """The chosen line."""
-        return self.model.line(self.table.currentIndex().row())
+        return self.model.at(self.table.currentIndex().row())
 
     def _go(self) -> None:
         line = self.line()

@@ -111,7 +111,7 @@ class FiguresView(Splitter):
 
     def row(self) -> Row | None:
         """The chosen row."""
-        return self.model.row_at(self.table.currentIndex().row())
+        return self.model.at(self.table.currentIndex().row())
 
     def other_pane(self) -> None:
         """From the table to the account of the chosen row, and back."""
@@ -177,7 +177,7 @@ class FiguresView(Splitter):
         return pictures.picture(self.report, self._drawn, self._name)
 
     def _open(self, place: int) -> None:
-        row = self.model.row_at(place)
+        row = self.model.at(place)
         if row is not None:
             self.opened.emit(row)
 

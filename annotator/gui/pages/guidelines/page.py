@@ -244,7 +244,7 @@ class GuidelinesPage(Page):
             self.answer.show_message("success", "Every answer was made under the text in force.")
 
     def _go(self, row: int) -> None:
-        answer = self.older.answer(row)
+        answer = self.older.at(row)
         if answer is None:
             return
         if answer.stage is Stage.LABELLING:

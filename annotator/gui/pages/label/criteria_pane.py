@@ -1,8 +1,8 @@
 """The criteria beside the report: each with its state, the one at hand with its controls."""
 
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.criterion_details import CriterionDetails
@@ -10,6 +10,7 @@ from annotator.gui.pages.label.criterion_row import CriterionRow
 from annotator.gui.pages.label.locking import SEALED
 from annotator.gui.pages.label.open_list import OpenList
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.plain import PlainLabel
 
 WEIGHTS = "label/weights"
@@ -56,7 +57,7 @@ class CriteriaPane(QWidget):
         head.addWidget(self.options)
         self.open_list = OpenList()
         self.open_list.chosen.connect(self._bench.move_to)
-        self.area = _Scroll()
+        self.area = KeylessArea("Criteria")
         self.area.resized.connect(self._bring_into_view_soon)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 10, 6, 0)
@@ -174,24 +175,3 @@ class CriteriaPane(QWidget):
 def below(button: QToolButton) -> QPoint:
     """Where a menu of a button comes up."""
     return button.mapToGlobal(button.rect().bottomLeft())
-
-
-class _Scroll(QScrollArea):
-    """Scrolls by the wheel and by what is brought into view; the keys are left to the page."""
-
-    resized = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave every key to the page."""
-        event.ignore()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell, so that the criterion at hand stays in view."""
-        super().resizeEvent(event)
-        self.resized.emit()

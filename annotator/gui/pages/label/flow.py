@@ -1,12 +1,13 @@
 """What comes next: after a label, when a report is done, and when something is left anywhere."""
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import Signal
 
+from annotator.gui import flow
 from annotator.gui.models.label_queue import LabelQueue
 from annotator.gui.pages.label.bench import Bench
 
 
-class Flow(QObject):
+class Flow(flow.Flow):
     """Moves on over the criteria of a report and over the reports of the queue."""
 
     paused = Signal()
@@ -19,28 +20,18 @@ class Flow(QObject):
     """Nothing is left to label in any report."""
 
     def __init__(self, bench: Bench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False) -> None:
-        super().__init__()
+        super().__init__(moment_ms)
         self.readonly = readonly
         self._bench, self._queue = bench, queue
-        self.moment = QTimer(self, singleShot=True, interval=moment_ms)
-        self.moment.timeout.connect(self._go_on)
-        bench.moved.connect(lambda _: self.moment.stop())
+        bench.moved.connect(lambda _: self.stop())
 
     def say(self, place: int) -> None:
         """Label the criterion at hand, and go on after a moment.
 
         Within the moment another key corrects the label that is still in view.
         """
-        if not self._bench.say(place):
-            return
-        if self.moment.interval():
-            self.moment.start()
-        else:
-            self._go_on()
-
-    def stop(self) -> None:
-        """Stay here after all."""
-        self.moment.stop()
+        if self._bench.say(place):
+            self.go_on_soon()
 
     def step(self, by: int) -> None:
         """The criterion below or above."""

@@ -1,13 +1,15 @@
 """How a line of the label queue is drawn: an item's question, or a report with its progress in a bar and in words."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFont, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.actions.labels import Task
 from annotator.gui import theme
 from annotator.gui.models.label_queue import ROW_ROLE, Group, state_of
+from annotator.gui.models.rows import Index
 from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.row_painting import END, START, is_chosen, paint_bar, paint_ground
 
 # State of a report → icon and colour.
 STATES = {
@@ -17,9 +19,6 @@ STATES = {
     "done": ("check", "state-agreed"),
     "submitted": ("lock", "state-agreed"),
 }
-Index = QModelIndex | QPersistentModelIndex
-END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-START = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -62,14 +61,13 @@ class QueueDelegate(QStyledItemDelegate):
             theme.current().px,
             option.rect.adjusted(theme.current().px(4), 1, -theme.current().px(4), -1),
         )
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        self._paint_ground(painter, option, area, chosen)
+        paint_ground(painter, option, area)
         name, colour = STATES[state_of(task)]
         size = px(16)
         top = area.top() + (area.height() - size) // 2
         ratio = painter.device().devicePixelRatioF()
         painter.drawPixmap(area.left() + px(10), top, pixmap(name, size, colour, ratio))
-        ink = theme.token("on-selection" if chosen else "text")
+        ink = theme.token("on-selection" if is_chosen(option) else "text")
         painter.setPen(ink)
         inner = area.adjusted(px(34), 0, -px(8), 0)
         painter.drawText(inner, START, task.name)
@@ -82,30 +80,8 @@ class QueueDelegate(QStyledItemDelegate):
         if right - left >= px(16):
             bar = QRect(left, area.center().y() - px(2), min(right - left, px(90)), px(5))
             bar.moveRight(right)
-            self._paint_bar(painter, bar, task, theme.token(colour))
-
-    def _paint_ground(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, chosen: bool
-    ) -> None:
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if chosen or hovered:
-            painter.setBrush(theme.token("selection" if chosen else "hover"))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawRoundedRect(QRectF(area), 5, 5)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(theme.token("focus"))
-            painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-
-    def _paint_bar(self, painter: QPainter, bar: QRect, task: Task, colour: QColor) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.token("border"))
-        painter.drawRoundedRect(QRectF(bar), bar.height() / 2, bar.height() / 2)
-        if task.units and task.labelled:
-            done = QRectF(bar)
-            done.setWidth(max(bar.height(), bar.width() * task.labelled / task.units))
-            painter.setBrush(colour)
-            painter.drawRoundedRect(done, bar.height() / 2, bar.height() / 2)
+            share = task.labelled / task.units if task.units and task.labelled else None
+            paint_bar(painter, bar, share, theme.token(colour))
 
 
 def _elided(option: QStyleOptionViewItem, words: str, width: int) -> str:

@@ -9,6 +9,7 @@ from annotator.actions import board
 from annotator.domain.assignment import Stage
 from annotator.gui.models.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
 from annotator.gui.naming import title
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -62,10 +63,10 @@ class BoardFilters(QWidget):
 
     def fill(self, stages: Sequence[Stage]) -> None:
         """Offer these stages, and the states with how many lines each has."""
-        self._offer(self.stage, "All stages", [(stage.value, title(stage)) for stage in stages])
+        offer(self.stage, [("All stages", ""), *((title(stage), stage.value) for stage in stages)])
         counted = {state: self._model.counted(state) for state in (*ACROSS, *board.STATES)}
-        states = [(state, f"{state}  {count}") for state, count in counted.items() if count]
-        self._offer(self.state, "All states", states)
+        states = [(f"{state}  {count}", state) for state, count in counted.items() if count]
+        offer(self.state, [("All states", ""), *states])
         for place, (state, _) in enumerate(states, start=1):
             self.state.setItemIcon(place, icon(*_look(state)))
 
@@ -89,16 +90,6 @@ class BoardFilters(QWidget):
     def show_count(self, shown: int, total: int) -> None:
         """Say how many lines are left."""
         self.count.setText(f"{shown:,} of {total:,}" if shown != total else f"{total:,} pieces")
-
-    def _offer(self, combo: QComboBox, first: str, values: Sequence[tuple[str, str]]) -> None:
-        kept = combo.currentData()
-        combo.blockSignals(True)
-        combo.clear()
-        combo.addItem(first, "")
-        for value, words in values:
-            combo.addItem(words, value)
-        combo.setCurrentIndex(max(0, combo.findData(kept)))
-        combo.blockSignals(False)
 
 
 def _look(state: str) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.pages.people.pilot_choice import PilotChoice
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -54,14 +55,7 @@ class ItemsChoice(QWidget):
             (self.type, "All types", types),
             (self.subject, "All subjects", subjects),
         ):
-            kept = combo.currentData()
-            combo.blockSignals(True)
-            combo.clear()
-            combo.addItem(first, "")
-            for value in values:
-                combo.addItem(value, value)
-            combo.setCurrentIndex(max(0, combo.findData(kept)))
-            combo.blockSignals(False)
+            offer(combo, [(first, ""), *((value, value) for value in values)])
         self.pilot.fill()
         self._count()
 

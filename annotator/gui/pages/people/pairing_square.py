@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 from annotator.actions.planning import Pairing
 from annotator.gui import theme
 from annotator.gui.models.pairings import PairingsModel
+from annotator.gui.models.rows import Index
 
 CELL, ROW = 34, 26
-Index = QModelIndex | QPersistentModelIndex
 
 
 class PairingSquare(QTableView):

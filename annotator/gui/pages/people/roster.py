@@ -166,7 +166,7 @@ class Roster(QWidget):
             window.choose_person(person.id)
 
     def _person(self) -> Person | None:
-        return self.model.person(self.list.currentIndex().row())
+        return self.model.at(self.list.currentIndex().row())
 
     def _offer(self) -> None:
         person = self._person()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
@@ -10,6 +10,7 @@ from annotator.actions import board
 from annotator.actions.board import Line, Total
 from annotator.domain.ordering import natural
 from annotator.gui import theme
+from annotator.gui.models.rows import Index
 from annotator.gui.models.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
 from annotator.gui.widgets.lines_table import LinesTable
 
@@ -17,7 +18,6 @@ WIDTHS = (150, 92, 68, 66)
 # With less room than this the time is in the tooltips alone.
 ROOM_FOR_TIME = 350
 BAR = 4
-Index = QModelIndex | QPersistentModelIndex
 
 
 class TotalsTable(LinesTable):

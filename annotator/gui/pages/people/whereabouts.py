@@ -57,7 +57,7 @@ class Whereabouts(QWidget):
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._show_menu)
-        self.table.activated.connect(lambda index: self._go(self.model.line(index.row())))
+        self.table.activated.connect(lambda index: self._go(self.model.at(index.row())))
         self.people = TotalsTable()
         self.people.chosen.connect(self.filters.choose_person)
 
@@ -155,7 +155,7 @@ class Whereabouts(QWidget):
     def chosen(self) -> list[Line]:
         """The lines that are selected, in the order shown."""
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
-        return [line for row in rows if (line := self.model.line(row)) is not None]
+        return [line for row in rows if (line := self.model.at(row)) is not None]
 
     def withdraw(self) -> None:
         """Take the chosen pieces back."""
@@ -182,7 +182,7 @@ class Whereabouts(QWidget):
         rows, here = self.model.rowCount(), self.table.currentIndex().row()
         for step in range(1, rows + 1):
             row = (here + step) % rows
-            line = self.model.line(row)
+            line = self.model.at(row)
             if line is not None and self.model.troubled(line):
                 # Not selectRow: it would add to the selection while Ctrl is held.
                 self._choose([line.assignment_id], row)

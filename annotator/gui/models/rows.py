@@ -1,0 +1,38 @@
+"""What tables that show a list of rows under titles have in common."""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+
+
+class RowsModel(QAbstractTableModel, Generic[Row]):
+    """What a cell shows is for the model of each table to say."""
+
+    def __init__(self, columns: Sequence[str] = (), parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = columns
+        self._rows: Sequence[Row] = ()
+
+    def at(self, row: int) -> Row | None:
+        """What a row is about."""
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many rows there are."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        """How many columns there are."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """The columns' titles."""
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section]
+        return None
