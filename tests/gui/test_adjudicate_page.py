@@ -1,16 +1,14 @@
 """The Adjudicate page: what is seen of each row, and what comes of every ruling."""
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
-from PySide6.QtTest import QTest
 
 from annotator.actions import adjudicating, ruling, ruling_drafts, sources
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Reason
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.unit import Anchor
-from annotator.gui import theme
 from annotator.gui.pages.adjudicate.unit_cell import UNIT_MIME
 from tests.adjudicating_window import (
     COMPARES,
@@ -349,50 +347,6 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
     assert page.bench.locked
     press("1")
     assert page.bench.row.ruling.open
-
-
-def test_nothing_of_the_page_is_ever_a_window_of_its_own(qapp, tmp_path, window_over, qtbot):
-    shown = []
-
-    class Watch(QObject):
-        def eventFilter(self, watched, event):
-            if event.type() == QEvent.Type.Show and watched.isWidgetType() and watched.isWindow():
-                shown.append(type(watched).__name__)
-            return False
-
-    watch = Watch()
-    qapp.installEventFilter(watch)
-    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
-    for key in (
-        "1",
-        "Alt+1",
-        "4",
-        "Esc",
-        "Ctrl+J",
-        "Ctrl+P",
-        "Esc",
-        "F9",
-        "F9",
-        "F4",
-        "F8",
-        "F4",
-        "Ctrl+Return",
-    ):
-        press(key)
-    page._open(page.queue.lines[2])
-    qapp.removeEventFilter(watch)
-    assert shown == ["Window"]
-
-
-@pytest.mark.parametrize("percent", [80, 200])
-def test_no_row_is_wider_than_its_pane(tmp_path, window_over, qtbot, percent):
-    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
-    page.window().resize(1280, 800)
-    theme.zoom_to(percent)
-    press("4")
-    QTest.qWait(20)
-    area = page.rows.area
-    assert area.widget().width() <= area.viewport().width()
 
 
 def test_a_ruling_made_elsewhere_is_shown(page):

@@ -67,7 +67,7 @@ class BoardFilters(QWidget):
         counted = {state: self._model.counted(state) for state in (*ACROSS, *board.STATES)}
         states = [(f"{state}  {count}", state) for state, count in counted.items() if count]
         offer(self.state, [("All states", ""), *states])
-        for place, (state, _) in enumerate(states, start=1):
+        for place, (_, state) in enumerate(states, start=1):
             self.state.setItemIcon(place, icon(*_look(state)))
 
     def choose_person(self, person_id: str) -> None:
