@@ -8,6 +8,11 @@ from pathlib import Path
 
 def main() -> int:
     """Open the window when no command, `--sample` or a file of ours is given; otherwise run the command."""
+    if getattr(sys, "frozen", False) and len(sys.argv) > 1:
+        # A bundled program starts its helping processes by its own name; this is where they part from it.
+        from multiprocessing import freeze_support
+
+        freeze_support()
     words = ["selftest", "--json"] if sys.argv[1:] == ["--selftest"] else sys.argv[1:]
     if not words or words == ["--sample"] or (len(words) == 1 and _is_ours(words[0])):
         # What is being loaded is not garbage; the window begins to collect at its first idle.
@@ -18,8 +23,9 @@ def main() -> int:
         if words == ["--sample"]:
             return run(with_sample=True)
         return run(Path(words[0]) if words else None)
-    from annotator.cli import run_command
+    from annotator.cli import faults, run_command
 
+    sys.excepthook = faults.report
     return run_command(words)
 
 

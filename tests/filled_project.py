@@ -10,10 +10,11 @@ from annotator.actions import artifacts, items, people, times
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
-from annotator.domain.canonical import sha256
+from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import derived_id, now
 from annotator.domain.judge import Call
 from annotator.domain.person import Role
+from annotator.domain.plan import Plan, Subtask
 from annotator.storage.tables import metadata
 from tests.small_project import small_project, units_of
 
@@ -31,6 +32,7 @@ def filled_project(folder: Path) -> Project:
     times.spend(project, rubric, 42.5)
     _add_source(project, item)
     _add_judging(project, item, rubric)
+    _add_extracts(project, item)
     _add_rest(project, item)
     _add_pairs(project, item, rubric)
     return project
@@ -65,6 +67,7 @@ def _add_judging(project: Project, item: str, rubric: str) -> None:
         scope="{}", snapshot="{}", prompt_sha256="p" * 64, total=3, done=3, started_at=now(), cost_usd=0.25,
         by=project.by,
     )  # fmt: skip
+    _add(project, "batch", id="batch-1", run_id="run-1", stage="settled", content="{}", at=now())
     call = Call(
         id="call-1", run_id="run-1", judge_id="judge-1", cache_key="k" * 64, status="ok",
         raw='{"verdict":"yes","quote":"residual"}', requested_model="m-1", returned_model="m-1-2026",
@@ -87,6 +90,20 @@ def add_judgement(project: Project, **named: Any) -> None:
     }  # fmt: skip
     row_id = derived_id("judgement", row["response_id"], row["unit_id"], row["trial"])
     _add(project, "judgement", **row, id=row_id, sha256=judgement_hash(row))
+
+
+def _add_extracts(project: Project, item: str) -> None:
+    response = _one(project, "SELECT id FROM response WHERE item_id = ?", item)
+    plan = Plan(units=(Subtask(id="s1", text="Search the literature."),))
+    content = canonical_json(plan.tree()).decode()
+    _add(
+        project, "extract", id="extract-1", item_id=item, response_id=response, kind="plan", origin="judge:judge-1",
+        content=content, sha256=sha256(content), state="proposed", run_id="run-1", by="", at=now(),
+    )  # fmt: skip
+    _add(
+        project, "page", url="https://example.org/paper", state="ok", text="Residual networks.", title="Paper",
+        fetched_at=now(), sha256=sha256("Residual networks."),
+    )  # fmt: skip
 
 
 def _add_rest(project: Project, item: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.kinds import document_of
 from annotator.exchange.bundle import CLASSES
+from annotator.exchange.drawn_records import LEFT_OUT_EMPTY
 from annotator.exchange.records import ArtifactRecord, Record, ResponseRecord
 from annotator.places import resources
 
@@ -14,7 +15,10 @@ SAMPLE = resources() / "sample"
 COVERAGE = "researcherbench.coverage"
 # Reports have a file each, and documents one for each kind.
 FILES: dict[Path, type[Record]] = {
-    SAMPLE / record.FILE: record for record in CLASSES.values() if record.FILE.endswith(".json")
+    SAMPLE / record.FILE: record
+    for record in CLASSES.values()
+    if record.FILE.endswith(".json")
+    and (record.FILE not in LEFT_OUT_EMPTY or (SAMPLE / record.FILE).exists())
 }
 # People's labels are judgements.
 WRITTEN = tuple(kind for kind in Kind if kind is not Kind.LABELS)
@@ -27,7 +31,12 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def records(cls: type[Record]) -> list[Any]:
-    return [cls.model_validate(raw) for path, kind in FILES.items() if kind is cls for raw in read(path)]
+    return [
+        cls.model_validate(raw)
+        for path, kind in FILES.items()
+        if kind is cls and path.exists()
+        for raw in read(path)
+    ]
 
 
 ALL = {thing: records(cls) for thing, cls in CLASSES.items()}

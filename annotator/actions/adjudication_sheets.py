@@ -20,7 +20,6 @@ from annotator.domain.difference import Piece, differences
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.labels import Label
 from annotator.domain.unit import Unit
-from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import DisputeRow, ItemRow, table
 
 DISPUTE, ITEM = table(DisputeRow), table(ItemRow)
@@ -178,7 +177,7 @@ def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str
 def headings_of(db: Connection, item_id: str) -> dict[str, str]:
     """The words of each unit that an item's reports are judged by."""
     found: dict[str, str] = {}
-    for kind in sorted({protocol.unit_kind for protocol in PROTOCOLS.values()}):
+    for kind in dealing.labelled_kinds():
         found |= dealing.judged_units(db, kind, [item_id]).get(item_id, {})
     return found
 

@@ -21,11 +21,13 @@ from annotator.actions.agreement_inputs import (
     write_inputs,
 )
 from annotator.actions.comparing import HOW, ITEM_SCORE, with_categories
+from annotator.actions.draft_provenance import COMMON
 from annotator.actions.project import PERSON, Project
 from annotator.actions.value_figures import Field, Joined, Scale, alpha, noted, of_pairs
 from annotator.domain.agreement import Agreement, Figure, figure
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.labels import UNSURE
@@ -111,6 +113,7 @@ def pooled(project: Project, by: str, found: list[Agreement], names: Names) -> l
         for (of_stage, group), (inputs_, averaged) in groups.items()
         for row in _rows((of_stage, by, group, called(of_stage, group)), fields[of_stage], inputs_, averaged)
     ]
+    made = [_with_drafts(row, found) for row in made]
     order = list(Stage)
     if by in ("item", "criterion"):
         return sorted(made, key=lambda row: order.index(row.stage))
@@ -128,6 +131,24 @@ def self_agreement(project: Project) -> list[Row]:
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
         made.append(_row(head, field.name, of_pairs(field, both, where), where))
     return sorted(made, key=lambda row: natural(row.name))
+
+
+def _with_drafts(row: Row, found: Iterable[Agreement]) -> Row:
+    """The row, with a note of the items on which two of its raters had units of one model's drafts."""
+    shared = {
+        agreement.item_id
+        for agreement in found
+        if agreement.stage is row.stage
+        and any(COMMON in one.note for pair in agreement.pairs for one in pair.figures)
+    }
+    count = len(shared & set(row.items))
+    if not count:
+        return row
+    note = f"on {counted(count, 'item')} units of two raters {COMMON}s"
+    figures = (
+        one.model_copy(update={"note": "; ".join(filter(None, (one.note, note)))}) for one in row.figures
+    )
+    return replace(row, figures=tuple(figures))
 
 
 Members = tuple[list[Input], list[_Averaged]]

@@ -11,7 +11,6 @@ from annotator.actions.agreement_inputs import Names, Where
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.domain.ordering import natural
-from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
@@ -67,10 +66,10 @@ def criteria(db: Connection, wanted: Iterable[Group]) -> dict[Group, str]:
     """
     sought = set(wanted)
     items = {item for item, _ in sought}
-    kinds = {shape.unit_kind for shape in PROTOCOLS.values()}
+    kinds = dealing.labelled_kinds()
     found: dict[Group, str] = {
         (item, unit): words
-        for kind in sorted(kinds)
+        for kind in kinds
         for item, units in dealing.judged_units(db, kind, items).items()
         for unit, words in units.items()
     }

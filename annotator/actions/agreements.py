@@ -1,6 +1,7 @@
 """How agreement is frozen: computed once, when all first seals of a stage are in, and never again."""
 
 import json
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -8,10 +9,12 @@ from sqlalchemy import Row, Select, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator import __version__
+from annotator.actions import draft_provenance
+from annotator.actions.draft_provenance import Drafted
 from annotator.actions.project import Project
 from annotator.actions.recording import record
-from annotator.domain.agreement import Agreement, SealedInput
-from annotator.domain.artifact import Kind, State
+from annotator.domain.agreement import Agreement, PairAgreement, SealedInput
+from annotator.domain.artifact import Document, Kind, State
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.change import Change
@@ -39,7 +42,7 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
     sealed = _first_seals(db, item_id, kind)
     if not set(expected) <= sealed.keys():
         return None
-    agreement = _computed(item_id, stage, kind, [sealed[person] for person in expected])
+    agreement = _computed(db, item_id, stage, kind, [sealed[person] for person in expected])
     _keep(project, db, agreement)
     return agreement
 
@@ -119,13 +122,15 @@ def _first_seals(db: Connection, item_id: str, kind: Kind) -> dict[str, Row[Any]
     return first
 
 
-def _computed(item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) -> Agreement:
+def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) -> Agreement:
     # What compares is heavy to load, and most seals freeze nothing.
     from annotator.actions import comparing
 
     documents = {row.author_id: document_of(kind, json.loads(row.content)) for row in sealed}
+    drafted = _drafted(db, sealed, documents)
     pairs = tuple(
-        comparing.compare_raters(kind, documents, a, b) for a, b in combinations(sorted(documents), 2)
+        _noted(comparing.compare_raters(kind, documents, a, b), drafted)
+        for a, b in combinations(sorted(documents), 2)
     )
     return Agreement(
         id=derived_id("agreement", item_id, stage.value),
@@ -138,6 +143,29 @@ def _computed(item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) ->
         pairs=pairs,
         figures=comparing.over_all(kind, item_id, pairs) if len(documents) > 2 else (),
     )
+
+
+def _drafted(
+    db: Connection, sealed: list[Row[Any]], documents: Mapping[str, Document[Any]]
+) -> dict[str, Drafted]:
+    """Person by person, the units of what they sealed that they took from a model's draft."""
+    taken = draft_provenance.of_artifacts(db, [row.artifact_id for row in sealed])
+    units = {person: [unit.id for unit in document.units] for person, document in documents.items()}
+    return {
+        row.author_id: draft_provenance.standing(taken.get(row.artifact_id, {}), units[row.author_id])
+        for row in sealed
+    }
+
+
+def _noted(pair: PairAgreement, drafted: Mapping[str, Drafted]) -> PairAgreement:
+    """The same with a note on each figure when one model drafted for both; why one is undefined stays first."""
+    note = draft_provenance.note(drafted[pair.a], drafted[pair.b])
+    if not note:
+        return pair
+    figures = (
+        one.model_copy(update={"note": "; ".join(filter(None, (one.note, note)))}) for one in pair.figures
+    )
+    return pair.model_copy(update={"figures": tuple(figures)})
 
 
 def _input(row: Row[Any]) -> SealedInput:

@@ -3,14 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, Select, case, or_, select
+from sqlalchemy import Row, Select, case, or_, select, union
 from sqlalchemy.engine import Connection
 
 from annotator.actions import people
 from annotator.actions.artifacts import ARTIFACT, REVISION, artifact_of
 from annotator.actions.project import PERSON, Project
 from annotator.domain.artifact import Artifact, Kind, State
+from annotator.domain.assignment import stage_of
 from annotator.domain.person import Person
+from annotator.storage.tables import AssignmentRow, table
+
+ASSIGNMENT = table(AssignmentRow)
 
 
 def visible_to(person: Person) -> Any:
@@ -62,6 +66,29 @@ def judged_rows(db: Connection, kind: Kind, items: Iterable[str] | None = None) 
     for row in db.execute(question):
         first.setdefault(row.item_id, row)
     return first
+
+
+def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
+    """The items that a person may not label by a document of a kind yet: it is another annotator's, and they are
+    still to submit their own.
+    """
+    begun = select(ARTIFACT.c.item_id).where(
+        ARTIFACT.c.author_id == person_id,
+        ARTIFACT.c.kind == kind.value,
+        ARTIFACT.c.state == State.DRAFT.value,
+    )
+    asked = select(ASSIGNMENT.c.item_id).where(
+        ASSIGNMENT.c.person_id == person_id,
+        ASSIGNMENT.c.stage == stage_of(kind).value,
+        ASSIGNMENT.c.submitted_at.is_(None),
+    )
+    writing = set(db.execute(union(begun, asked)).scalars())
+    judged = judged_rows(db, kind, writing) if writing else {}
+    return {
+        item_id
+        for item_id, row in judged.items()
+        if row.author_id not in ("", person_id) and row.state != State.CONSENSUS.value
+    }
 
 
 def _newest() -> Select[Any]:

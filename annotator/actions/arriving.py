@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import assignments, feedback, parcel_secrets, returned_labels, tray
+from annotator.actions import assignments, draft_provenance, feedback, parcel_secrets, returned_labels, tray
+from annotator.actions.draft_provenance import Source
 from annotator.actions.packing import report_alias
 from annotator.actions.project import Project
 from annotator.domain.adjudication import AdjudicationState
@@ -224,6 +225,8 @@ class Sorter:
         assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
         if kind is Kind.LABELS:
             returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
+        drafted = {one.unit_id: Source(one.draft, one.judge, one.model) for one in artifact.drafted}
+        draft_provenance.remember(self.project, self.db, newest[1].artifact_id, drafted)
         self.touched.add((item_id, stage))
 
     def _spend(self, artifact: parcels.WorkArtifact) -> None:

@@ -1,6 +1,7 @@
 """What experts do to artifacts: every edit is a new revision, whatever the kind."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -29,8 +30,8 @@ ADJUDICATION = table(AdjudicationRow)
 T = TypeVar("T", bound=BaseModel)
 # The field of the document itself that may be typed into; its drafts name no unit.
 REMARK = "remark"
-# Stands in the place of an artifact in the drafts of an adjudicator, whose units are rulings.
-RULING = "ruling"
+# Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
+RULING, REFERENCE = "ruling", "reference"
 _NEWEST = Ready(
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
@@ -57,35 +58,36 @@ def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | 
     document = document or DOCUMENTS[kind]()
     author = people.someone(project).id
     with project.store.write() as db:
-        taken = select(ARTIFACT.c.id).where(
-            ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind == kind.value, ARTIFACT.c.author_id == author
-        )
-        if db.execute(taken).first():
+        whose = {"item_id": item_id, "kind": kind.value, "author_id": author}
+        if db.execute(select(ARTIFACT.c.id).filter_by(**whose)).first():
             raise Refusal(f"You already have a {kind.value} for this item.", "Go on with that one.")
         artifact_id = new_id()
-        db.execute(
-            insert(ARTIFACT).values(
-                id=artifact_id,
-                item_id=item_id,
-                kind=kind.value,
-                author_id=author,
-                state=State.DRAFT.value,
-                revision=0,
-            )
-        )
+        db.execute(insert(ARTIFACT).values(id=artifact_id, **whose, state=State.DRAFT.value, revision=0))
         image = write_revision(project, db, artifact_id, document, verb="start", number=1)
         return record(project, db, Change("artifact", artifact_id, "start", None, image))
 
 
 def add_unit(project: Project, artifact_id: str, after: str = "", **fields: Any) -> Change:
     """A new unit below the one named in `after`, or at the end."""
+    return add_units(project, artifact_id, [fields], after)
+
+
+def add_units(
+    project: Project, artifact_id: str, given: Iterable[dict[str, Any]], after: str = "", *, instead_of: str = "",
+    verb: str = "add unit", about: dict[str, Any] | None = None,
+) -> Change:  # fmt: skip
+    """New units below `after`, or at the end, in one revision; the unit `instead_of` gives way.
+
+    `about` is kept with the change: where they come from.
+    """
     with project.store.write() as db:
         newest = _editable(project, db, artifact_id)
         document = newest.artifact.document
-        unit = _checked(document.UNIT, {"id": new_id(), **fields})
+        made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
-        units = (*document.units[:place], unit, *document.units[place:])
-        return _revise(project, db, newest, document.with_units(units), "add unit")
+        units = (*document.units[:place], *made, *document.units[place:])
+        kept = tuple(unit for unit in units if unit.id != instead_of)
+        return _revise(project, db, newest, document.with_units(kept), verb, about)
 
 
 def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any) -> Change:
@@ -336,12 +338,15 @@ def _checked(model: type[T], values: dict[str, Any]) -> T:
         raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
 
 
-def _revise(project: Project, db: Connection, newest: _Newest, document: Document[Any], verb: str) -> Change:
+def _revise(
+    project: Project, db: Connection, newest: _Newest, document: Document[Any], verb: str,
+    about: dict[str, Any] | None = None,
+) -> Change:  # fmt: skip
     artifact = newest.artifact
     before = {"revision": artifact.revision, "sha256": newest.sha256}
     if document == artifact.document:
         return Change("artifact", artifact.id, verb, None, before, by=project.by)
-    after = _next_revision(project, db, newest, document, verb=verb)
+    after = _next_revision(project, db, newest, document, verb=verb) | (about or {})
     return record(project, db, Change("artifact", artifact.id, verb, before, after))
 
 
@@ -389,9 +394,6 @@ def _restore(project: Project, db: Connection, artifact_id: str, present: Any, g
     newest = _editable(project, db, artifact_id)
     if newest.sha256 != present["sha256"]:
         raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")
-    content = db.execute(
-        select(REVISION.c.content).where(
-            REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"]
-        )
-    ).scalar_one()
+    wanted = (REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"])
+    content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
     _next_revision(project, db, newest, documents.read(newest.artifact.kind, content), verb="restore")

@@ -12,13 +12,14 @@ from typing import Any
 
 import orjson
 
-from annotator.actions.artifacts import REMARK, RULING, draft_parts
-from annotator.actions.hashing import item_hash, judgement_hash, response_hash, source_hash
+from annotator.actions.artifacts import REFERENCE, REMARK, RULING, draft_parts
+from annotator.actions.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
 from annotator.actions.recording import row_hash
 from annotator.domain.artifact import chain
 from annotator.domain.canonical import sha256
+from annotator.domain.page import PageState
 from annotator.domain.refusal import Refusal
 from annotator.storage import search, witness
 from annotator.storage.connection import raw_connection
@@ -63,6 +64,7 @@ class _Look:
     blamed: set[tuple[str, int]] = field(default_factory=set)
     judged: set[tuple[str, str]] = field(default_factory=set)
     units: dict[str, set[str]] = field(default_factory=dict)
+    extracts: set[str] = field(default_factory=set)
 
 
 Step = Callable[[_Look], Iterator[Finding]]
@@ -181,6 +183,12 @@ def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
     return step
 
 
+def _page(row: Row) -> str:
+    """The text of a page that was read may have stayed where it was released; its hash came alone."""
+    alone = row["state"] == PageState.OK.value and row["text"] == ""
+    return str(row["sha256"]) if alone else page_hash(row["text"])
+
+
 def _holds(row: Row, digest: Callable[[Row], str]) -> bool:
     try:
         return bool(digest(row) == row["sha256"])
@@ -192,6 +200,8 @@ def _holds(row: Row, digest: Callable[[Row], str]) -> bool:
 def _remember(look: _Look, table: str, row: Row) -> None:
     if table == "judgement" and row["artifact_id"]:
         look.judged.add((row["artifact_id"], row["unit_id"]))
+    elif table == "extract":
+        look.extracts.add(row["id"])
     elif table == "revision":
         units = look.units.setdefault(row["artifact_id"], set())
         try:
@@ -261,15 +271,25 @@ def _newest_revisions(look: _Look) -> Iterator[Finding]:
 
 def _judged_units(look: _Look) -> Iterator[Finding]:
     for artifact, unit in sorted(look.judged, key=repr):
+        # What was drawn may be drawn anew, and has no revisions.
+        if artifact in look.extracts:
+            continue
         if artifact not in look.units:
             yield Finding(
                 "judgement", artifact, f"The artifact {artifact}, which was judged by, is gone.", FROM_BACKUP
             )
-        elif unit not in look.units[artifact]:
+        # A cell of a matrix is named by a unit of each side, of which the artifact has one.
+        elif not look.units[artifact].intersection((unit, *unit.split("~"))):
             yield Finding(
                 "judgement", unit, f"The unit {unit} was judged, but no revision of its artifact has it.",
                 FROM_BACKUP,
             )  # fmt: skip
+
+
+_OTHER_DRAFTS = {
+    RULING: "SELECT 1 FROM ruling WHERE id = ?",
+    REFERENCE: "SELECT 1 FROM extract WHERE id = ?",
+}
 
 
 def _drafts(look: _Look) -> Iterator[Finding]:
@@ -281,17 +301,13 @@ def _drafts(look: _Look) -> Iterator[Finding]:
         "SELECT CAST(place AS TEXT), CAST(text AS TEXT) FROM draft"
     ).fetchall():
         artifact, unit, name = draft_parts(place)
-        if artifact == RULING:
-            yield from _ruling_draft(look, place, unit, text)
+        if artifact in _OTHER_DRAFTS:
+            if look.raw.execute(_OTHER_DRAFTS[artifact], [unit]).fetchone() is None:
+                yield _lost_draft(place, text)
             continue
         newest = look.raw.execute(question, [artifact]).fetchone()
         if newest is None or not _is_place(newest[0], unit, name):
             yield _lost_draft(place, text)
-
-
-def _ruling_draft(look: _Look, place: str, ruling: str, text: str) -> Iterator[Finding]:
-    if look.raw.execute("SELECT 1 FROM ruling WHERE id = ?", [ruling]).fetchone() is None:
-        yield _lost_draft(place, text)
 
 
 def _lost_draft(place: str, text: str) -> Finding:
@@ -337,6 +353,8 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("files of sources", _hashes("source_file", lambda row: sha256(row["content"]))),
     ("responses", _hashes("response", lambda row: response_hash(row["text"]))),
     ("revisions", _hashes("revision", lambda row: sha256(row["content"]))),
+    ("extracts", _hashes("extract", lambda row: sha256(row["content"]))),
+    ("pages", _hashes("page", _page)),
     ("agreements", _hashes("agreement", lambda row: sha256(row["content"]))),
     ("calls", _hashes("call", lambda row: call_hash({**row, "repaired": bool(row["repaired"])}))),
     ("judgements", _hashes("judgement", _judgement)),

@@ -10,9 +10,28 @@ from sqlalchemy.engine import Connection
 from annotator.actions import annotating
 from annotator.domain.artifact import Kind
 from annotator.domain.canonical import sha256
+from annotator.domain.protocol import Case
+from annotator.domain.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
+
+
+def labelled_by(protocol: str) -> Kind:
+    """The kind of artifact whose units are labelled under a protocol; Refusal where units are not an artifact's."""
+    kind = PROTOCOLS[protocol].unit_kind
+    if kind is None:
+        raise Refusal(
+            f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
+            "Choose another protocol to label by.",
+        )
+    return kind
+
+
+def labelled_kinds() -> list[Kind]:
+    """The kinds of artifact whose units are labelled under some protocol."""
+    return sorted({shape.unit_kind for shape in PROTOCOLS.values() if shape.unit_kind is not None})
 
 
 def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None) -> dict[str, dict[str, str]]:
@@ -41,6 +60,33 @@ def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
     """
     order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
     return [(f"Report {_letter(place)}", response_id) for place, response_id in enumerate(order)]
+
+
+def together(one: str, other: str) -> str:
+    """What two reports of an item are called: “Reports A and B”."""
+    return f"Reports {one.removeprefix('Report ')} and {other.removeprefix('Report ')}"
+
+
+def shuffled(pairs: Iterable[Case], person_id: str) -> list[Case]:
+    """Pairs in an order of this person's own; of one asked both ways, the dealt way long before the other."""
+    return sorted(
+        pairs,
+        key=lambda case: (
+            not comes_first(person_id, case),
+            sha256("/".join([person_id, case.protocol, *sorted(_both(case))])),
+        ),
+    )
+
+
+def comes_first(person_id: str, case: Case) -> bool:
+    """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
+    first, second = sorted(_both(case))
+    toss = int(sha256("/".join([person_id, case.protocol, first, second, "toss"]))[:8], 16) % 2
+    return (case.response.id == first) == (toss == 0)
+
+
+def _both(case: Case) -> tuple[str, str]:
+    return case.response.id, case.unit.id
 
 
 def _letter(place: int) -> str:

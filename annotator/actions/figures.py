@@ -1,23 +1,14 @@
-"""Pictures of the results: drawn for the window, or saved as PNG or SVG."""
+"""How pictures are saved, as PNG or SVG."""
 
 import os
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.results import ResultRow
 from annotator.domain.refusal import Refusal
-from annotator.exchange.figures import PRINTED, Ink, intervals
+from annotator.exchange.figures import Ink
 
-__all__ = ["Ink", "coverage", "save"]
+__all__ = ["Ink", "save"]
 DOTS_PER_INCH = 200
-
-
-def coverage(rows: list[ResultRow], title: str, ink: Ink = PRINTED) -> Any:
-    """The systems of one group with their intervals, as a matplotlib Figure; by default for white paper."""
-    pairs = [(row.system, row.estimate) for row in rows]
-    metric = rows[0].metric if rows else "coverage"
-    axis = f"{metric} (mean over items, 95 % bootstrap interval)"
-    return intervals(pairs, title, axis, ink)
 
 
 def save(figure: Any, path: Path) -> Path:

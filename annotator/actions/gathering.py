@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 from sqlalchemy import ColumnElement, Select, Table, and_, case, func, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
-from annotator.actions import gathering_pairs
+from annotator.actions import gathering_drawn, gathering_pairs
 from annotator.domain.artifact import Kind, State
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
@@ -54,11 +54,12 @@ def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-def gather(db: Connection) -> tuple[Bundle, list[str]]:
+def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[str]]:
     """Everything a release holds but its scores, and notes on what was left out.
 
     Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
-    on units that do not leave. People's labels leave as judgements.
+    on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
+    only with `page_texts`.
     """
     bundle = Bundle(
         items=[ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
@@ -77,8 +78,10 @@ def gather(db: Connection) -> tuple[Bundle, list[str]]:
     bundle.artifacts = _artifacts(db, items)
     gathering_pairs.add(db, bundle)
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord)]
+    gathering_drawn.add(db, bundle, page_texts=page_texts)
     bundle.judgements, left_out = _judgements(db, bundle)
     raters = {record.rater_id for record in bundle.judgements} | {run.judge_id for run in bundle.runs}
+    raters |= gathering_drawn.raters_of(bundle)
     bundle.judges = [_judge(row) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters]
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
@@ -111,15 +114,14 @@ def _artifact(row: RowMapping) -> ArtifactRecord:
 
 
 def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], int]:
-    units = {
-        artifact.id: {unit["id"] for unit in artifact.document["units"]} for artifact in bundle.artifacts
-    }
+    units = gathering_drawn.units_of(bundle)
     responses = {response.id for response in bundle.responses}
     kept, left_out = [], 0
     for row in _rows(db, JUDGEMENT, JudgementRecord):
         if row["response_id"] not in responses:
             continue
-        if row["artifact_id"] and row["unit_id"] not in units.get(row["artifact_id"], ()):
+        of = row["artifact_id"]
+        if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
             left_out += 1
             continue
         kept.append(JudgementRecord(**{**row, "flags": row["flags"].split()}))
@@ -127,7 +129,7 @@ def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], 
 
 
 def _judge(row: Mapping[str, Any]) -> JudgeRecord:
-    values = {**row, "parameters": json.loads(row["parameters"] or "{}")}
+    values = {**row, "parameters": json.loads(row["parameters"] or "{}"), "asking": json.loads(row["asking"])}
     return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"])})
 
 

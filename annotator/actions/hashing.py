@@ -31,6 +31,11 @@ def response_hash(text: str) -> str:
     return sha256(text)
 
 
+def page_hash(text: str) -> str:
+    """The hash of a cited page's text."""
+    return sha256(text)
+
+
 def judgement_hash(fields: Fields) -> str:
     """The hash of all values of a judgement, its moment in UTC as ISO 8601; the id of its row is left out."""
     values = _values(fields)

@@ -11,7 +11,9 @@ from annotator.actions import backups, items, renderings
 from annotator.actions.bulk import Progress, insert_rows
 from annotator.actions.incoming import Incoming, Preview, Row
 from annotator.actions.intake import PERSON, WRITTEN, Intake
+from annotator.actions.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.items import ITEM, item_of
+from annotator.actions.materials import PAGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -140,6 +142,10 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for person_id, alias in incoming.new_aliases.items():
         db.execute(update(PERSON).where(PERSON.c.id == person_id).values(alias=alias))
     write_rows(db, incoming.rows, tell)
+    for page in incoming.rows.get(PAGE_TEXTS, []):
+        db.execute(update(PAGE).where(PAGE.c.url == page["url"]).values(text=page["text"]))
+    for setting in incoming.rows.get(SETTINGS, []):
+        project.set(setting["key"], setting["value"])
     search.index(project.store.raw, [item_of(row) for row in incoming.rows.get("item", [])])
 
 

@@ -30,6 +30,9 @@ WORDS = {
     "adjudications": "consensus version",
     "judges": "judge",
     "runs": "run",
+    "extracts": "drawn part",
+    "pages": "page",
+    "prompts": "prompt",
     "judgements": "judgement",
 }
 

@@ -9,9 +9,11 @@ from typing import Any
 from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import hashing, intake_history
+from annotator.actions import gathering_drawn, hashing, intake_history
+from annotator.actions.extracts import EXTRACT
 from annotator.actions.gathering import released_revisions, without_secrets
 from annotator.actions.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.intake_drawn import DrawnIntake
 from annotator.actions.intake_history import History
 from annotator.actions.intake_pairs import (
     ADJUDICATION,
@@ -22,10 +24,11 @@ from annotator.actions.intake_pairs import (
     VERSION,
     PairIntake,
 )
+from annotator.actions.materials import PAGE
 from annotator.domain.canonical import canonical_json
 from annotator.domain.identity import derived_id
 from annotator.domain.item import ItemFields
-from annotator.domain.judge import JudgeFields
+from annotator.domain.judge import Asking, JudgeFields
 from annotator.domain.judgement import JudgementFields, RaterKind
 from annotator.domain.person import PersonFields, Role
 from annotator.domain.response import ResponseFields, SystemFields
@@ -52,7 +55,7 @@ ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
-    DISPUTE, JUDGE, RUN, JUDGEMENT,
+    DISPUTE, JUDGE, RUN, EXTRACT, PAGE, JUDGEMENT,
 )  # fmt: skip
 # Leaves room to count on from there in the whole numbers of any database.
 LAST_POSITION = 10**9
@@ -76,9 +79,11 @@ class Intake:
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
         pairs = PairIntake(self.db, self.incoming, self.history)
+        drawn = DrawnIntake(self.db, self.incoming)
         plans = (
             self._people, self._items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
-            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._judgements,
+            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
+            drawn.prompts, self._judgements,
         )  # fmt: skip
         for plan in plans:
             made = plan()
@@ -227,10 +232,10 @@ class Intake:
 
     def _judges(self) -> Plan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}
-        existing = self._existing(JUDGE, ("id",), ("kind", "model", "parameters"))
+        existing = self._existing(JUDGE, ("id",), ("kind", "model", "parameters", "asking"))
 
         def content(record: JudgeRecord) -> tuple[Any, ...]:
-            return record.kind.value, record.model, record.parameters
+            return record.kind.value, record.model, record.parameters, record.asking
 
         def row(record: JudgeRecord) -> dict[str, Row]:
             name = next(n for n in _with_numbers(record.name) if n not in names)
@@ -240,11 +245,13 @@ class Intake:
             values = {"name": name, "kind": record.kind, "model": record.model, "key_env": ""}
             values |= {"base_url": without_secrets(record.base_url)}
             values |= {"parameters": canonical_json(record.parameters).decode()}
+            values |= {"asking": record.asking.model_dump_json(exclude_defaults=True)}
             fields = JudgeFields.model_validate(values)
             return {"judge": {"id": record.id, **fields.model_dump()}}
 
-        for judge_id, (kind, model, parameters) in existing.prints.items():
-            existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"))
+        for judge_id, (kind, model, parameters, asking) in existing.prints.items():
+            as_asked = Asking.model_validate_json(asking)
+            existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"), as_asked)
         return Plan("judges", existing, _by_id, content, _nothing, row)
 
     def _runs(self) -> Plan:
@@ -277,16 +284,16 @@ class _Judgements:
         self.item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
         self.item_of |= {response.id: response.item_id for response in bundle.responses}
         self.keys = {item.id: item.key for item in bundle.items}
-        self.units = {
-            artifact.id: {unit["id"] for unit in artifact.document["units"]} for artifact in bundle.artifacts
-        }
+        self.units = gathering_drawn.units_of(bundle)
+        self.drawn = set(db.execute(select(EXTRACT.c.id)).scalars())
+        self.drawn |= {extract.id for extract in bundle.extracts}
 
     def needs(self, record: JudgementRecord) -> Iterable[Need]:
         yield "items", record.item_id
         yield "responses", record.response_id
         yield ("people" if record.rater_kind is RaterKind.PERSON else "judges"), record.rater_id
         if record.artifact_id:
-            yield "artifacts", record.artifact_id
+            yield ("extracts" if record.artifact_id in self.drawn else "artifacts"), record.artifact_id
         if record.run_id is not None:
             yield "runs", record.run_id
 
@@ -294,7 +301,8 @@ class _Judgements:
         item = f"item {self.keys.get(record.item_id, record.item_id)}"
         if self.item_of[record.response_id] != record.item_id:
             raise ValueError(f"its response does not belong to {item}")
-        if record.artifact_id in self.units and record.unit_id not in self.units[record.artifact_id]:
+        of = self.units.get(record.artifact_id)
+        if of is not None and not gathering_drawn.names_one(record.unit_id, of):
             raise ValueError(f"the artifact of {item} has no unit {record.unit_id}")
         values = record.model_dump(mode="json") | {"flags": " ".join(record.flags), "at": record.at}
         fields = JudgementFields.model_validate(values).model_dump(mode="json") | {"at": record.at}

@@ -1,10 +1,15 @@
 """How a judge run is kept: every finished call and judgement is committed before anyone is told of it."""
 
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.engine import Connection
 
 from annotator.actions.hashing import judgement_hash
+from annotator.actions.known_calls import KnownCalls
 from annotator.actions.project import Project
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import new_id, now
@@ -12,29 +17,54 @@ from annotator.domain.judge import Call
 from annotator.domain.judgement import JudgementFields, RaterKind, Status
 from annotator.judging.cache import Key
 from annotator.judging.progress import Finished
+from annotator.storage.ready import Ready
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
 CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
 
+# Built once: making a statement anew takes longer than carrying it out.
+_ANSWERED = CALL.c.status == Status.OK.value
+_LATEST = Ready(
+    select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
+)
+_ADD_CALL = insert(CALL).prefix_with("OR IGNORE")
+_SPOIL = (
+    update(CALL)
+    .where(CALL.c.id == bindparam("call"), _ANSWERED)
+    .values({name: bindparam(name) for name in ("status", "cause", "sha256")})
+)
+_PUT_JUDGEMENT = insert(JUDGEMENT).prefix_with("OR REPLACE")
+_COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done + bindparam("more"))
+
 
 class Journal:
-    """The calls and judgements of one judge in one run."""
+    """The calls and judgements of one judge in one run under one protocol."""
 
     def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
-        self._project, self._run_id, self._judge_id, self._protocol = project, run_id, judge_id, protocol
+        self.run_id = run_id
+        self._project, self._judge_id, self._protocol = project, judge_id, protocol
+        self._known: KnownCalls | None = None
 
     def find(self, cache_key: str) -> Call | None:
         """The latest call of that key that was answered; an error is never served again."""
-        question = select(CALL).where(CALL.c.cache_key == cache_key, CALL.c.status == Status.OK.value)
+        if cache_key not in self._answered():
+            return None
         with self._project.store.read() as db:
-            row = db.execute(question.order_by(CALL.c.at.desc()).limit(1)).mappings().first()
+            row = _LATEST.first(db, {"key": cache_key})
         if row is None:
             return None
         call = {key: value for key, value in row.items() if key not in ("sha256", "at")}
         return Call(**call | {"status": Status(call["status"])})
 
+    def _answered(self) -> KnownCalls:
+        """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
+        if self._known is None:
+            with self._project.store.read() as db:
+                self._known = KnownCalls(db.execute(select(CALL.c.cache_key).where(_ANSWERED)).scalars())
+        return self._known
+
     def finished(self, run: str) -> set[Key]:
-        """The cases that need not be asked: those answered before, and whatever this very run has finished."""
+        """The judgements not to be asked for: those given before, and whatever this very run has finished."""
         question = select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.trial).where(
             JUDGEMENT.c.rater_id == self._judge_id,
             JUDGEMENT.c.protocol == self._protocol,
@@ -44,41 +74,75 @@ class Journal:
             return {(row[0], row[1], row[2]) for row in db.execute(question)}
 
     def record(self, batch: list[Finished]) -> None:
-        """Commit a batch: the calls as they came, the judgements read from them, and how far the run is."""
-        at = now()
-        calls = [self._call(call, at) for finished in batch for call in finished.calls]
-        judged = [self._judgement(finished, at) for finished in batch if finished.judged]
-        with self._project.store.write() as db:
-            if calls:
-                db.execute(insert(CALL).prefix_with("OR IGNORE"), calls)
-            if judged:
-                db.execute(insert(JUDGEMENT).prefix_with("OR REPLACE"), judged)
-            done = update(RUN).where(RUN.c.id == self._run_id).values(done=RUN.c.done + len(judged))
-            db.execute(done)
+        """Commit a batch: the calls as they came, what was read from them, and how far the run is.
 
-    def _call(self, call: Call, at: Any) -> dict[str, Any]:
+        All units of a case are in one batch, and so are stored together or not at all.
+        """
+        at = now()
+        # An answer may be shared before it is journalled: it goes in with the first judgement that rests on it.
+        shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
+        calls = [self._call(call, at) for call in chain((c for one in batch for c in one.calls), shared)]
+        done = [finished for finished in batch if finished.judged]
+        with self._project.store.write() as db:
+            self._add(db, calls)
+            kept = self.keep(db, done, at)
+            db.execute(_COUNT, {"run": self.run_id, "more": kept})
+        self._know(calls)
+
+    def record_calls(self, found: Iterable[Call]) -> None:
+        """Commit calls that a batch brought; one whose id is there already is left as it is."""
+        at = now()
+        calls = [self._call(call, at) for call in found]
+        with self._project.store.write() as db:
+            self._add(db, calls)
+        self._know(calls)
+
+    def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
+        if calls:
+            db.execute(_ADD_CALL, calls)
+        # A call of a batch is there before its reply is read whole: that a unit is not in it is learnt only now.
+        spoilt = [call for call in calls if call["status"] == Status.INVALID.value]
+        if spoilt:
+            named = ("status", "cause", "sha256")
+            db.execute(
+                _SPOIL, [{"call": call["id"], **{name: call[name] for name in named}} for call in spoilt]
+            )
+
+    def _know(self, calls: Iterable[dict[str, Any]]) -> None:
+        for call in calls:
+            self._answered().add(call["cache_key"])
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what finished cases came to, in the transaction of their calls; how much that is."""
+        rows = [row for finished in done for row in self._judgements(finished, at)]
+        if rows:
+            db.execute(_PUT_JUDGEMENT, rows)
+        return len(rows)
+
+    def _call(self, call: Call, at: datetime) -> dict[str, Any]:
         row = call.model_dump(mode="json")
         return row | {"at": at, "sha256": call_hash(row)}
 
-    def _judgement(self, finished: Finished, at: Any) -> dict[str, Any]:
+    def _judgements(self, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
         case = finished.case
-        fields = JudgementFields(
-            **finished.verdict.model_dump(),
-            protocol=self._protocol,
-            item_id=case.item.id,
-            response_id=case.response.id,
-            artifact_id=case.artifact_id,
-            unit_id=case.unit.id,
-            rater_kind=RaterKind.JUDGE,
-            rater_id=self._judge_id,
-            trial=case.trial,
-            run_id=self._run_id,
-            call_id=finished.call_id,
-            at=at,
-        )
-        row = fields.model_dump()
-        row |= {"status": finished.verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
-        return row | {"id": new_id(), "sha256": judgement_hash(row)}
+        for unit_id, verdict in finished.verdicts.items():
+            fields = JudgementFields(
+                **verdict.model_dump(),
+                protocol=self._protocol,
+                item_id=case.item.id,
+                response_id=case.response.id,
+                artifact_id=case.artifact_id,
+                unit_id=unit_id,
+                rater_kind=RaterKind.JUDGE,
+                rater_id=self._judge_id,
+                trial=case.trial,
+                run_id=self.run_id,
+                call_id=finished.call_id,
+                at=at,
+            )
+            row = fields.model_dump()
+            row |= {"status": verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
+            yield row | {"id": new_id(), "sha256": judgement_hash(row)}
 
 
 def call_hash(row: dict[str, Any]) -> str:

@@ -1,32 +1,30 @@
-"""What judges a project has: the baseline that is always there, and those behind endpoints."""
+"""What judges a project has: the baseline that is always there, those behind endpoints, and those derived."""
 
 import json
 from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 
+from annotator.actions import judge_prices
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
 from annotator.domain.identity import derived_id, new_id
-from annotator.domain.judge import Judge, JudgeFields, JudgeKind
+from annotator.domain.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.refusal import Refusal
-from annotator.storage.tables import JudgeRow, table
+from annotator.storage.tables import JudgeRow, ResponseRow, table
 
-JUDGE = table(JudgeRow)
+JUDGE, RESPONSE = table(JudgeRow), table(ResponseRow)
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 
 
 def all_of(project: Project) -> list[Judge]:
     """The judges in use, the baseline first; it is there even before it has judged anything."""
+    in_use = JUDGE.c.retired.is_(False) & (JUDGE.c.kind != JudgeKind.WRITER.value)
     with project.store.read() as db:
-        rows = (
-            db.execute(select(JUDGE).where(JUDGE.c.retired.is_(False)).order_by(JUDGE.c.name))
-            .mappings()
-            .all()
-        )
+        rows = db.execute(select(JUDGE).where(in_use).order_by(JUDGE.c.name)).mappings().all()
     found = [Judge(**row) for row in rows]
     if not any(judge.kind == JudgeKind.BASELINE for judge in found):
         found.append(BASELINE)
@@ -44,19 +42,46 @@ def named(project: Project, name: str) -> Judge:
 
 
 def kept(project: Project, judge: Judge) -> Judge:
-    """The judge, made sure to be in the file (the baseline enters it with its first run)."""
+    """The judge, made sure to be in the file as it is (the baseline enters it with its first run)."""
     with project.store.write() as db:
-        if not db.execute(select(JUDGE.c.id).where(JUDGE.c.id == judge.id)).first():
+        row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.id)).mappings().first()
+        if row is None:
+            refuse_taken(project, judge.name)
             db.execute(insert(JUDGE).values(**judge.model_dump()))
+        elif Judge(**row) != judge:
+            db.execute(update(JUDGE).where(JUDGE.c.id == judge.id).values(**judge.model_dump(exclude={"id"})))
     return judge
 
 
+def refuse_taken(project: Project, name: str) -> None:
+    """Refuse a name that another judge has."""
+    with project.store.read() as db:
+        if db.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first():
+            raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
+
+
 def add(
-    project: Project, name: str, *, base_url: str, model: str, key_env: str = "", parameters: str = "{}"
+    project: Project,
+    name: str,
+    *,
+    base_url: str,
+    model: str,
+    key_env: str = "",
+    parameters: str = "{}",
+    asking: str = "{}",
 ) -> Change:
-    """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project."""
-    judge = _checked(
-        new_id(), name=name, base_url=base_url, model=model, key_env=key_env, parameters=parameters
+    """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
+
+    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked.
+    """
+    judge = checked(
+        new_id(),
+        name=name,
+        base_url=base_url,
+        model=model,
+        key_env=key_env,
+        parameters=parameters,
+        asking=asking,
     )
     if name in {known.name for known in all_of(project)}:
         raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
@@ -70,8 +95,10 @@ def add(
 def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
     """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead."""
     old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
-    if old is None or old.kind == JudgeKind.BASELINE:
-        raise Refusal("The baseline judge has no settings.", "Add a judge behind an endpoint.")
+    if old is None or old.kind != JudgeKind.ENDPOINT:
+        raise Refusal("This judge has no settings of an endpoint.", "Add a judge behind an endpoint.")
+    if old.asked.of:
+        raise Refusal(f"“{old.name}” follows the judge it was made from.", "Change that one.")
     with project.store.write() as db:
         judged = project.store.raw.execute(
             "SELECT 1 FROM judgement WHERE rater_id = ? LIMIT 1", [judge_id]
@@ -82,12 +109,19 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
             raise Refusal(
                 f"“{old.name}” has already judged with {old.model}.", "Add a new judge for another model."
             )
-        judge = _checked(judge_id, **old.model_dump(exclude={"id", "kind", "retired"}) | fields)
+        judge = checked(judge_id, **old.model_dump(exclude={"id", "kind", "retired"}) | fields)
         db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**judge.model_dump(exclude={"id"})))
         after = judge.model_dump(mode="json")
         return record(
             project, db, Change("judge", judge_id, "change judge", old.model_dump(mode="json"), after)
         )
+
+
+def has_judged(project: Project, judge_id: str) -> bool:
+    """Whether there is any judgement of a judge."""
+    with project.store.read():
+        question = "SELECT 1 FROM judgement WHERE rater_id = ? LIMIT 1"
+        return project.store.raw.execute(question, [judge_id]).fetchone() is not None
 
 
 def retire(project: Project, judge_id: str) -> Change:
@@ -97,14 +131,24 @@ def retire(project: Project, judge_id: str) -> Change:
         return record(project, db, Change("judge", judge_id, "retire judge", None, {"retired": True}))
 
 
-def _checked(judge_id: str, **values: Any) -> Judge:
+def bring_back(project: Project, judge_id: str) -> Change:
+    """Put a judge that was retired into the lists again."""
+    with project.store.write() as db:
+        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=False))
+        return record(project, db, Change("judge", judge_id, "bring judge back", None, {"retired": False}))
+
+
+def checked(judge_id: str, **values: Any) -> Judge:
+    """The endpoint of these settings under an id; Refusal names the one that does not fit."""
     try:
         judge = Judge(id=judge_id, **JudgeFields.model_validate(values).model_dump())
+        Asking.model_validate_json(judge.asking)
         if not isinstance(json.loads(judge.parameters), dict):
             raise ValueError
     except ValidationError as error:
         first = error.errors()[0]
-        raise Refusal(f"The judge's {first['loc'][0]} does not fit: {first['msg'].lower()}.") from None
+        what = first["loc"][0] if first["loc"] else "asking"
+        raise Refusal(f"The judge's {what} does not fit: {first['msg'].lower()}.") from None
     except ValueError:
         raise Refusal(
             "The request parameters are not a JSON object.", 'Write for example {"temperature": 0}.'
@@ -116,50 +160,108 @@ def _checked(judge_id: str, **values: Any) -> Judge:
     return judge
 
 
-def remember_key(_project: Project, name: str, key: str) -> str:
-    """Keep a judge's key in the system's keyring, or for this session only where there is none; says which."""
+def remember_key(_project: Project, name: str, key: str, *, session_only: bool = False) -> str:
+    """Keep a judge's key in the system's keyring, or for this session only where that is asked for or there is none.
+
+    Says which. Never in the project.
+    """
     from annotator.judging.keys import KeyPlace
 
-    if _keys().keep(name, key) is KeyPlace.KEYRING:
+    if _keys().keep(name, key, session_only=session_only) is KeyPlace.KEYRING:
         return "The key is in your system's keyring."
+    if session_only:
+        return "The key is kept until Goldsmith is closed, and asked for again then."
     return "This system has no keyring: the key is kept until Goldsmith is closed, and asked for again then."
 
 
-def key_of(judge: Judge) -> str | None:
-    """The judge's key, from the keyring, the environment or this session; None when there is none."""
+def forget_key(_project: Project, name: str) -> str:
+    """Take a judge's key out of the keyring and of this session; a variable of the environment is left as it is."""
+    _keys().forget(name)
+    return "The key is forgotten."
+
+
+def key_place(project: Project, judge: Judge) -> str:
+    """Where the judge's key is found now, in a sentence; the key itself is never told."""
+    from annotator.judging.keys import KeyPlace
+
+    judge = _asked_for(project, judge)
+    found = _keys().find(judge.name, judge.key_env)
+    if found is None:
+        return "No key is at hand; an endpoint on this machine mostly wants none."
+    return {
+        KeyPlace.KEYRING: "The key is in your system's keyring.",
+        KeyPlace.ENVIRONMENT: f"The key is in the environment variable {judge.key_env or 'that was handed over'}.",
+        KeyPlace.SESSION: "The key is kept until Goldsmith is closed.",
+    }[found.place]
+
+
+def key_of(project: Project, judge: Judge) -> str | None:
+    """The judge's key, from the keyring, the environment or this session; None when there is none.
+
+    One that was made from another judge has that judge's key.
+    """
+    judge = _asked_for(project, judge)
     found = _keys().find(judge.name, judge.key_env)
     return found.value if found else None
 
 
-def handed_over(judge: Judge) -> dict[str, str]:
+def _asked_for(project: Project, judge: Judge) -> Judge:
+    """The judge under whose name the key is kept."""
+    if not judge.asked.of:
+        return judge
+    with project.store.read() as db:
+        row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()
+    # An imported one may have come without the judge that it was made from.
+    return Judge(**row) if row is not None else judge
+
+
+def handed_over(project: Project, judge: Judge) -> dict[str, str]:
     """The environment in which a child process finds the judge's key; empty when there is none to hand over."""
     from annotator.judging.keys import HANDED_OVER
 
-    key = key_of(judge) if judge.kind == JudgeKind.ENDPOINT else None
+    key = key_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else None
     return {HANDED_OVER: key} if key else {}
 
 
 async def test(project: Project, name: str) -> dict[str, Any]:
-    """One call to the judge's endpoint: whether and how it answers, how fast, at what price, in words too."""
+    """One call to the judge's endpoint: whether and how it answers, how fast, at what price, in words too.
+
+    The page it is to read is as long as the longest report, so that an endpoint that cuts what is long is found out.
+    """
     judge = named(project, name)
     if judge.kind == JudgeKind.BASELINE:
         return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
+    if judge.kind == JudgeKind.DERIVED:
+        return {"ok": True, "words": "A vote is counted from what its members said; it asks nobody."}
     from annotator.judging.client import Endpoint
     from annotator.judging.prices import prices
-    from annotator.judging.probe import probe
+    from annotator.judging.probe import FILLER_CHARACTERS, probe
 
-    found = await probe(Endpoint.of(judge, key_of(judge)), prices(), judge.id)
+    length = max(FILLER_CHARACTERS, _longest_report(project))
+    found = await probe(Endpoint.of(judge, key_of(project, judge)), prices(), judge.id, length)
     return {
         "ok": found.ok,
         "words": found.sentence,
         "status": found.status.value,
         "form": found.form.value if found.form else None,
+        "enforced": found.enforced,
+        "first_arrived": found.first_arrived,
+        "last_arrived": found.last_arrived,
         "model": found.returned_model,
         "latency_s": found.latency_s,
         "tokens_input": found.tokens_input,
         "cost_usd": found.cost_usd,
         "rejected_parameters": list(found.rejected),
+        "attempts": sum(call.attempts for call in found.calls),
+        "raw": found.calls[-1].raw if found.calls else "",
+        "price": judge_prices.words(project, judge.model),
     }
+
+
+def _longest_report(project: Project) -> int:
+    """The characters of the longest report; 0 without any."""
+    with project.store.read() as db:
+        return int(db.execute(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
 
 
 @cache

@@ -10,8 +10,8 @@ from sqlalchemy import Row, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import agreements, artifacts, assignments, dealing, people
-from annotator.actions.labels import COVERAGE, SAID
-from annotator.actions.labels import is_sealed as sealed
+from annotator.actions.label_rows import COVERAGE, SAID, SUBMITTED
+from annotator.actions.label_rows import is_sealed as sealed
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Kind, State
@@ -22,7 +22,6 @@ from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.refusal import Refusal
 from annotator.domain.unit import Anchor
-from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, JudgementRow, ResponseRow, RevisionRow, table
 
 __all__ = ["Standing", "missing", "reopen", "sealed", "state", "submit"]
@@ -97,6 +96,8 @@ def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
 
 def submit(project: Project, item_id: str, protocol: str = COVERAGE) -> Change:
     """Seal this person's labels of all reports of an item; Refusal with what is missing as its details."""
+    if protocol not in SUBMITTED:
+        raise Refusal("Labels under this protocol are not submitted.", "They count as they are given.")
     me = people.someone(project).id
     with project.store.write() as db:
         row, work = _kept(db, item_id, me), _work(db, item_id, me, protocol)
@@ -132,7 +133,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 
 def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
-    units = dealing.judged_units(db, PROTOCOLS[protocol].unit_kind, [item_id]).get(item_id, {})
+    units = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
     reports = dealing.dealt(dealing.reports(db, [item_id])[item_id], person_id)
     question = (
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))

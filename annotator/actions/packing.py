@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import annotating, feedback, guidelines, parcel_secrets, people, tasking
+from annotator.actions import annotating, dealing, feedback, guidelines, parcel_secrets, people, tasking
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import State
@@ -21,7 +21,6 @@ from annotator.domain.identity import derived_id, now
 from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
-from annotator.protocols import PROTOCOLS
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -203,7 +202,7 @@ def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
-    kind = PROTOCOLS[COVERAGE].unit_kind
+    kind = dealing.labelled_by(COVERAGE)
     judged = annotating.judged_rows(db, kind, {one.assignment.item_id for one in labelled})
     made = []
     for one in labelled:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import checking, gathering
+from annotator.actions import checking, drafted_units, gathering, gathering_drawn
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.agreement import Agreement
@@ -58,22 +58,29 @@ def written(project: Project) -> list[Written]:
         return [Written(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
 
 
-def gather(project: Project) -> tuple[Bundle, list[str]]:
+def gather(project: Project, *, page_texts: bool = False) -> tuple[Bundle, list[str]]:
     """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
-        bundle, notes = gathering.gather(db)
+        bundle, notes = gathering.gather(db, page_texts=page_texts)
         bundle.scores = _scores(project)
+    bundle.prompts = gathering_drawn.of_prompts(project, bundle)
     return bundle, notes
 
 
 def export(
-    project: Project, folder: Path, profile: str = GOLDSMITH, progress: Progress | None = None
+    project: Project,
+    folder: Path,
+    profile: str = GOLDSMITH,
+    progress: Progress | None = None,
+    *,
+    page_texts: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
 
     Refusal too when a row of the project is not as it was written: nothing damaged is published.
     Content that was released before gets its number again and, byte for byte, its files; other content the
-    next number. The number is the same for every profile.
+    next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
+    they belong to others.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -81,7 +88,7 @@ def export(
     tell("checking every row", 0, 4)
     _refuse_damage(project)
     tell("gathering", 1, 4)
-    bundle, notes = gather(project)
+    bundle, notes = gather(project, page_texts=page_texts)
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
@@ -146,9 +153,12 @@ def _next_number(db: Connection) -> int:
 
 def _facts(project: Project, bundle: Bundle) -> Facts:
     licence, description = (str(project.get(name, "")) for name in ("licence", "description"))
+    with project.store.read() as db:
+        drafted = drafted_units.of_bundle(db, bundle)
     return Facts(
-        title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle)
-    )
+        title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
+        drafted=drafted,
+    )  # fmt: skip
 
 
 def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
@@ -172,9 +182,10 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
 
 
 def _scores(project: Project) -> list[ScoreRecord]:
-    from annotator.actions import results
+    from annotator.actions import publishing, results
     from annotator.protocols import PROTOCOLS
 
+    limit = publishing.limit(project)
     return [
         ScoreRecord(
             **{name: getattr(row, name) for name in ("metric", "protocol", "rater", "system", "group")},
@@ -183,6 +194,7 @@ def _scores(project: Project) -> list[ScoreRecord]:
                 for name in ("value", "low", "high", "n", "missing", "method")
             },
             note=row.estimate.note,
+            unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
         )
         for protocol in PROTOCOLS
         for rater in results.raters(project, protocol)

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating
 from annotator.actions.hashing import judgement_hash
+from annotator.actions.label_rows import SUBMITTED
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.labels import UNSURE, Label, Labels
@@ -52,6 +53,8 @@ def _of(person_id: str, item_id: str, trial: int) -> tuple[Any, ...]:
         JUDGEMENT.c.rater_id == person_id,
         JUDGEMENT.c.item_id == item_id,
         JUDGEMENT.c.trial == trial,
+        # What else they said in this project does not travel, and stays.
+        JUDGEMENT.c.protocol.in_(SUBMITTED),
     )
 
 
@@ -67,9 +70,9 @@ def _rows(
     db: Connection, labels: Iterable[Label], person_id: str, item_id: str, at: datetime, trial: int
 ) -> Iterable[dict[str, Any]]:
     judged = {
-        protocol: annotating.judged_artifact(db, item_id, PROTOCOLS[protocol].unit_kind)
+        protocol: annotating.judged_artifact(db, item_id, kind)
         for protocol in {label.protocol for label in labels}
-        if protocol in PROTOCOLS
+        if protocol in PROTOCOLS and (kind := PROTOCOLS[protocol].unit_kind) is not None
     }
     for label in labels:
         artifact = judged.get(label.protocol)

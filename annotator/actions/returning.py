@@ -2,13 +2,15 @@
 
 import json
 from collections import defaultdict
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row, func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import tasking
+from annotator.actions import draft_provenance, tasking
+from annotator.actions.draft_provenance import Drafted
 from annotator.actions.packing import Packed, place_of
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -74,11 +76,11 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
     rows: defaultdict[str, list[Row[Any]]] = defaultdict(list)
     for row in db.execute(question):
         rows[row[0]].append(row)
-    seconds = _seconds(db, person_id)
+    seconds, drafted = _seconds(db, person_id), draft_provenance.of_artifacts(db, rows)
     made = [
         parcels.WorkArtifact(
             id=artifact_id, item_id=history[0].item_id, kind=history[0].kind, revisions=_sealed(history),
-            seconds=round(seconds.get(artifact_id, 0.0), 1),
+            seconds=round(seconds.get(artifact_id, 0.0), 1), drafted=_drafted(drafted.get(artifact_id, {}), history),
         )
         for artifact_id, history in rows.items()
         if any(row.sealed for row in history)
@@ -102,6 +104,16 @@ def _sealed(history: list[Row[Any]]) -> tuple[parcels.WorkRevision, ...]:
         )  # fmt: skip
         between = []
     return tuple(made)
+
+
+def _drafted(drafted: Drafted, history: list[Row[Any]]) -> tuple[parcels.DraftedUnit, ...]:
+    """The units of the sealed revisions that came from a model's draft; what stays here is not told of."""
+    sealed = (json.loads(row.content)["units"] for row in history if row.sealed)
+    ids = dict.fromkeys(unit["id"] for units in sealed for unit in units)
+    return tuple(
+        parcels.DraftedUnit(unit_id=unit_id, **asdict(source))
+        for unit_id, source in draft_provenance.standing(drafted, ids).items()
+    )
 
 
 def _seconds(db: Connection, person_id: str) -> dict[str, float]:

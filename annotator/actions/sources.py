@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sqlalchemy import func, insert, select
+from sqlalchemy.engine import Connection
 
 from annotator.actions.hashing import source_hash
 from annotator.actions.project import Project
@@ -46,17 +47,30 @@ def add_source(project: Project, item_id: str, path: Path) -> Change:
         else documents.plain_text(content, path.name)
     )
     with project.store.write() as db:
-        if not db.execute(select(ITEM.c.id).where(ITEM.c.id == item_id)).first():
-            raise KeyError(item_id)
-        last = db.execute(select(func.max(SOURCE.c.position)).where(SOURCE.c.item_id == item_id)).scalar()
-        source = Source(
-            id=new_id(), item_id=item_id, title=documents.storable(path.stem)[:1000], format=form, text=text,
-            position=0 if last is None else last + 1,
-        )  # fmt: skip
-        db.execute(insert(SOURCE).values(**source.model_dump(), sha256=source_hash(text)))
+        source = put(db, item_id, documents.storable(path.stem)[:1000], text, form)
         if form is SourceFormat.PDF:
             db.execute(
                 insert(SOURCE_FILE).values(source_id=source.id, content=content, sha256=sha256(content))
             )
         image = source.model_dump(mode="json", exclude={"text"})
         return record(project, db, Change("source", source.id, "add source", after=image))
+
+
+def put(
+    db: Connection,
+    item_id: str,
+    title: str,
+    text: str,
+    form: SourceFormat = SourceFormat.MARKDOWN,
+    drafted: str = "",
+) -> Source:
+    """Write a source behind the others of its item, whose id is to be known; the caller records the change."""
+    if not db.execute(select(ITEM.c.id).where(ITEM.c.id == item_id)).first():
+        raise KeyError(item_id)
+    last = db.execute(select(func.max(SOURCE.c.position)).where(SOURCE.c.item_id == item_id)).scalar()
+    source = Source(
+        id=new_id(), item_id=item_id, title=title, format=form, text=text, drafted=drafted,
+        position=0 if last is None else last + 1,
+    )  # fmt: skip
+    db.execute(insert(SOURCE).values(**source.model_dump(), sha256=source_hash(text)))
+    return source

@@ -14,7 +14,6 @@ from annotator.domain.adjudication import AdjudicationState, DisputeState
 from annotator.domain.artifact import Kind, State
 from annotator.domain.assignment import Stage, stage_of
 from annotator.domain.judgement import RaterKind
-from annotator.protocols import PROTOCOLS
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -105,7 +104,7 @@ def _afterwards(db: Connection, found: Standings, subjects: dict[str, At]) -> No
 
 def _labelled(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
-    for item_id, units in dealing.judged_units(db, PROTOCOLS[COVERAGE].unit_kind).items():
+    for item_id, units in dealing.judged_units(db, dealing.labelled_by(COVERAGE)).items():
         found.to_label[item_id] = len(reports[item_id]) * len(units)
     for item_id, response_ids in reports.items():
         subjects.update(dict.fromkeys(response_ids, (item_id, Stage.LABELLING)))

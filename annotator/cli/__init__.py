@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from annotator import __version__
-from annotator.cli import agreement, handing_out, judge, pairs, project
+from annotator.cli import agreement, drafting, handing_out, judge, pairs, project, respond, results, sources
 from annotator.cli.saying import said, warned
 from annotator.domain.refusal import Refusal
 
@@ -17,6 +17,10 @@ app = typer.Typer(
 )
 app.add_typer(project.app)
 app.add_typer(judge.app, name="judge")
+app.add_typer(sources.app, name="sources")
+app.add_typer(drafting.app, name="draft")
+app.add_typer(respond.app)
+app.add_typer(results.app)
 app.add_typer(pairs.people_app, name="people")
 app.add_typer(pairs.app)
 app.add_typer(agreement.app)

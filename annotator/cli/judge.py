@@ -1,19 +1,19 @@
-"""The commands on judges and their runs."""
+"""The commands on judges: those there are, adding one, and trying one out."""
 
 import asyncio
 import json
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
 
-from annotator.cli.saying import File, Json, bar, lines, opened, progress_bars, said, say
-from annotator.domain.refusal import Refusal
+from annotator.cli import judge_checks, judge_review, judge_running
+from annotator.cli.judge_running import RequestsPerMinute, TokensPerMinute
+from annotator.cli.saying import File, Json, lines, opened, said, say
 
 app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
+app.add_typer(judge_running.app)
+app.add_typer(judge_review.app)
+app.add_typer(judge_checks.app)
 
 
 @app.command("list")
@@ -36,12 +36,28 @@ def judge_add(
     parameters: Annotated[
         str, typer.Option(help="JSON object of request parameters; none are sent by default")
     ] = "{}",
+    show_weight: Annotated[
+        bool, typer.Option("--show-weight", help="Tell the judge how much each criterion weighs")
+    ] = False,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
 ) -> None:
     """Add a judge behind an OpenAI-compatible endpoint."""
     from annotator.actions import judges
 
+    asking: dict[str, Any] = {"weights_shown": True} if show_weight else {}
+    asking |= {"requests_per_minute": rpm} if rpm else {}
+    asking |= {"tokens_per_minute": tpm} if tpm else {}
     with opened(file) as project:
-        judges.add(project, name, base_url=base_url, model=model, key_env=key_env, parameters=parameters)
+        judges.add(
+            project,
+            name,
+            base_url=base_url,
+            model=model,
+            key_env=key_env,
+            parameters=parameters,
+            asking=json.dumps(asking),
+        )
     said.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
 
 
@@ -57,57 +73,17 @@ def judge_test(file: File, name: str, json_: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command("run")
-def judge_run(
+@app.command("vote")
+def judge_vote(
     file: File,
-    judge: Annotated[str, typer.Option(help="The judge's name")],
-    protocol: Annotated[str, typer.Option(help="What is judged")] = "researcherbench.coverage",
-    system: Annotated[list[str] | None, typer.Option(help="Only this system; may be given again")] = None,
-    item: Annotated[
-        list[str] | None, typer.Option(help="Only the item with this key; may be given again")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")] = 8,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")] = 120.0,
-    budget: Annotated[float | None, typer.Option(min=0, help="US dollars this run may cost")] = None,
-    progress: Annotated[str, typer.Option(help="bar or json")] = "bar",
-    json_: Json = False,
+    name: Annotated[str, typer.Option(help="The name of the vote as a judge of its own")],
+    of: Annotated[
+        list[str], typer.Option(help="A judge; give several for a panel, one for its repeated trials")
+    ],
 ) -> None:
-    """Judge what is not yet judged; what was finished before is never asked again."""
-    from annotator.actions import judge_runs
+    """Add a judge whose verdict is the majority of others, or of one judge's trials. Count it with “judge run”."""
+    from annotator.actions import panels
 
-    order = judge_runs.Order(
-        judge=judge, protocol=protocol, systems=tuple(system or ()), items=tuple(item or ()),
-        concurrency=concurrency, timeout_s=timeout, budget_usd=budget,
-    )  # fmt: skip
-    if progress == "json":
-        _judge_for_a_window(file, order)
-        return
-    with opened(file) as project, progress_bars() as bars:
-        found = asyncio.run(judge_runs.run(project, order, tell=run_bar(bars)))
-    say(found, json_, judge_runs.words(found))
-
-
-def _judge_for_a_window(file: Path, order: Any) -> None:
-    """The run as a window's child: JSON lines out, `cancel` as a line in, a refusal as the last line."""
-    from annotator.actions import judge_runs
-
-    def tell(line: dict[str, Any]) -> None:
-        sys.stdout.write(json.dumps(line) + "\n")
-        sys.stdout.flush()
-
-    try:
-        with opened(file) as project:
-            asyncio.run(judge_runs.run(project, order, tell=tell, listen=sys.stdin))
-    except Refusal as refusal:
-        tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})
-        raise typer.Exit(1) from None
-
-
-def run_bar(progress: Progress) -> Callable[[dict[str, Any]], None]:
-    show = bar(progress)
-
-    def tell(line: dict[str, Any]) -> None:
-        if line.get("event") == "progress":
-            show("judging", int(line["done"]), int(line["total"]))
-
-    return tell
+    with opened(file) as project:
+        panels.add(project, name, of)
+    said.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)

@@ -12,14 +12,12 @@ from annotator.cli.saying import (
     bar,
     lines,
     opened,
-    print_json,
     progress_bars,
     public,
     said,
     say,
     say_made,
 )
-from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
 
@@ -83,41 +81,20 @@ def info(file: File, json_: Json = False) -> None:
 
 
 @app.command()
-def results(
-    file: File,
-    judge: Annotated[
-        str, typer.Option(help="A judge's name, or “people”; the last that ran unless given")
-    ] = "",
-    json_: Json = False,
-) -> None:
-    """Every system's coverage with its 95 % interval, for all items, by question type and by subject."""
-    from annotator.actions import results as questions
-
-    with opened(file, readonly=True) as project:
-        rater = next((r for r in questions.raters(project) if r.name == judge), None)
-        if judge and rater is None:
-            raise Refusal(
-                f"No judge named “{judge}” has judged anything here.", "See “goldsmith judge list”."
-            )
-        rows = [questions.plain(row) for row in questions.rows(project, rater.id if rater else "")]
-    if json_:
-        print_json({"rows": rows})
-    else:
-        _print_results(rows)
-
-
-@app.command()
 def export(
     file: File,
     to: Annotated[Path, typer.Option(help="The folder to write to; made when it is missing")],
     profile: Annotated[str, typer.Option(help="goldsmith, researcherbench or csv")] = "goldsmith",
+    with_pages: Annotated[
+        bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Write a release: the same content gives the same bytes."""
     from annotator.actions import releases
 
     with opened(file) as project, progress_bars() as progress:
-        report = releases.export(project, to, profile, progress=bar(progress))
+        report = releases.export(project, to, profile, progress=bar(progress), page_texts=with_pages)
     found = {"folder": to.as_posix(), "profile": profile, **public(report)}
     words = [f"Wrote {len(report.files)} files with {report.records:,} records to {to}", *report.notes]
     say(found, json_, words)
@@ -180,21 +157,3 @@ def grab(
     width, height = (int(part) for part in size.split("x"))
     for path in grab_all(file, to, width, height):
         said.print(path.name)
-
-
-def _print_results(rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
-        return
-    from rich.table import Table
-
-    table = Table("System", "Group", "Coverage", "95 % interval", "Items", "Missing")
-    for row in rows:
-        value = "–" if row["value"] is None else f"{row['value']:.4f}"
-        offsets = (
-            "–"
-            if row["low"] is None
-            else f"[{row['low'] - row['value']:+.3f}, {row['high'] - row['value']:+.3f}]"
-        )
-        table.add_row(row["system"], row["group"], value, offsets, str(row["n"]), str(row["missing"]))
-    said.print(table)

@@ -84,8 +84,8 @@ class Revision(BaseModel):
     verb: str
 
 
-def _as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    # Validating a typed document again as Document[Any] would lose its class.
+def as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """A typed document itself: validating it again as Document[Any] would lose its class."""
     return document if isinstance(document, Document) else handler(document)
 
 
@@ -99,7 +99,7 @@ class Artifact(BaseModel):
     author_id: str
     state: State
     revision: int
-    document: Annotated[SerializeAsAny[Document[Any]], WrapValidator(_as_it_is)]
+    document: Annotated[SerializeAsAny[Document[Any]], WrapValidator(as_it_is)]
     sealed_at: datetime | None = None
 
 

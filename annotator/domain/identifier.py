@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -36,6 +37,8 @@ class Identifier:
         return self.value if self.scheme == "url" else f"{self.scheme}:{self.value}"
 
 
+# A report's claims name the same few addresses again and again.
+@lru_cache(maxsize=8192)
 def parse(text: str) -> Identifier | None:
     """The identifier that the text is, in its normal spelling; None when it is none.
 

@@ -1,8 +1,9 @@
-"""What a judge is: a model behind an endpoint with a prompt version and parameters, or the baseline."""
+"""What a judge is: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
 
 from enum import StrEnum
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as Value
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.canonical import Text
@@ -14,6 +15,24 @@ class JudgeKind(StrEnum):
 
     BASELINE = "baseline"
     ENDPOINT = "endpoint"
+    DERIVED = "derived"
+    WRITER = "writer"
+    """It gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
+
+
+class Asking(BaseModel):
+    """How a judge is asked, beside what it is asked: several units in one call, with their weights or without."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    together: int = Value(default=1, ge=1, le=100, description="Units in one call")
+    weights_shown: bool = Value(default=False, description="Whether the judge is told what a unit weighs")
+    of: str = Value(default="", description="Id of the judge that is asked one unit at a time")
+    requests_per_minute: float | None = Value(
+        default=None, gt=0, description="Most calls in any sixty seconds"
+    )
+    tokens_per_minute: float | None = Value(
+        default=None, gt=0, description="Most tokens in any sixty seconds"
+    )
 
 
 class JudgeFields(SQLModel):
@@ -26,7 +45,15 @@ class JudgeFields(SQLModel):
     key_env: Text = Field(
         default="", max_length=200, description="Environment variable that may hold the key"
     )
-    parameters: Text = Field(default="{}", description="JSON object of request parameters; empty: send none")
+    parameters: Text = Field(
+        default="{}",
+        description="JSON object of request parameters (empty: send none), or of whose verdicts a derived one counts",
+    )
+    asking: Text = Field(
+        default="{}",
+        description="JSON object of how it is asked; empty: unit by unit, weights not shown",
+        sa_column_kwargs={"server_default": "{}"},
+    )
     retired: bool = False
 
 
@@ -35,6 +62,11 @@ class Judge(JudgeFields):
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
+
+    @property
+    def asked(self) -> Asking:
+        """How it is asked."""
+        return Asking.model_validate_json(self.asking)
 
 
 class RunState(StrEnum):

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel, String
+from sqlmodel import text as in_sql
 
 from annotator.domain.canonical import Text
 
@@ -27,6 +28,12 @@ class SourceFields(SQLModel):
         default="", max_length=1000, description="DOI, arXiv id or address, when it has one"
     )
     position: int = Field(default=0, ge=0)
+    drafted: Text = Field(
+        default="",
+        max_length=1000,
+        sa_column_kwargs={"server_default": in_sql("''")},
+        description="Of a text that a model drafted: which model, who confirmed it, and when; empty for any other",
+    )
 
 
 class Source(SourceFields):

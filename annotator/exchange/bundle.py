@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from annotator.domain.identity import derived_id
 from annotator.domain.refusal import Refusal
+from annotator.exchange.drawn_records import ExtractRecord, PageRecord, PromptRecord
 from annotator.exchange.pair_records import (
     AdjudicationRecord,
     AgreementRecord,
@@ -63,6 +64,9 @@ class Bundle:
     adjudications: list[AdjudicationRecord] = field(default_factory=list)
     judges: list[JudgeRecord] = field(default_factory=list)
     runs: list[RunRecord] = field(default_factory=list)
+    extracts: list[ExtractRecord] = field(default_factory=list)
+    pages: list[PageRecord] = field(default_factory=list)
+    prompts: list[PromptRecord] = field(default_factory=list)
     judgements: list[JudgementRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
@@ -90,6 +94,9 @@ CLASSES: dict[str, type[Record]] = {
     "adjudications": AdjudicationRecord,
     "judges": JudgeRecord,
     "runs": RunRecord,
+    "extracts": ExtractRecord,
+    "pages": PageRecord,
+    "prompts": PromptRecord,
     "judgements": JudgementRecord,
     "scores": ScoreRecord,
 }
@@ -102,6 +109,10 @@ def record_id(record: Record) -> str:
         return revision_key(record.artifact_id, record.revision)
     if isinstance(record, GuidelineRecord):
         return derived_id("guideline", record.stage.value, record.version)
+    if isinstance(record, PageRecord):
+        return derived_id("page", record.url)
+    if isinstance(record, PromptRecord):
+        return derived_id("prompt", record.name)
     if isinstance(record, JudgementRecord):
         r = record
         return judgement_key(r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial)

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotator.domain.artifact import Kind
+from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind, Status
+from annotator.domain.page import PageState
 from annotator.exchange import gold_card
 from annotator.exchange.bundle import Bundle
-from annotator.exchange.gold_card import StageFigure
+from annotator.exchange.gold_card import Drafted, StageFigure
 from annotator.exchange.markdown_tables import line, shares, table
 
 NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these files."
@@ -16,13 +18,17 @@ NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these f
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the project says about the release beyond its records; `agreement` are figures over all items of a stage."""
+    """What the project says about the release beyond its records.
+
+    `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts.
+    """
 
     title: str
     number: int = 1
     licence: str = ""
     description: str = ""
     agreement: tuple[StageFigure, ...] = ()
+    drafted: tuple[Drafted, ...] = ()
 
 
 def text(bundle: Bundle, facts: Facts) -> str:
@@ -37,9 +43,11 @@ def _sections(bundle: Bundle, facts: Facts) -> Iterable[tuple[str, str]]:
     yield "What is in it", _counts(bundle)
     yield "Items", _items(bundle)
     yield "Weights", _weights(bundle)
-    yield "How the gold came about", gold_card.text(bundle, facts.agreement)
+    yield "How the gold came about", gold_card.text(bundle, facts.agreement, facts.drafted)
     yield "Raters", _raters(bundle)
     yield "Missing judgements", _missing(bundle)
+    if bundle.pages:
+        yield "Cited pages", _cited_pages(bundle)
     yield "How the scores are computed", _SCORES
     yield "Licence", facts.licence.strip() or NO_LICENCE
     yield "Checking the files", _CHECKSUMS
@@ -106,6 +114,24 @@ def _raters(bundle: Bundle) -> str:
         for judge in bundle.judges
     ]
     return table(("rater", "kind", "artifacts", "judgements"), rows) if rows else "There are none."
+
+
+def _cited_pages(bundle: Bundle) -> str:
+    read = [page for page in bundle.pages if page.state is PageState.OK]
+    there = sum(bool(page.text) for page in read)
+    known = (
+        f"`pages.json` gives {counted(len(bundle.pages), 'cited page')} with address, title, state, the day it was "
+        f"fetched and the SHA-256 of its text; {len(read)} of them could be read."
+    )
+    if there:
+        return (
+            f"{known} The texts of {there} of these are included, as judges read them. They are the works of others: "
+            "the licence below is not theirs, so mind their owners' terms before passing them on."
+        )
+    return (
+        f"{known} Their texts are not included, since they are the works of others. A page that is fetched again can "
+        "be held against the checksum."
+    )
 
 
 def _missing(bundle: Bundle) -> str:

@@ -10,7 +10,7 @@ from annotator.domain.artifact import State
 from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind
 from annotator.exchange.bundle import Bundle
-from annotator.exchange.markdown_tables import shares, table
+from annotator.exchange.markdown_tables import line, shares, table
 from annotator.exchange.pair_records import AdjudicationRecord, RulingRecord
 
 ORIGINS = {
@@ -33,9 +33,21 @@ class StageFigure:
     paired: bool = False
 
 
-def text(bundle: Bundle, figures: Sequence[StageFigure]) -> str:
-    """The section as Markdown: a table of who wrote how much, then agreement, then adjudication."""
-    parts = [_people(bundle)]
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """How many of an artifact's units came from models' drafts, of how many, and from which models."""
+
+    artifact_id: str
+    kind: str
+    author: str
+    units: int
+    of: int
+    models: tuple[str, ...]
+
+
+def text(bundle: Bundle, figures: Sequence[StageFigure], drafted: Sequence[Drafted] = ()) -> str:
+    """The section as Markdown: a table of who wrote how much and what models drafted, agreement, adjudication."""
+    parts = [_people(bundle), *_drafts(drafted), *_material(bundle)]
     if not bundle.agreements:
         return "\n\n".join([*parts, ALONE])
     parts += [_agreement(bundle), _figures(figures)]
@@ -56,6 +68,39 @@ def _people(bundle: Bundle) -> str:
     rows = [(one.alias, *(str(count[one.id]) for count in counts)) for one in bundle.people]
     head = ("person", "documents written", "units in them", "labels given", "consensus made")
     return table(head, rows) if rows else "Nobody's work is in it."
+
+
+def _drafts(drafted: Sequence[Drafted]) -> Iterator[str]:
+    """Nothing where no model drafted; otherwise how much of each author's documents of a kind came from a draft."""
+    if not drafted:
+        return
+    units = sum(one.units for one in drafted)
+    models = sorted({model for one in drafted for model in one.models})
+    yield (
+        f"{counted(units, 'unit')} of {counted(len(drafted), 'document')} came from a model's draft: it was shown to "
+        "one person alone, who took each of these units and answers for it. What was changed afterwards still counts. "
+        f"Models: {', '.join(line(model) for model in models)}. `manifest.json` says under `drafted` how many units of "
+        "each document they are."
+    )
+    groups = sorted({(one.kind, one.author) for one in drafted})
+    rows = []
+    for group in groups:
+        those = [one for one in drafted if (one.kind, one.author) == group]
+        rows.append(
+            (*group, *(str(sum(n)) for n in zip(*((one.units, one.of) for one in those), strict=True)))
+        )
+    yield table(("kind", "by", "units from a draft", "of units"), rows)
+
+
+def _material(bundle: Bundle) -> Iterator[str]:
+    """Nothing where no model wrote for the experts."""
+    drafted = [source for source in bundle.sources if source.drafted]
+    if drafted:
+        yield (
+            f"{counted(len(drafted), 'source')} {_were(len(drafted))} drafted by a model as reference material for the "
+            "experts, and confirmed by a person before anybody was shown it; `drafted` in `sources.json` says by which "
+            "model, by whom and when."
+        )
 
 
 def _agreement(bundle: Bundle) -> str:

@@ -53,6 +53,7 @@ class TaskSource(_Entry):
     text: Text = ""
     identifier: Text = ""
     position: int = Field(default=0, ge=0)
+    drafted: Text = ""
 
 
 class TaskReport(_Entry):
@@ -111,14 +112,24 @@ class WorkRevision(_Entry):
     at: datetime
 
 
+class DraftedUnit(_Entry):
+    """A unit that its author took from a model's draft: of which draft, judge and model."""
+
+    unit_id: str = Field(min_length=1, max_length=80)
+    draft: Text = Field(max_length=80)
+    judge: Text = Field(default="", max_length=120)
+    model: Text = Field(default="", max_length=400)
+
+
 class WorkArtifact(_Entry):
-    """All sealed revisions of one of the person's artifacts, and the active seconds spent on it."""
+    """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and what was drafted."""
 
     id: str = Field(min_length=1, max_length=36)
     item_id: str
     kind: str
     revisions: tuple[WorkRevision, ...]
     seconds: float = Field(default=0.0, ge=0)
+    drafted: tuple[DraftedUnit, ...] = ()
 
 
 class WorkDispute(_Entry):

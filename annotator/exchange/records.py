@@ -3,16 +3,16 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from annotator.domain.artifact import Kind, State
 from annotator.domain.canonical import Text
-from annotator.domain.judge import JudgeKind, RunState
+from annotator.domain.judge import Asking, JudgeKind, RunState
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.source import SourceFormat
 
 FORMAT = "goldsmith"
-FORMAT_VERSION = "1.1"
+FORMAT_VERSION = "1.2"
 
 
 class Record(BaseModel):
@@ -56,6 +56,18 @@ class SourceRecord(Record):
     text: Text = ""
     identifier: Text = ""
     position: int = 0
+    drafted: Text = Field(
+        default="",
+        description="Of a text that a model drafted: which model, who confirmed it, and when; left out for any other",
+    )
+
+    @model_serializer(mode="wrap")
+    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `drafted` where no model drafted, as releases were before it was known."""
+        tree: dict[str, Any] = whole(self)
+        if not self.drafted:
+            tree.pop("drafted", None)
+        return tree
 
 
 class SystemRecord(Record):
@@ -110,7 +122,11 @@ class JudgeRecord(Record):
     kind: JudgeKind
     base_url: Text = ""
     model: Text = ""
-    parameters: dict[str, Any] = Field(default_factory=dict)
+    parameters: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What is sent with each request; of a derived judge, whose votes it counts",
+    )
+    asking: Asking = Asking()
 
 
 class RunRecord(Record):
@@ -163,7 +179,7 @@ class ScoreRecord(Record):
     protocol: str
     rater: Text = Field(description="The judge's name, or `people`")
     system: Text
-    group: Text = Field(description="`all`, a question type or a subject")
+    group: Text = Field(description="`all`, a question type, a subject, or a facet of the units")
     value: float | None
     low: float | None
     high: float | None
@@ -171,6 +187,7 @@ class ScoreRecord(Record):
     missing: int
     method: str = ""
     note: str = ""
+    unfit: Text = Field(default="", description="Why it is not fit to be published; empty when it is")
 
 
 class FileRecord(BaseModel):
@@ -194,3 +211,15 @@ class Manifest(Record):
     app_version: str
     counts: dict[str, int]
     files: list[FileRecord]
+    drafted: dict[str, int] = Field(
+        default_factory=dict,
+        description="Artifact's id → how many of its units came from a model's draft; left out where no model drafted",
+    )
+
+    @model_serializer(mode="wrap")
+    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `drafted` where no model drafted, as releases were before it was known."""
+        tree: dict[str, Any] = whole(self)
+        if not self.drafted:
+            tree.pop("drafted", None)
+        return tree

@@ -16,7 +16,7 @@ from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.refusal import Refusal
-from annotator.exchange import data_card, folders
+from annotator.exchange import data_card, drawn_records, folders
 from annotator.exchange.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.pair_records import RevisionRecord
@@ -35,7 +35,9 @@ MANIFEST, CARD = Manifest.FILE, "data_card.md"
 # The first part of a file's path → the thing whose records it holds.
 THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.items()}
 # A million judgements are one file, and so is all that agreement was computed from.
-LARGE = ("judgements.json", "revisions.json", "agreement.json", "adjudications.json")
+LARGE = (
+    "judgements.json", "revisions.json", "agreement.json", "adjudications.json", "extracts.json", "pages.json",
+)  # fmt: skip
 LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
 LAYOUT = re.compile(
     "|".join(
@@ -80,8 +82,9 @@ def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, bytes], M
     ]
     counts = bundle.counts()
     manifest = Manifest(
-        title=facts.title, number=facts.number, app_version=__version__, counts=counts, files=listed
-    )
+        title=facts.title, number=facts.number, app_version=__version__, counts=counts, files=listed,
+        drafted={one.artifact_id: one.units for one in facts.drafted},
+    )  # fmt: skip
     return parts, manifest
 
 
@@ -119,6 +122,11 @@ def ordered(bundle: Bundle) -> Bundle:
         ),
         judges=sorted(bundle.judges, key=lambda r: (r.name, r.id)),
         runs=sorted(bundle.runs, key=lambda r: (r.started_at, r.id)),
+        extracts=sorted(
+            bundle.extracts, key=lambda r: (rank[r.item_id], r.response_id, r.kind, r.origin, r.id)
+        ),
+        pages=sorted(bundle.pages, key=lambda r: r.url),
+        prompts=sorted(bundle.prompts, key=lambda r: r.name),
         judgements=sorted(bundle.judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r))),
         scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
     )
@@ -136,7 +144,10 @@ def _judged(record: JudgementRecord) -> tuple[str, str, str, str, int]:
 
 def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
     made: dict[str, list[Any]] = {
-        cls.FILE: getattr(bundle, thing) for thing, cls in CLASSES.items() if cls.FILE.endswith(".json")
+        cls.FILE: getattr(bundle, thing)
+        for thing, cls in CLASSES.items()
+        if cls.FILE.endswith(".json")
+        and (getattr(bundle, thing) or cls.FILE not in drawn_records.LEFT_OUT_EMPTY)
     }
     stems = slugs(system.name for system in bundle.systems)
     path_of = {system.id: f"responses/{stems[system.name].lower()}.json" for system in bundle.systems}
@@ -273,6 +284,7 @@ class _Reader:
                 return _checked_revision(record)
             if isinstance(record, JudgementRecord):
                 _check_judgement(record)
+            drawn_records.check(record)
         except ValidationError as error:
             self.problems.append(Problem(path, index, in_words(error)))
         except ValueError as error:

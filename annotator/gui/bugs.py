@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from annotator import __version__
+from annotator.domain.redaction import held, redact
 
 
 class BugPage(QWidget):
@@ -41,7 +42,7 @@ def install() -> None:
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Show the report; after the first one the rest only go to the error stream."""
-    words = "".join(traceback.format_exception(kind, error, trace))
+    words = redact("".join(traceback.format_exception(kind, error, trace)), held())
     sys.stderr.write(words)
     if QApplication.instance() is None or _shown or issubclass(kind, KeyboardInterrupt):
         return

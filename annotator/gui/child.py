@@ -3,11 +3,16 @@
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+# How far a child stands back behind the window where both want the processor.
+NICENESS = 5
+_BELOW_NORMAL = 0x4000
+_SET_INFORMATION = 0x0200
 # A child that has been asked to stop and has not is ended after this many milliseconds.
 PATIENCE_MS = 5000
 
@@ -26,6 +31,7 @@ class Child(QObject):
         self.process.readyReadStandardOutput.connect(self._read)
         self.process.finished.connect(self._finished)
         self.process.errorOccurred.connect(self._failed)
+        self.process.started.connect(lambda: stand_back(self.process.processId()))
         self._whole, self._rest = b"", b""
 
     def start(self, words: list[str], environment: dict[str, str] | None = None) -> None:
@@ -42,6 +48,11 @@ class Child(QObject):
         """Whether the child is alive."""
         return self.process.state() != QProcess.ProcessState.NotRunning
 
+    def say(self, word: str) -> None:
+        """Give the child a word of a line: “pause” or “resume”."""
+        if self.running:
+            self.process.write(f"{word}\n".encode())
+
     def cancel(self) -> None:
         """Ask the child to stop; what it has finished stays."""
         if self.running:
@@ -56,10 +67,17 @@ class Child(QObject):
                 self.process.kill()
                 self.process.waitForFinished(2000)
 
+    def kill(self) -> None:
+        """End the child at once, and see it gone: a process must not outlive the one who listens to it."""
+        if self.running:
+            self.process.kill()
+            self.process.waitForFinished(2000)
+
     def errors(self) -> str:
-        """The last line of its error stream."""
-        words = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
-        return words.splitlines()[-1] if words else ""
+        """The last line of its error stream that says something; the frame around a message says nothing."""
+        words = bytes(self.process.readAllStandardError().data()).decode(errors="replace")
+        lines = (line.strip(" │╭╰╮╯─┌└┐┘\r") for line in reversed(words.splitlines()))
+        return next((line for line in lines if line), "")
 
     def _kill(self) -> None:
         if self.running:
@@ -100,6 +118,7 @@ class JudgingChild(QObject):
 
     def start(self, words: list[str], environment: dict[str, str] | None = None) -> None:
         """Run `goldsmith judge run …` with its progress as JSON lines."""
+        self._last = {}
         self._child.start([*words, "--progress", "json"], environment)
 
     @property
@@ -108,8 +127,15 @@ class JudgingChild(QObject):
         return self._child.running
 
     def cancel(self) -> None:
-        """Ask the run to stop."""
-        self._child.cancel()
+        """Ask the run to stop; one that has not begun listens to nobody yet, and loses nothing by being ended."""
+        if self._last:
+            self._child.cancel()
+        else:
+            self._child.kill()
+
+    def hold(self, *, held: bool) -> None:
+        """Let the run begin no further case until it is let go on."""
+        self._child.say("pause" if held else "resume")
 
     def stop_now(self) -> None:
         """End the run before the window closes."""
@@ -129,6 +155,21 @@ class JudgingChild(QObject):
                 "todo": "Nothing that was finished is lost; start the run again to go on.",
             }
         self.ended.emit(self._last)
+
+
+def stand_back(pid: int) -> None:
+    """Give a process a lower priority than the window has; one that has already ended needs none."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(_SET_INFORMATION, False, pid)
+        if handle:
+            kernel.SetPriorityClass(handle, _BELOW_NORMAL)
+            kernel.CloseHandle(handle)
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
 def command() -> tuple[str, list[str]]:

@@ -79,6 +79,7 @@ def _coming_and_going(window: "Window") -> list[Entry]:
         return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
     return [
         ("import", "Import…", lambda: window.show_page("Import")),
+        ("material", "Material: reports and cited pages…", lambda: window.show_page("Material")),
         ("exchange", "Exchange…", lambda: window.show_page("Exchange")),
     ]
 

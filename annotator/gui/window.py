@@ -39,6 +39,7 @@ SEND: Step = ("Send", "export", "annotator.gui.pages.sending", "SendPage")
 ASIDE: tuple[tuple[str, str, str], ...] = (
     ("Import", "annotator.gui.pages.importing", "ImportPage"),
     ("Exchange", "annotator.gui.pages.inbox", "ExchangePage"),
+    ("Material", "annotator.gui.pages.material", "MaterialPage"),
     ("Backups", "annotator.gui.pages.backups", "BackupsPage"),
     ("Check", "annotator.gui.pages.checking", "CheckPage"),
     ("People", "annotator.gui.pages.people", "PeoplePage"),

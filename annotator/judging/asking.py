@@ -1,7 +1,9 @@
 """How one question becomes an answer: the journal first, then the endpoint, and a record of every call."""
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ from annotator.domain.protocol import Answer, Case
 from annotator.domain.refusal import Refusal
 from annotator.judging import injection
 from annotator.judging.cache import Journal, cache_key
+from annotator.judging.client import Endpoint
 from annotator.judging.ladder import Rung
 from annotator.judging.parameters import FORMAT
 from annotator.judging.prompts import Prompt, fresh_delimiter, load, render
@@ -24,13 +27,18 @@ from annotator.judging.sending import Sender
 from annotator.judging.settling import Question, Settling
 
 R = TypeVar("R", bound=BaseModel)
+Known = tuple[Call, BaseModel]
+"""An answered call, and the reply read from it."""
+# Far more than are answered between two commits.
+_AT_HAND = 2_000
 
 
 class Asker:
     """An endpoint judge: gives each case its own `ask`.
 
-    `fresh` passes the cache over. `delimiter` names the fences of each call; a run that pays for prompts may give
-    one code for the whole run, so that a provider's prompt cache recognizes the same report again.
+    `prompts` take the place of the shipped ones of their names. `fresh` passes the cache over. `delimiter` names the
+    fences of each call; a run that pays for prompts may give one code for the whole run, so that a provider's prompt
+    cache recognizes the same report again.
     """
 
     def __init__(
@@ -42,6 +50,7 @@ class Asker:
         journal: Journal | None = None,
         fresh: bool = False,
         folder: Path | None = None,
+        prompts: Mapping[str, Prompt] | None = None,
         delimiter: Callable[[], str] = fresh_delimiter,
     ) -> None:
         endpoint = sender.client.endpoint
@@ -55,7 +64,8 @@ class Asker:
         self.delimiter = delimiter
         self._journal = None if fresh else journal
         self._folder = folder
-        self._prompts: dict[str, Prompt] = {}
+        self._prompts = dict(prompts or {})
+        self._put: dict[str, asyncio.Future[Known | None]] = {}
 
     def __call__(self, case: Case) -> "CaseAsk":
         """The `ask` of one case."""
@@ -71,7 +81,7 @@ class Asker:
             self._prompts[name] = load(name, self._folder)
         return self._prompts[name]
 
-    def cached(self, key: str, reply: type[BaseModel]) -> tuple[Call, BaseModel] | None:
+    def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
         """A journalled call that answers the same question, read anew; None when there is none."""
         call = self._journal.find(key) if self._journal else None
         if call is None or call.status is not Status.OK:
@@ -80,6 +90,36 @@ class Asker:
             return call, parse(call.raw, reply, Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT)))
         except Unreadable:
             return None
+
+    async def elsewhere(self, key: str) -> Known | None:
+        """What comes of the same question where another case has just put it; None when none has, or nothing comes."""
+        while key in self._put:
+            coming = self._put[key]
+            await asyncio.wait({coming})
+            found = coming.result()
+            if found is not None:
+                return found
+        return None
+
+    @contextmanager
+    def putting(self, key: str) -> Iterator[Callable[[Known], None]]:
+        """While a question is put, whoever has the same one waits; what is given is called with what came of it."""
+        coming: asyncio.Future[Known | None] = asyncio.get_running_loop().create_future()
+        if self._journal is not None:
+            self._put[key] = coming
+        try:
+            yield coming.set_result
+        finally:
+            if coming.done():
+                self._forget_the_oldest()
+            else:
+                self._put.pop(key, None)
+                coming.set_result(None)
+
+    def _forget_the_oldest(self) -> None:
+        """An answer is at hand here until the journal surely has it."""
+        while len(self._put) > _AT_HAND and next(iter(self._put.values())).done():
+            del self._put[next(iter(self._put))]
 
 
 @dataclass
@@ -100,14 +140,17 @@ class CaseAsk:
         flags = injection.flags(tuple(fields[name] for name in fenced))
         self.flags.update(flags)
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
-        cached = self.asker.cached(question.key, reply)
-        if cached is not None:
-            call, found = cached
+        known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
+        if known is not None:
+            call, found = known
             self.reused.append(call)
             self.call_id = call.id
             return Answer(Status.OK, found, call.raw, flags=flags)
-        reading = await Settling(question, self.asker.sender, self._keep).settle()
-        call = reading.call
+        with self.asker.putting(question.key) as came:
+            reading = await Settling(question, self.asker.sender, self._keep).settle()
+            call = reading.call
+            if call.status is Status.OK:
+                came((call, reading.reply))
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
 
     def _keep(self, call: Call) -> None:
@@ -117,15 +160,26 @@ class CaseAsk:
     def _question(
         self, prompt: Prompt, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str]
     ) -> Question:
-        endpoint = self.asker.sender.client.endpoint
-        key = cache_key(
-            endpoint.base_url,
-            endpoint.model,
-            endpoint.parameters,
-            prompt.sha256,
-            render(prompt, fields, fenced),
-            strict_schema(reply),
-            self.trial,
-        )
+        key = question_key(self.asker.sender.client.endpoint, prompt, fields, reply, fenced, self.trial)
         messages = render(prompt, fields, fenced, self.asker.delimiter())
         return Question(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
+
+
+def question_key(
+    endpoint: Endpoint,
+    prompt: Prompt,
+    fields: Mapping[str, str],
+    reply: type[BaseModel],
+    fenced: Sequence[str],
+    trial: int,
+) -> str:
+    """Under what a question to an endpoint is remembered, whatever delimiter its fences have."""
+    return cache_key(
+        endpoint.base_url,
+        endpoint.model,
+        endpoint.parameters,
+        prompt.sha256,
+        render(prompt, fields, fenced),
+        strict_schema(reply),
+        trial,
+    )

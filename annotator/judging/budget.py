@@ -28,12 +28,20 @@ class Budget:
     stay within the limit together. It waits while only calls in flight stand in the way.
     """
 
-    def __init__(self, limit_usd: float | None = None) -> None:
+    def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
+        """`spent_usd` is what the same run has spent before it was gone on with."""
         self.limit_usd = limit_usd
-        self.spent_usd = 0.0
+        self.spent_usd = spent_usd
         self.longest_output = FIRST_OUTPUT
         self._reserved = 0.0
         self._settled = asyncio.Condition()
+
+    @property
+    def room_usd(self) -> float:
+        """What may still be set aside now."""
+        if self.limit_usd is None:
+            return float("inf")
+        return max(0.0, self.limit_usd - self.spent_usd - self._reserved)
 
     def heard(self, tokens_output: int | None) -> None:
         """Learn how long replies get: a call to come is taken to be as long as the longest so far."""
@@ -48,7 +56,15 @@ class Budget:
             return
         async with self._settled:
             await self._settled.wait_for(lambda: self._fits(most_usd))
-            self._reserved += most_usd
+        # Nothing waits between leave and its use, so nobody else can use it.
+        async with self.owe(most_usd, bill):
+            yield bill
+
+    @asynccontextmanager
+    async def owe(self, most_usd: float, bill: Bill | None = None) -> AsyncIterator[Bill]:
+        """Set aside what is out already, whether it fits or not, until its bill is known."""
+        bill = bill or Bill()
+        self._reserved += most_usd
         try:
             yield bill
         finally:
@@ -60,5 +76,10 @@ class Budget:
     def _fits(self, most_usd: float) -> bool:
         limit = self.limit_usd or 0.0
         if self.spent_usd + most_usd > limit:
-            raise BudgetSpent(f"budget: the next call could cost more than is left of {limit:.2f} US dollars")
+            raise self.too_little()
         return self.spent_usd + self._reserved + most_usd <= limit
+
+    def too_little(self) -> BudgetSpent:
+        """What to raise when the next call does not fit."""
+        limit = self.limit_usd or 0.0
+        return BudgetSpent(f"budget: the next call could cost more than is left of {limit:.2f} US dollars")

@@ -32,9 +32,9 @@ def cache_key(
     return sha256(canonical_json(tree))
 
 
-def key_of(case: Case) -> Key:
-    """What names a case within a run: response, unit, trial."""
-    return case.response.id, case.unit.id, case.trial
+def keys_of(case: Case) -> tuple[Key, ...]:
+    """What names the judgements of a case within a run: response, unit, trial."""
+    return tuple((case.response.id, unit.id, case.trial) for unit in case.units)
 
 
 class Journal(Protocol):
@@ -45,5 +45,5 @@ class Journal(Protocol):
         ...
 
     def finished(self, run: str) -> set[Key]:
-        """The cases of a run that need not be asked again."""
+        """The judgements that need not be asked for again in a run."""
         ...

@@ -8,6 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import orjson
+
+from annotator import __version__
 from annotator.domain.judge import Judge
 from annotator.domain.refusal import Refusal
 from annotator.judging.outcome import Outcome, Trouble, read
@@ -15,9 +18,12 @@ from annotator.judging.parameters import of_judge
 from annotator.judging.redaction import redact, without_keys
 
 if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Response
     from openai import AsyncOpenAI
 
 CONNECT_S = 15.0
+# No reply is as long; what an endpoint sends beyond it is not taken into memory.
+LONGEST_BODY = 16_000_000
 _NO_KEY = "none"
 
 
@@ -66,7 +72,7 @@ class Client:
     def __init__(self, endpoint: Endpoint, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.endpoint = endpoint
         self._now = now
-        self._openai: AsyncOpenAI | None = None
+        self._line: _Line | None = None
 
     async def __aenter__(self) -> "Client":
         # Loaded before the first call's clock runs.
@@ -75,8 +81,8 @@ class Client:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._openai is not None:
-            await self._openai.close()
+        if self._line is not None:
+            await self._line.pool.aclose()
 
     async def attempt(self, body: Mapping[str, Any]) -> Outcome:
         """Send one request; whatever the server or the network does comes back as an outcome without the key."""
@@ -93,32 +99,41 @@ class Client:
         return self._redacted(outcome, time.perf_counter() - started)
 
     async def _post(self, body: Mapping[str, Any]) -> Outcome:
-        import openai
         from aiohttp import ClientError
-        from httpx2 import HTTPError, Response
+        from httpx2 import HTTPError
 
-        client = self._openai = self._openai or self._connect()
+        line = self._line = self._line or _Line(self.endpoint)
         try:
-            response = await client.post("/chat/completions", body=body, cast_to=Response)
-        except openai.APIStatusError as error:
-            response = error.response
-        except (openai.OpenAIError, HTTPError, ClientError) as error:
+            response = await line.pool.send(line.request(body), stream=True)
+            try:
+                content = await _content(response)
+            finally:
+                await response.aclose()
+        except (HTTPError, ClientError) as error:
             # Not all of aiohttp's errors are wrapped on their way up: a bad status line is not.
-            return Outcome(Trouble.CONNECTION, message=f"The connection failed: {_root(error)}")
-        return read(response.status_code, response.headers, response.text, self._now())
+            return Outcome(Trouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
+        if content is None:
+            words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
+            return Outcome(Trouble.MALFORMED, message=words, http=response.status_code)
+        # JSON is UTF-8; what a header says of the encoding is not worth the reading.
+        return read(response.status_code, response.headers, content.decode("utf-8", "replace"), self._now())
 
-    def _connect(self) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout
+    def package(self) -> "AsyncOpenAI":
+        """The openai package's own client, on the same connections, for whatever is no chat call."""
+        from openai import AsyncOpenAI
 
-        # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
-        timeout = Timeout(None, connect=CONNECT_S)
-        return AsyncOpenAI(
+        line = self._line = self._line or _Line(self.endpoint)
+        client = AsyncOpenAI(
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key or _NO_KEY,
             max_retries=0,
-            timeout=timeout,
-            http_client=DefaultAioHttpClient(timeout=timeout),
+            timeout=line.timeout,
+            http_client=line.pool,
         )
+        # Read from the environment, and meant for another endpoint perhaps.
+        client.organization = client.project = None
+        client._custom_headers = {}
+        return client
 
     def _redacted(self, outcome: Outcome, latency_s: float) -> Outcome:
         keys = self.endpoint.secrets
@@ -136,7 +151,55 @@ class Client:
         )
 
 
-def _root(error: BaseException) -> str:
+class _Line:
+    """The connections to one endpoint, in the pool that the openai package brings, and what each request repeats.
+
+    `AsyncOpenAI` itself would spend more time on a request than all the rest of a judgement takes, and would add to
+    it whatever OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID hold, meant for another endpoint perhaps.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        from httpx2 import URL, Headers
+        from openai import DefaultAioHttpClient, Timeout
+
+        # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
+        self.timeout = Timeout(None, connect=CONNECT_S)
+        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout)
+        self._url = URL(f"{endpoint.base_url}/chat/completions")
+        headers = {
+            "Host": self._url.netloc.decode("ascii"),
+            "Authorization": f"Bearer {endpoint.key or _NO_KEY}",
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": f"goldsmith/{__version__}",
+        }
+        self._headers = Headers(headers, encoding="ascii")
+        self._extensions = {"timeout": self.timeout.as_dict()}
+
+    def request(self, body: Mapping[str, Any]) -> Any:
+        """A request with this body."""
+        from httpx2 import ByteStream, Request
+
+        # In the order given: a model writes the properties of a schema in theirs, the evidence before the verdict.
+        content = ByteStream(orjson.dumps(body))
+        request = Request("POST", self._url, stream=content, extensions=self._extensions)
+        request.headers = self._headers
+        request.read()
+        return request
+
+
+async def _content(response: "Response") -> bytes | None:
+    """The body of a response; None when it is longer than any reply."""
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > LONGEST_BODY:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def root_words(error: BaseException) -> str:
     """The deepest cause's words: "Connection error." says nothing."""
     while error.__cause__ is not None:
         error = error.__cause__

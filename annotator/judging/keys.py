@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from annotator.domain.redaction import hold
 from annotator.domain.refusal import Refusal
 from annotator.judging.redaction import Redaction, guard, redact, without_keys
 
@@ -51,11 +52,15 @@ class Keys:
             (KeyPlace.ENVIRONMENT, self._environment.get(HANDED_OVER)),
             (KeyPlace.SESSION, self._session.get(name)),
         )
-        return next((FoundKey(checked_key(value), place) for place, value in places if value), None)
+        found = next((FoundKey(checked_key(value), place) for place, value in places if value), None)
+        if found is not None:
+            hold(found.value)
+        return found
 
     def keep(self, name: str, key: str, *, session_only: bool = False) -> KeyPlace:
         """Keep a key in the system keyring, or in this session's memory when there is none; says which."""
         key = checked_key(key)
+        hold(key)
         if not session_only and self._into_ring(name, key):
             self._session.pop(name, None)
             return KeyPlace.KEYRING

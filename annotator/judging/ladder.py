@@ -3,6 +3,8 @@
 A reply class is a pydantic model. On the first two rungs it is asked for as JSON. On the last it is asked for as
 JSON in words too, unless it has a plain text form of its own: a class method `from_text(text) -> Self` that raises
 ValueError on anything else, and a class attribute TEXT_FORM that states the form to the model (YES_NO by default).
+One whose class attribute PLAIN is true is a text by nature, and never asked for as JSON; AGAIN states how it is asked
+for once more, TOKENS how long it may well be, LONGEST how many characters it may have.
 """
 
 import json
@@ -21,6 +23,7 @@ YES_NO = (
     "Reply in plain text. The very first word must be yes or no, in exactly those letters; after it, give your "
     "reason in one or two sentences."
 )
+AGAIN = "Give the same decision again."
 _QUOTED = 4_000
 
 
@@ -86,6 +89,11 @@ def response_format(reply: type[BaseModel], rung: Rung) -> dict[str, Any] | None
     return {"type": "json_object"} if rung is Rung.OBJECT else None
 
 
+def is_plain(reply: type[BaseModel]) -> bool:
+    """Whether the reply is a text by nature: what comes of asking for it says nothing of JSON."""
+    return bool(getattr(reply, "PLAIN", False))
+
+
 def reads_text(reply: type[BaseModel], rung: Rung) -> bool:
     """Whether on this rung the reply comes in the class's own plain text form."""
     return rung is Rung.TEXT and hasattr(reply, "from_text")
@@ -109,7 +117,8 @@ def asked_for(messages: Messages, reply: type[BaseModel], rung: Rung) -> Message
 
 def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel], rung: Rung) -> Messages:
     """The one request to say the same again in the right form."""
-    ask = f"Your reply could not be read: {fault}. Give the same decision again. {in_words(reply, rung)}"
+    again = getattr(reply, "AGAIN", AGAIN)
+    ask = f"Your reply could not be read: {fault}. {again} {in_words(reply, rung)}"
     return [
         *messages,
         {"role": "assistant", "content": content[:_QUOTED] or "(nothing)"},

@@ -12,6 +12,8 @@ from annotator.judging.breaker import Breaker, Halt
 from annotator.judging.outcome import PASSING, Outcome, Trouble
 
 LONGEST_WAIT_S = 3600.0
+# A daily quota may show itself in nothing but 429s: better to stop with all unjudged than to let case after case fail.
+RATE_PATIENCE_S = 1800.0
 _MINUTE = 60.0
 # Whoever waits looks up this often, so that a halt or the breaker's closing is seen at once.
 _LOOK_UP_S = 1.0
@@ -65,6 +67,7 @@ class Limits:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         longest_wait_s: float = LONGEST_WAIT_S,
+        rate_patience_s: float = RATE_PATIENCE_S,
         backoff_s: float = 0.5,
         breaker: Breaker | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -80,6 +83,8 @@ class Limits:
         self._requests = Window(requests_per_minute)
         self._tokens = Window(tokens_per_minute)
         self._longest_wait_s = longest_wait_s
+        self._rate_patience_s = rate_patience_s
+        self._only_429_since: float | None = None
         self._resume_at = self._halved_at = float("-inf")
         self._halt: Halt | None = None
         self._queue: deque[asyncio.Future[None]] = deque()
@@ -108,7 +113,9 @@ class Limits:
         try:
             if outcome.trouble is Trouble.RATE:
                 self._slow_down(started)
+                self._lose_patience(outcome)
             elif outcome.answered:
+                self._only_429_since = None
                 self.allowed = min(float(self.asked), self.allowed + 1 / self.allowed)
             self._pause(outcome)
             self._breaker.heard(outcome, started, self._clock())
@@ -126,6 +133,15 @@ class Limits:
         # The 429s of calls that were already out tell of the same excess: halve once for all of them.
         if started >= self._halved_at:
             self.allowed, self._halved_at = max(1.0, self.allowed / 2), self._clock()
+
+    def _lose_patience(self, outcome: Outcome) -> None:
+        now = self._clock()
+        since = self._only_429_since = now if self._only_429_since is None else self._only_429_since
+        if now - since > self._rate_patience_s:
+            minutes = round((now - since) / _MINUTE)
+            raise Halt(
+                f"For {minutes} minutes the endpoint has only asked to be asked less. {outcome.message}"
+            )
 
     def _pause(self, outcome: Outcome) -> None:
         wait = outcome.retry_after if outcome.trouble in PASSING else None

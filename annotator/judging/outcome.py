@@ -1,16 +1,15 @@
 """What came of one attempt at an endpoint, read from whatever the server sent."""
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
 from annotator.domain.judgement import Status
+from annotator.judging.waits import hinted_wait, retry_after
 
 
 class Trouble(StrEnum):
@@ -53,6 +52,8 @@ _TOO_LONG = re.compile(
     r"|too many (?:input )?tokens|reduce the length",
     re.IGNORECASE,
 )
+
+_MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,30 +108,6 @@ def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None 
     return _completion(tree, message, body, http)
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds the server asks to wait, from `retry-after-ms` or Retry-After as a number or a date; None if unsaid."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    wanted = headers.get("retry-after", "").strip()
-    seconds = _number(wanted)
-    if seconds is not None or not wanted:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(wanted)
-    except ValueError:
-        return None
-    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds())
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
 def _tree(body: str) -> Any:
     try:
         return json.loads(body)
@@ -140,9 +117,12 @@ def _tree(body: str) -> Any:
 
 def _error(tree: Any) -> dict[str, Any] | None:
     """The error a body carries, also under status 200, in one shape; None when it carries none."""
+    if isinstance(tree, list) and len(tree) == 1:
+        # One provider puts its errors into a list.
+        tree = tree[0]
     if not isinstance(tree, dict):
         return None
-    error = tree.get("error")
+    error = tree.get("error") or _broken_off(tree)
     if error is None and "choices" not in tree and ("message" in tree or "detail" in tree):
         error = tree if "message" in tree else tree["detail"]
     if not error:
@@ -152,6 +132,15 @@ def _error(tree: Any) -> dict[str, Any] | None:
         if isinstance(error, dict)
         else {"message": error if isinstance(error, str) else json.dumps(error)}
     )
+
+
+def _broken_off(tree: dict[str, Any]) -> Any:
+    """The error with which a gateway ends a reply it had begun; None when there is none."""
+    choices = tree.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict) or (first.get("finish_reason") != "error" and not first.get("error")):
+        return None
+    return first.get("error") or "the reply broke off"
 
 
 def _failure(
@@ -168,14 +157,18 @@ def _failure(
     message = str(error.get("message") or "") or body.strip()
     # Some gateways answer 200 and put the true status into the error itself.
     true_http = int(code) if http < 400 and code.isdigit() and len(code) == 3 else http
+    trouble = _trouble(true_http, {code.lower(), inner_code.lower()}, message)
+    wait = retry_after(headers, now)
+    if wait is None and trouble is Trouble.RATE:
+        wait = hinted_wait(headers, f"{message} {body[:4000]}")
     return Outcome(
-        _trouble(true_http, {code.lower(), inner_code.lower()}, message),
+        trouble,
         body=body,
         message=f"The server answered {true_http}: {message[:500] or 'nothing more'}",
         code=code,
         parameter=str(error.get("param") or ""),
         http=true_http,
-        retry_after=retry_after(headers, now),
+        retry_after=wait,
     )
 
 
@@ -186,6 +179,8 @@ def _trouble(http: int, codes: set[str], message: str) -> Trouble:
         return Trouble.TOO_LONG
     if "insufficient_quota" in codes or http == 402:
         return Trouble.QUOTA
+    if http == 403 and _MODERATED.search(message):
+        return Trouble.FILTERED
     if http in (401, 403):
         return Trouble.KEY
     if http == 429:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from annotator.domain.canonical import canonical_json
 from annotator.domain.judge import Judge
 from annotator.domain.refusal import Refusal
 from annotator.judging.outcome import Outcome, Trouble
@@ -22,7 +23,9 @@ def of_judge(judge: Judge) -> dict[str, Any]:
     """A judge's request parameters; Refusal unless they are a JSON object free of what the program sets itself."""
     try:
         parameters = json.loads(judge.parameters or "{}", parse_constant=_no_constant)
-    except ValueError:
+        canonical_json(parameters)
+    except (ValueError, TypeError, RecursionError):
+        # No JSON, or none that can be written again: numbers of more than 64 bits, halves of surrogate pairs.
         parameters = None
     if not isinstance(parameters, dict):
         raise Refusal(

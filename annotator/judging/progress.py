@@ -7,21 +7,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from annotator.domain.judge import Call
-from annotator.domain.judgement import Verdict
-from annotator.domain.protocol import Case
-from annotator.judging.cache import Key, key_of
+from annotator.domain.protocol import Case, Verdicts
+from annotator.judging.cache import Key, keys_of
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A case with its verdict, the calls made for it, those reused, and the call the verdict was read from.
+    """A case with a verdict for each of its units, the calls made for it, those reused, and the call that was read.
 
-    When `judged` is False the run ended in the middle of the case: its calls are to be journalled, its verdict is
+    When `judged` is False the run ended in the middle of the case: its calls are to be journalled, its verdicts are
     not to be stored, and the case is asked again on resuming.
     """
 
     case: Case
-    verdict: Verdict
+    verdicts: Verdicts
     calls: tuple[Call, ...] = ()
     reused: tuple[Call, ...] = ()
     call_id: str | None = None
@@ -30,15 +29,15 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A case under way, and for how many seconds."""
+    """A case under way, by the judgements it is to give, and for how many seconds."""
 
-    key: Key
+    keys: tuple[Key, ...]
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `latest` was recorded before this was told.
+    """How far a run is, counted in judgements. `latest` was recorded before this was told.
 
     `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is what the reused
     calls had cost. `models` are the names the server returned: more than one is a warning.
@@ -74,7 +73,7 @@ class Tally:
     unpriced: int = 0
     saved_usd: float = 0.0
     models: dict[str, None] = field(default_factory=dict)
-    running: dict[Key, float] = field(default_factory=dict)
+    running: dict[tuple[Key, ...], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._began = self.clock()
@@ -82,7 +81,7 @@ class Tally:
     def count(self, finished: Finished) -> None:
         """Add one recorded case."""
         if finished.judged:
-            self.by_status[finished.verdict.status.value] += 1
+            self.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
         self.reused += len(finished.reused)
         self.saved_usd += sum(call.cost_usd or 0.0 for call in finished.reused)
         for call in finished.calls:
@@ -95,11 +94,11 @@ class Tally:
 
     def begin(self, case: Case) -> None:
         """Note that a case is under way."""
-        self.running[key_of(case)] = self.clock()
+        self.running[keys_of(case)] = self.clock()
 
     def end(self, case: Case) -> None:
         """Note that a case is under way no longer."""
-        self.running.pop(key_of(case), None)
+        self.running.pop(keys_of(case), None)
 
     def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
         """The counters as they stand."""
@@ -115,7 +114,7 @@ class Tally:
             unpriced=self.unpriced,
             saved_usd=self.saved_usd,
             models=tuple(self.models),
-            running=tuple(Running(key, now - since) for key, since in self.running.items()),
+            running=tuple(Running(keys, now - since) for keys, since in self.running.items()),
             waiting_until=waiting_until,
             seconds=now - self._began,
             latest=latest,

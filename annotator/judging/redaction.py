@@ -1,36 +1,11 @@
-"""How a secret is kept out of whatever is shown, stored or logged."""
+"""How a secret is kept out of the logs."""
 
 import logging
-import re
 from collections.abc import Iterable
 
-REMOVED = "[key removed]"
-_SHORTEST = 4
-_HEADER = re.compile(
-    r"(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}", re.IGNORECASE
-)
-_BEARER = re.compile(r"(\bbearer\s+)[A-Za-z0-9._~+/=*-]{6,}", re.IGNORECASE)
-_SK = re.compile(r"\bsk-[A-Za-z0-9_*.…-]{4,}")
+from annotator.domain.redaction import redact, without_keys
 
-
-def without_keys(text: str, keys: Iterable[str]) -> str:
-    """A text in which the keys themselves, whole, no longer stand; nothing else is touched."""
-    for key in keys:
-        if len(key) >= _SHORTEST and key in text:
-            text = text.replace(key, REMOVED)
-    return text
-
-
-def redact(text: str, keys: Iterable[str] = ()) -> str:
-    """An error text or log line without the keys, `sk-…` strings and the values of authorization headers."""
-    text = without_keys(text, keys)
-    for pattern in (_HEADER, _NAMED, _BEARER):
-        text = pattern.sub(rf"\1{REMOVED}", text)
-    return _SK.sub(REMOVED, text)
+__all__ = ["Redaction", "guard", "redact", "without_keys"]
 
 
 class Redaction(logging.Filter):

@@ -31,8 +31,8 @@ def parse(content: str, reply: type[R], rung: Rung) -> R:
     text = _THOUGHT.sub("", content, count=1).strip()
     if not text:
         raise Unreadable("the reply is empty")
-    if len(text) > LONGEST:
-        raise Unreadable(f"the reply is too long to be a verdict ({len(text)} characters)")
+    if len(text) > getattr(reply, "LONGEST", LONGEST):
+        raise Unreadable(f"the reply is too long to be what was asked for ({len(text)} characters)")
     return _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Container, Coroutine, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from typing import Protocol as Shape
@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from annotator.domain.judge import Call, RunState
 from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Ask, Case, Protocol
+from annotator.domain.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.refusal import Refusal
 from annotator.judging.breaker import Halt
-from annotator.judging.cache import Key, key_of
+from annotator.judging.cache import Key, keys_of
 from annotator.judging.progress import Finished, Progress, Tally
 from annotator.judging.replies import storable
 
@@ -68,7 +68,9 @@ async def run(
     going: asyncio.Event | None = None,
     already: Container[Key] = frozenset(),
 ) -> Ended:
-    """Judge every case not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
+    """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
+
+    A case of which some units are judged is asked for the others alone.
 
     `record` stores a batch before `progress` tells of it: each case at once when they come slowly, those of 50 ms
     together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
@@ -78,9 +80,9 @@ async def run(
     """
     if ask_factory is None and protocol.baseline is None:
         raise Refusal(f"{protocol.title} has no baseline judge.", "Choose a judge with an endpoint.")
-    judging = _Run(
-        protocol, (case for case in cases if key_of(case) not in already), ask_factory, record, progress
-    )
+    if ask_factory is not None and protocol.judge is None:
+        raise Refusal(f"{protocol.title} is computed; no judge is asked.", "See the results.")
+    judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
@@ -90,6 +92,15 @@ async def run(
     if judging.halt is not None:
         return Ended(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
     return Ended(RunState.DONE, told)
+
+
+def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
+    """The cases with those of their units that are not already judged; a case without any is left out."""
+    for case in cases:
+        wanted = zip(case.units, keys_of(case), strict=True)
+        units = tuple(unit for unit, key in wanted if key not in already)
+        if units:
+            yield case if len(units) == len(case.units) else replace(case, units=units)
 
 
 class _Run:
@@ -109,7 +120,7 @@ class _Run:
         self._record = record
         self._tell = tell
         self._pending: list[Finished] = []
-        self._news = asyncio.Event()
+        self._news, self._over = asyncio.Event(), asyncio.Event()
 
     def waiting_until(self) -> datetime | None:
         return self._asks.waiting_until() if self._asks else None
@@ -121,9 +132,10 @@ class _Run:
         try:
             await asyncio.wait({crew, writer, watch}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _stop(crew, writer, watch)
-            if writer.cancelled():
-                self._write()
+            await _stop(crew, watch)
+            self._over.set()
+            self._news.set()
+            await asyncio.wait({writer})
         for task in (writer, crew):
             if not task.cancelled():
                 task.result()
@@ -139,8 +151,8 @@ class _Run:
             # Callers catch the store's and the domain's own errors, not groups of them.
             raise errors.exceptions[0] from None
         if self.halt is not None:
-            for _ in self._source:
-                self.tally.skipped += 1
+            for case in self._source:
+                self.tally.skipped += len(case.units)
                 await asyncio.sleep(0)
 
     async def baseline(self, going: asyncio.Event | None) -> None:
@@ -152,10 +164,10 @@ class _Run:
                 await going.wait()
             self._pending.append(Finished(case, _calculated(calculate, case)))
             if time.monotonic() - since >= BATCH_S:
-                self._write()
+                self._write_here()
                 await asyncio.sleep(_BREATH_S)
                 since = time.monotonic()
-        self._write()
+        self._write_here()
 
     async def _work(self, asks: AskFactory, going: asyncio.Event | None) -> None:
         while True:
@@ -169,20 +181,21 @@ class _Run:
             await asyncio.sleep(0)
 
     async def _one(self, case: Case, ask: RecordingAsk) -> None:
+        judge = self._protocol.judge
         self.tally.begin(case)
         try:
-            verdict = await self._protocol.judge(case, ask)
+            verdicts = await judge(case, ask) if judge else {}
         except Halt as halt:
             self.halt = self.halt or halt
-            self.tally.skipped += 1
+            self.tally.skipped += len(case.units)
             self._add_unjudged(case, ask, halt.cause)
         except asyncio.CancelledError:
             self._add_unjudged(case, ask, "cancelled")
             raise
         except (Refusal, ValidationError) as error:
-            self._add(_finished(case, _failed(error), ask))
+            self._add(_finished(case, _failed(case, error), ask))
         else:
-            self._add(_finished(case, verdict, ask))
+            self._add(_finished(case, verdicts, ask))
         finally:
             self.tally.end(case)
 
@@ -193,28 +206,49 @@ class _Run:
     def _add_unjudged(self, case: Case, ask: RecordingAsk, cause: str) -> None:
         """Calls that were paid for are kept, though their case is not judged."""
         if ask.calls:
-            verdict = Verdict(status=Status.SKIPPED, cause=cause)
-            self._add(Finished(case, verdict, tuple(ask.calls), tuple(ask.reused), ask.call_id, judged=False))
+            calls, reused = tuple(ask.calls), tuple(ask.reused)
+            skipped = _alike(case, Verdict(status=Status.SKIPPED, cause=cause))
+            self._add(Finished(case, skipped, calls, reused, ask.call_id, judged=False))
 
     async def _keep_writing(self) -> None:
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT_S):
-                    await self._news.wait()
-            except TimeoutError:
+        while not self._over.is_set():
+            if not await _came(self._news, HEARTBEAT_S):
                 self._tell(self.tally.told((), self.waiting_until()))
                 continue
             self._news.clear()
-            self._write()
-            await asyncio.sleep(BATCH_S)
+            await self._write()
+            await _came(self._over, BATCH_S)
+        await self._write()
 
-    def _write(self) -> None:
-        batch, self._pending = self._pending, []
-        if batch:
+    async def _write(self) -> None:
+        """Commit what is finished, in a thread: a slow disk holds up no call."""
+        if batch := self._taken():
+            await asyncio.to_thread(self._record, batch)
+            self._count(batch)
+
+    def _write_here(self) -> None:
+        if batch := self._taken():
             self._record(batch)
-            for finished in batch:
-                self.tally.count(finished)
-            self._tell(self.tally.told(tuple(batch), self.waiting_until()))
+            self._count(batch)
+
+    def _taken(self) -> list[Finished]:
+        batch, self._pending = self._pending, []
+        return batch
+
+    def _count(self, batch: list[Finished]) -> None:
+        for finished in batch:
+            self.tally.count(finished)
+        self._tell(self.tally.told(tuple(batch), self.waiting_until()))
+
+
+async def _came(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event so long; whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _stop(*tasks: asyncio.Future[Any]) -> None:
@@ -223,20 +257,44 @@ async def _stop(*tasks: asyncio.Future[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _calculated(calculate: Callable[[Case], Verdict] | None, case: Case) -> Verdict:
+def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Verdicts:
     try:
-        return calculate(case) if calculate else Verdict(status=Status.SKIPPED)
+        return _answered(case, calculate(case) if calculate else {})
     except (Refusal, ValidationError) as error:
-        return _failed(error)
+        return _failed(case, error)
 
 
-def _finished(case: Case, verdict: Verdict, ask: RecordingAsk) -> Finished:
+def _finished(case: Case, verdicts: Verdicts, ask: RecordingAsk) -> Finished:
+    said = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
+    unfit = next((verdict.cause for verdict in said.values() if verdict.status is Status.INVALID), None)
+    calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))
+    return Finished(case, said, calls, tuple(ask.reused), ask.call_id)
+
+
+def _answered(case: Case, verdicts: Verdicts) -> Verdicts:
+    """A verdict for every unit of the case and for no other."""
+    silent = Verdict(status=Status.INVALID, cause="The judge says nothing of this unit.")
+    return {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
+
+
+def _flagged(verdict: Verdict, flags: set[str]) -> Verdict:
     words = verdict.flags.split()
-    missing = sorted(ask.flags - set(words))
-    if missing:
-        verdict = verdict.model_copy(update={"flags": " ".join((*words, *missing))})
-    return Finished(case, verdict, tuple(ask.calls), tuple(ask.reused), ask.call_id)
+    missing = sorted(flags - set(words))
+    return verdict.model_copy(update={"flags": " ".join((*words, *missing))}) if missing else verdict
 
 
-def _failed(error: Refusal | ValidationError) -> Verdict:
-    return Verdict(status=Status.INVALID, cause=storable(f"The case could not be judged: {error}"))
+def _spoilt(call: Call, read_from: str | None, cause: str) -> Call:
+    """A call whose reply could be read and yet leaves a unit unanswered is not to be served again."""
+    if call.id != read_from or call.status is not Status.OK:
+        return call
+    return call.model_copy(update={"status": Status.INVALID, "cause": cause})
+
+
+def _failed(case: Case, error: Refusal | ValidationError) -> Verdicts:
+    return _alike(
+        case, Verdict(status=Status.INVALID, cause=storable(f"The case could not be judged: {error}"))
+    )
+
+
+def _alike(case: Case, verdict: Verdict) -> Verdicts:
+    return {unit.id: verdict for unit in case.units}

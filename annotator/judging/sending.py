@@ -50,16 +50,18 @@ class Sender:
         form: Mapping[str, Any] | None,
         parameters: Mapping[str, Any],
         tries: int = 0,
+        likely: int = 0,
     ) -> Sent:
         """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
 
+        `likely` is how many tokens such a reply may well have, for as long as none has shown more.
         A response format that the server turns down by name is given back at once. Raises Halt.
         """
         troubles: Counter[Trouble] = Counter()
         model, attempts = self.client.endpoint.model, 0
         while True:
             sent = self.learned.fit(parameters) | ({FORMAT: form} if form else {})
-            outcome, cost = await self._attempt(messages, sent)
+            outcome, cost = await self._attempt(messages, sent, likely)
             attempts += 1
             part = rejected_part(outcome, sent)
             if part == FORMAT:
@@ -73,9 +75,12 @@ class Sender:
             if not outcome.retry_after:
                 await self.limits.back_off(troubles.total())
 
-    async def _attempt(self, messages: Messages, sent: Mapping[str, Any]) -> tuple[Outcome, float | None]:
+    async def _attempt(
+        self, messages: Messages, sent: Mapping[str, Any], likely: int
+    ) -> tuple[Outcome, float | None]:
         tokens = sum(tokens_in(message["content"]) for message in messages)
-        output = next((sent[cap] for cap in CAPS if type(sent.get(cap)) is int), self.budget.longest_output)
+        longest = max(self.budget.longest_output, likely)
+        output = next((sent[cap] for cap in CAPS if type(sent.get(cap)) is int), longest)
         model = self.client.endpoint.model
         async with (
             self.budget.reserve(self.prices.cost(model, tokens, output) or 0.0) as bill,

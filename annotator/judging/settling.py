@@ -61,6 +61,7 @@ class Settling:
         self._sender = sender
         self._steps = sender.ladder
         self._keep = keep
+        self._plain = ladder.is_plain(question.reply)
 
     async def settle(self) -> Reading:
         """Ask; a cut reply is asked for again with a larger cap, an unreadable one in the right form, once each."""
@@ -82,19 +83,22 @@ class Settling:
                 found = parse(outcome.content, self._question.reply, rung)
             except Unreadable as error:
                 fault = str(error)
-            self._steps.parsed(rung, well=not fault)
+            if not self._plain:
+                self._steps.parsed(rung, well=not fault)
         call = _call(self._question, sent, rung, fault, attempts=attempts, repaired=unread is not None)
         self._keep(call)
         return Reading(call, outcome, found, fault)
 
     async def _descend(self, parameters: Mapping[str, Any], unread: Reading | None) -> tuple[Sent, Rung, int]:
         """Send on the highest rung that holds, one down for each the server turns down or seems to stumble over."""
-        rung, attempts = self._steps.top, 0
+        rung, attempts = Rung.TEXT if self._plain else self._steps.top, 0
         while True:
             doubtful = self._steps.doubtful(rung)
             form = ladder.response_format(self._question.reply, rung)
             messages = self._messages(rung, unread)
-            sent = await self._sender.send(messages, form, parameters, DOUBTFUL_TRIES if doubtful else 0)
+            tries = DOUBTFUL_TRIES if doubtful else 0
+            likely = getattr(self._question.reply, "TOKENS", 0)
+            sent = await self._sender.send(messages, form, parameters, tries, likely)
             attempts += sent.attempts
             lower = None
             if sent.form_rejected:
@@ -104,7 +108,7 @@ class Settling:
             if lower is None:
                 break
             rung = lower
-        if sent.outcome.trouble in (Trouble.NONE, Trouble.TRUNCATED):
+        if sent.outcome.trouble in (Trouble.NONE, Trouble.TRUNCATED) and not self._plain:
             self._steps.answered(rung)
         return sent, rung, attempts
 
@@ -123,28 +127,36 @@ def _larger(parameters: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
 
 
 def _call(question: Question, sent: Sent, rung: Rung, fault: str, *, attempts: int, repaired: bool) -> Call:
-    outcome = sent.outcome
-    return Call(
-        id=new_id(),
+    return call_of(
+        sent.outcome,
+        fault,
         run_id=question.run_id,
         judge_id=question.judge_id,
         cache_key=question.key,
-        status=Status.INVALID if fault else outcome.status,
-        raw=storable(outcome.content or outcome.body[:_LONGEST_BODY]),
-        cause=storable(f"The reply could not be used: {fault}." if fault else outcome.message),
         requested_model=sent.model,
-        returned_model=storable(outcome.model),
-        fingerprint=storable(outcome.fingerprint),
-        finish_reason=storable(outcome.finish_reason),
         parameters=canonical_json({**sent.parameters, FORMAT: rung.value}).decode(),
         prompt_sha256=question.prompt.sha256,
-        app_version=__version__,
         attempts=attempts,
         repaired=repaired,
-        tokens_input=outcome.usage.input,
-        tokens_cached=outcome.usage.cached,
-        tokens_output=outcome.usage.output,
-        tokens_reasoning=outcome.usage.reasoning,
-        latency_s=outcome.latency_s,
         cost_usd=sent.cost_usd,
     )
+
+
+def call_of(outcome: Outcome, fault: str = "", **asked: Any) -> Call:
+    """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
+    told: dict[str, Any] = {
+        "id": new_id(),
+        "status": Status.INVALID if fault else outcome.status,
+        "raw": storable(outcome.content or outcome.body[:_LONGEST_BODY]),
+        "cause": storable(f"The reply could not be used: {fault}." if fault else outcome.message),
+        "returned_model": storable(outcome.model),
+        "fingerprint": storable(outcome.fingerprint),
+        "finish_reason": storable(outcome.finish_reason),
+        "app_version": __version__,
+        "tokens_input": outcome.usage.input,
+        "tokens_cached": outcome.usage.cached,
+        "tokens_output": outcome.usage.output,
+        "tokens_reasoning": outcome.usage.reasoning,
+        "latency_s": outcome.latency_s,
+    }
+    return Call(**told | asked)

@@ -148,13 +148,19 @@ def maximum_matching(matrix: ArrayLike) -> int:
 
     ValueError when the rows differ in length.
     """
+    return len(maximum_pairs(matrix))
+
+
+def maximum_pairs(matrix: ArrayLike) -> list[tuple[int, int]]:
+    """The (row, column) pairs of a maximum matching, by row; ValueError when the rows differ in length."""
     relevant = np.asarray(matrix, dtype=np.bool_)
     if not relevant.size:
-        return 0
+        return []
     if relevant.ndim != 2:
         raise ValueError("a matrix is rows × columns")
-    upright = relevant if relevant.shape[0] <= relevant.shape[1] else relevant.T
-    return len(_heaviest(upright.astype(np.int64)))
+    upright = relevant.shape[0] <= relevant.shape[1]
+    found = _heaviest((relevant if upright else relevant.T).astype(np.int64))
+    return sorted(found if upright else ((row, column) for column, row in found))
 
 
 def _alignment(pairs: Iterable[tuple[int, int, float]], n_a: int, n_b: int) -> Alignment:

@@ -1,6 +1,7 @@
 """What a store is: one project file, one connection, and the transactions on it."""
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,8 @@ class Store:
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written = 0, False
+        # A run commits in a thread of its own: the transactions of two threads must not run into each other.
+        self._lock = threading.RLock()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -41,18 +44,20 @@ class Store:
         """
         if self.readonly:
             raise Refusal(f"“{self.path.name}” may only be read.", "Save a copy elsewhere to change it.")
-        self._written = True
-        with self._inner() if self._depth else self._outermost("BEGIN IMMEDIATE") as db:
-            yield db
+        with self._lock:
+            self._written = True
+            with self._inner() if self._depth else self._outermost("BEGIN IMMEDIATE") as db:
+                yield db
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One transaction for reading, so that all of its questions see the same state."""
-        if self._depth:
-            yield self._connection
-            return
-        with self._outermost("BEGIN") as db:
-            yield db
+        with self._lock:
+            if self._depth:
+                yield self._connection
+                return
+            with self._outermost("BEGIN") as db:
+                yield db
 
     @contextmanager
     def _outermost(self, words: str) -> Iterator[Connection]:

@@ -8,21 +8,29 @@ from sqlmodel import Field, SQLModel
 from annotator.domain.assignment import AssignmentFields
 from annotator.domain.guideline import GuidelineFields
 from annotator.domain.item import ItemFields
-from annotator.domain.judge import CallFields, JudgeFields
-from annotator.domain.judgement import JudgementFields
 from annotator.domain.person import PersonFields
 from annotator.domain.response import ResponseFields, SystemFields
 from annotator.domain.source import SourceFields
 from annotator.storage import describing
+from annotator.storage.judging_tables import (
+    BatchRow,
+    CallRow,
+    ExtractRow,
+    JudgementRow,
+    JudgeRow,
+    PageRow,
+    RunRow,
+)
 
-# Names for every constraint, so that a later migration can speak of them on both databases.
-SQLModel.metadata.naming_convention = {
-    "ix": "ix_%(column_0_N_label)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
+__all__ = [
+    "BatchRow",
+    "CallRow",
+    "ExtractRow",
+    "JudgeRow",
+    "JudgementRow",
+    "PageRow",
+    "RunRow",
+]
 
 describing.begin()
 
@@ -152,56 +160,6 @@ class DraftRow(SQLModel, table=True):
     person_id: str = Field(primary_key=True, max_length=36)
     text: str
     at: datetime
-
-
-class JudgeRow(JudgeFields, table=True):
-    """A judge."""
-
-    __tablename__ = "judge"
-    __table_args__ = (UniqueConstraint("name"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class RunRow(SQLModel, table=True):
-    """A judge run, with the judge as it was when the run began."""
-
-    __tablename__ = "run"
-    id: str = Field(primary_key=True, max_length=36)
-    judge_id: str = Field(index=True, foreign_key="judge.id", ondelete="RESTRICT")
-    protocol: str = Field(max_length=80)
-    state: str = Field(max_length=40)
-    scope: str = Field(default="{}", description="JSON: the systems and items asked for, concurrency, trial")
-    snapshot: str = Field(default="{}", description="JSON: the judge's settings at the start")
-    prompt_sha256: str = Field(default="", max_length=64)
-    total: int = 0
-    done: int = 0
-    started_at: datetime
-    ended_at: datetime | None = None
-    cost_usd: float | None = None
-    by: str = Field(default="", max_length=36)
-
-
-class CallRow(CallFields, table=True):
-    """A finished call to an endpoint."""
-
-    __tablename__ = "call"
-    __table_args__ = (Index("ix_call_cache_status", "cache_key", "status"),)
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-    at: datetime
-
-
-class JudgementRow(JudgementFields, table=True):
-    """A judgement."""
-
-    __tablename__ = "judgement"
-    __table_args__ = (
-        UniqueConstraint("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial"),
-        Index("ix_judgement_item", "item_id"),
-        Index("ix_judgement_rater", "rater_id", "protocol"),
-    )
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
 
 
 class AssignmentRow(AssignmentFields, table=True):

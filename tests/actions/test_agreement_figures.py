@@ -181,7 +181,7 @@ def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project)
 def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=2, reports=1, questions=1)
     (item,) = items.ids(project)
-    wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).artifact.document.units
+    wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).units
     for alias in "AB":
         people.add_person(project, alias, alias=alias)
         said = labels("yn").units
@@ -323,7 +323,7 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
     values = {"y": "yes", "n": "no", "?": "unsure"}
     project.work_as(person(project, alias))
     for task, (first, again) in zip(labelling.queue(project), said, strict=False):
-        units = labelling.sheet(project, task.response_id).artifact.document.units
+        units = labelling.sheet(project, task.response_id).units
         for unit, one, other in zip(units, first, again, strict=False):
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
             serve_again(project, made, values[other])
@@ -358,7 +358,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
 def test_people_without_repeats_have_no_self_agreement(tmp_path: Path) -> None:
     project = labelling_project(tmp_path)
     task = labelling.queue(project)[0]
-    unit = labelling.sheet(project, task.response_id).artifact.document.units[0]
+    unit = labelling.sheet(project, task.response_id).units[0]
     labelling.set_label(project, task.response_id, unit.id, "yes")
     assert agreement_figures.self_agreement(project) == []
     project.close()

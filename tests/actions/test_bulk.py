@@ -30,7 +30,7 @@ def test_moments_and_gaps_come_back_as_they_went_in(tmp_path: Path) -> None:
     project = Project.create(tmp_path / "a.goldsmith")
     at = datetime(2025, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
     with project.store.write() as db:
-        db.exec_driver_sql("INSERT INTO judge VALUES ('J','baseline','','','','{}',0,'j')")
+        db.exec_driver_sql("INSERT INTO judge VALUES ('J','baseline','','','','{}',0,'j','{}')")
         row = {
             "id": "r", "judge_id": "j", "protocol": "p", "state": "done", "scope": "{}", "snapshot": "{}",
             "prompt_sha256": "", "total": 1, "done": 1, "started_at": at, "ended_at": None, "cost_usd": None, "by": "",

@@ -75,7 +75,10 @@ ALTERED = {
     "revision": "UPDATE revision SET content = replace(content, 'Explains', 'Exploins') WHERE rowid = 1",
     "call": "UPDATE call SET cost_usd = 0.002",
     "judgement": "UPDATE judgement SET value = 'no' WHERE rowid = 2",
+    "batch": "UPDATE batch SET content = '[]'",
     "audit": "UPDATE audit SET after = '{}' WHERE seq = 4",
+    "extract": "UPDATE extract SET content = replace(content, 'Search', 'Seerch')",
+    "page": "UPDATE page SET text = text || ' '",
     "person": "UPDATE person SET name = 'Ida Rater' WHERE name = 'Ada Rater'",
     "judge": "UPDATE judge SET model = 'm-2'",
     "run": "UPDATE run SET cost_usd = 0.5",
@@ -148,6 +151,16 @@ def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None
         "The unit ghost was judged, but no revision of its artifact has it.",
         "The artifact lost, which was judged by, is gone.",
     ]
+
+
+def test_a_judgement_by_what_was_drawn_or_of_a_cell_of_a_matrix_is_in_order(project: Project) -> None:
+    response, artifact, unit = project.store.raw.execute(
+        "SELECT response_id, artifact_id, unit_id FROM judgement"
+    ).fetchone()
+    item = items.ids(project)[0]
+    add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id=f"p1~{unit}")
+    add_judgement(project, item_id=item, response_id=response, artifact_id="extract-1", unit_id="gone since")
+    assert checking.check(project).problems == []
 
 
 def test_a_unit_that_was_retired_after_it_was_judged_is_in_order(project: Project) -> None:

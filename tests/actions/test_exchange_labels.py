@@ -59,7 +59,7 @@ def label_all(project: Project, yes: str) -> None:
     """Every unit of every report is labelled: yes where the report holds these words; then all is submitted."""
     for task in labels.queue(project):
         shown = labels.sheet(project, task.response_id)
-        for unit in shown.artifact.document.units:
+        for unit in shown.units:
             labels.set_label(project, task.response_id, unit.id, "yes" if yes in shown.report else "no")
             labels.set_evidence(project, task.response_id, unit.id, shown.report[2:6], 2, 6)
     for item_id in {task.item_id for task in labels.queue(project)}:
@@ -92,6 +92,22 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
     assert judged(project, 1) == expected
     assert not names & set(SYSTEMS)
     assert not ids & {one for (one,) in project.store.raw.execute("SELECT id FROM response")}
+
+
+def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_back(
+    project: Project, tmp_path: Path
+) -> None:
+    me = people.someone(project)
+    project.work_as(people.known(project, "Z1"))
+    task = labels.queue(project, "researcherbench.pairwise")[0]
+    labels.set_label(project, task.response_id, task.other_id, "tie", protocol="researcherbench.pairwise")
+    project.work_as(me)
+    theirs = tasking.open_task(packing.task(project, ada(project), tmp_path).path)
+    label_all(theirs, "nothing")
+    unpacking.take_in(project, [returning.work(theirs).path])
+    theirs.close()
+    values = [value for _, _, value in judged(project, 1)]
+    assert (values.count("tie"), "no" in values) == (1, True)
 
 
 def test_where_the_evidence_stands_comes_back_too(project: Project, tmp_path: Path) -> None:

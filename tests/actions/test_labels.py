@@ -205,10 +205,10 @@ def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
     task = labels.queue(project)[0]
     for number in (1, 2):
         labels.set_label(project, task.response_id, f"{task.item_id}/c{number}", "yes")
-    artifact = labels.sheet(project, task.response_id).artifact
-    artifacts.reopen(project, artifact.id)
-    artifacts.remove_unit(project, artifact.id, f"{task.item_id}/c1")
-    artifacts.seal(project, artifact.id)
+    artifact_id = labels.sheet(project, task.response_id).artifact_id
+    artifacts.reopen(project, artifact_id)
+    artifacts.remove_unit(project, artifact_id, f"{task.item_id}/c1")
+    artifacts.seal(project, artifact_id)
     after = labels.queue(project)[0]
     assert (after.units, after.labelled) == (2, 1)
     assert [decision.unit_id for decision in labels.recent(project)] == [f"{task.item_id}/c2"]

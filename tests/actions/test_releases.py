@@ -170,13 +170,18 @@ def test_an_address_keeps_host_and_path_only(address: str, expected: str) -> Non
 def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
     report = releases.export(project, tmp_path / "out")
-    scores = {(s["rater"], s["group"], s["system"]): s for s in tree(tmp_path / "out", "scores.json")}
+    told = tree(tmp_path / "out", "scores.json")
+    scores = {(s["rater"], s["group"], s["system"]): s for s in told if s["metric"] == "coverage"}
     # The judge says no to the criterion of weight 3 and nothing on that of weight 1: 0 of 3, and 1 of 4 open.
     judged, labelled = scores["J", "all", "Alpha"], scores["people", "all", "Alpha"]
     assert (judged["value"], judged["n"], judged["missing"]) == (0.0, 1, 1)
     assert labelled["value"] == 1.0
-    # With each of the two artifacts goes its revision.
-    assert report.records == sum(rich_bundle().counts().values()) + 2 + len(scores)
+    # One of two judgements did not come.
+    assert judged["unfit"].startswith("50.0 % of the judgements are missing")
+    assert all(score["unfit"] == "" for score in told if not score["missing"])
+    # With each of the two artifacts goes its revision, and with the judge what it was asked by.
+    prompts = tree(tmp_path / "out", "prompts.json")
+    assert report.records == sum(rich_bundle().counts().values()) + 2 + len(told) + len(prompts)
 
 
 def broken_disk(*_: object) -> None:

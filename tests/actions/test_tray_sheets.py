@@ -112,7 +112,7 @@ def labels_from(project: Project, folder: Path, value: str) -> Path:
     folder.mkdir()
     theirs = tasking.open_task(packing.task(project, rater.id, folder).path)
     for task in labels.queue(theirs):
-        for unit in labels.sheet(theirs, task.response_id).artifact.document.units:
+        for unit in labels.sheet(theirs, task.response_id).units:
             labels.set_label(theirs, task.response_id, unit.id, value)
     label_sealing.submit(theirs, items.ids(theirs)[0])
     path = returning.work(theirs).path

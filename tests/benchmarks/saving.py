@@ -172,7 +172,7 @@ def _judge_on(path: Path, pause: float, told: Any) -> None:
         size = BATCH if pause else 1
         journal.record(
             [
-                _finished(Case(PROTOCOL, item, response, rubric, unit, trial=batch * BATCH + number))
+                _finished(Case(PROTOCOL, item, response, rubric, (unit,), trial=batch * BATCH + number))
                 for number in range(size)
             ]
         )
@@ -187,7 +187,7 @@ def _finished(case: Case) -> Finished:
         requested_model="m", returned_model="m", tokens_input=900, tokens_output=40, latency_s=0.4,
     )  # fmt: skip
     verdict = Verdict(value="yes", quote="residual connections", rationale="It says so in its first section.")
-    return Finished(case, verdict, calls=(call,), call_id=call.id)
+    return Finished(case, {case.unit.id: verdict}, calls=(call,), call_id=call.id)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from annotator.domain.words import word_count
 from annotator.exchange import release
 from annotator.exchange.records import ArtifactRecord, JudgementRecord, JudgeRecord, ResponseRecord
 from annotator.places import resources
-from annotator.protocols.researcherbench import baseline
+from annotator.protocols.researcherbench.coverage import baseline
 from tests.sample_files import (
     ADJUDICATIONS,
     AGREEMENTS,
@@ -279,7 +279,7 @@ def test_the_stored_verdicts_are_those_the_baseline_gives(answer: ResponseRecord
     response, record = Response(**answer.model_dump()), judged(item.id)
     stored = {one.unit_id: one for one in JUDGEMENTS if one.run_id and one.response_id == answer.id}
     for unit in document(record).units:
-        verdict = baseline(Case(COVERAGE, item, response, record.id, unit))
+        verdict = baseline(Case(COVERAGE, item, response, record.id, (unit,)))[unit.id]
         one = stored[unit.id]
         assert (one.value, one.quote, one.quote_start) == (verdict.value, verdict.quote, verdict.quote_start)
 

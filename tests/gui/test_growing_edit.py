@@ -128,3 +128,13 @@ def test_text_from_right_to_left_stands_at_the_right(form):
     form.field.setPlainText("English")
     form.field.moveCursor(form.field.textCursor().MoveOperation.Start)
     assert form.field.cursorRect().topLeft() == QPoint(4, form.field.cursorRect().top())
+
+
+def test_lines_of_a_script_with_taller_letters_are_all_in_view(form):
+    form.field._most = 100
+    form.field.setPlainText("\n".join(["残差连接使深层网络更容易训练。"] * 40))
+    block, high = form.field.document().firstBlock(), 0.0
+    while block.isValid():
+        high += block.layout().boundingRect().height()
+        block = block.next()
+    assert form.field.viewport().height() >= high

@@ -38,7 +38,7 @@ def headline(page) -> str:
 
 def label_all(project, value="yes") -> None:
     for task in labels.queue(project):
-        for unit in labels.sheet(project, task.response_id).artifact.document.units:
+        for unit in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit.id, value)
 
 

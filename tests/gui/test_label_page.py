@@ -10,7 +10,7 @@ from annotator.actions import items, labels, times
 from annotator.gui import keys
 from annotator.gui.pages.label import LabelPage
 from annotator.storage.tables import JudgementRow, table
-from tests.labelling_keys import focus, press, type_words
+from tests.labelling_keys import be_active, focus, press, type_words
 from tests.labelling_project import labelling_project
 
 
@@ -146,7 +146,7 @@ def test_undo_reaches_into_the_report_that_was_left(page):
 def test_a_change_of_one_label_touches_only_its_row(page, monkeypatch):
     shown = []
     for unit_id, row in page.criteria.rows.items():
-        monkeypatch.setattr(row, "show_label", lambda label, unit_id=unit_id: shown.append(unit_id))
+        monkeypatch.setattr(row, "show_label", lambda *_, unit_id=unit_id: shown.append(unit_id))
     press("1")
     assert shown == [page.bench.units[0].id]
 
@@ -378,3 +378,12 @@ def test_relabelling_adds_to_the_time_already_spent(page):
     page.clock._sum = 10.0
     press("2")
     assert 40 <= page.bench.label(page.bench.units[0].id).seconds < 42
+
+
+def test_the_page_is_made_without_a_stray_window_that_takes_the_keyboard(project, window_over, qtbot, qapp):
+    window = window_over(project)
+    be_active(window, qtbot)
+    window.show_page("Label")
+    qapp.processEvents()
+    assert qapp.activeWindow() is window
+    assert window.page.criteria.isAncestorOf(focus())

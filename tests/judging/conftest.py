@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import OddServer
 
 
@@ -24,6 +25,17 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def odd() -> Iterator[OddServer]:
     with OddServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def provider() -> Iterator[BatchServer]:
+    with BatchServer() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield server

@@ -17,7 +17,7 @@ from annotator.domain.artifact import Kind
 from annotator.domain.estimate import Estimate
 from annotator.domain.item import Item
 from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Ask, Case, Protocol
+from annotator.domain.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
 from annotator.domain.response import Response
 from annotator.domain.rubric import Criterion
 from annotator.judging.asking import Asker
@@ -46,16 +46,17 @@ class Reply(BaseModel):
         return cls.model_validate({"covered": first.strip(), "reason": rest})
 
 
-async def _judge(case: Case, ask: Ask) -> Verdict:
-    fields = {"criterion": case.unit.text, "report": case.response.text}
+async def tiny_judge(case: Case, ask: Ask) -> Verdicts:
+    fields = {"criterion": case.units[0].text, "report": case.response.text}
     answer = await ask("tiny", fields, Reply, fenced=("report",))
     if answer.status is not Status.OK:
-        return Verdict(value=None, status=answer.status, cause=answer.cause)
-    return Verdict(value=answer.reply.covered, rationale=answer.reply.reason)
+        return missing_verdicts(case, answer)
+    verdict = Verdict(value=answer.reply.covered, rationale=answer.reply.reason)
+    return {unit.id: verdict for unit in case.units}
 
 
-def _baseline(case: Case) -> Verdict:
-    return Verdict(value="yes" if case.unit.text in case.response.text else "no")
+def _baseline(case: Case) -> Verdicts:
+    return {unit.id: Verdict(value="yes" if unit.text in case.response.text else "no") for unit in case.units}
 
 
 TINY = Protocol(
@@ -63,21 +64,18 @@ TINY = Protocol(
     title="Tiny",
     citation="",
     needs=(Kind.RUBRIC,),
-    unit_kind=Kind.RUBRIC,
+    metrics=(Metric("share", "Share", "", lambda scored, over_valid: Estimate(None)),),
     values=("yes", "no"),
-    metric="share",
-    prompts=("tiny",),
-    judge=_judge,
-    score=lambda pairs: Estimate(None),
-    weight=lambda unit: 1.0,
+    judge=tiny_judge,
     baseline=_baseline,
+    prompts=("tiny",),
 )
 
 
 def case(number: int = 1, report: str = "A report on Bayesian analysis.", trial: int = 1) -> Case:
     item = Item(id="item", key="item", question="Which method?")
     response = Response(id=f"response-{number}", item_id="item", system_id="system", text=report)
-    return Case("tiny", item, response, "rubric", Criterion(id="c1", text=f"Criterion {number}"), trial)
+    return Case("tiny", item, response, "rubric", (Criterion(id="c1", text=f"Criterion {number}"),), trial)
 
 
 @dataclass
@@ -118,8 +116,8 @@ def error(status: int, message: str, **rest: Any) -> Odd:
 class OddServer(ThreadingHTTPServer):
     """Answers each request by a function of its body and its number (from 0); remembers what came."""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, handler: type[BaseHTTPRequestHandler] | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), handler or OddHandler)
         self.answer: Callable[[dict[str, Any], int], Odd] = lambda body, number: completion(YES_JSON)
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -144,7 +142,9 @@ class OddServer(ThreadingHTTPServer):
         return [body.get("response_format", {"type": "text"})["type"] for body in self.bodies]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class OddHandler(BaseHTTPRequestHandler):
+    """What answers one connection."""
+
     protocol_version = "HTTP/1.1"
     server: OddServer
 
@@ -154,7 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
             number = len(self.server.bodies)
             self.server.bodies.append(body)
             self.server.headers.append(dict(self.headers.items()))
-        odd = self.server.answer(body, number)
+        self.send(self.server.answer(body, number))
+
+    def send(self, odd: Odd) -> None:
+        """Send an answer as it is, late, cut or never."""
         if odd.held:
             self.server.over.wait()
         time.sleep(odd.delay)

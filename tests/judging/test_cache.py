@@ -1,10 +1,12 @@
 """What makes two calls the same call."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from annotator.judging.cache import cache_key, key_of
+from annotator.domain.rubric import Criterion
+from annotator.judging.cache import cache_key, keys_of
 from tests.judging.odd_server import case
 
 SAME: dict[str, Any] = {
@@ -39,5 +41,6 @@ def test_whatever_could_change_the_answer_changes_the_key(change: dict[str, Any]
     assert cache_key(**SAME | change) != cache_key(**SAME)
 
 
-def test_a_case_is_named_by_response_unit_and_trial() -> None:
-    assert key_of(case(3, trial=2)) == ("response-3", "c1", 2)
+def test_a_judgement_is_named_by_response_unit_and_trial() -> None:
+    both = dataclasses.replace(case(3, trial=2), units=(Criterion(id="c1"), Criterion(id="c2")))
+    assert keys_of(both) == (("response-3", "c1", 2), ("response-3", "c2", 2))

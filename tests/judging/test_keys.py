@@ -123,6 +123,7 @@ def test_a_found_key_does_not_print_itself() -> None:
         f"X-API-Key: {KEY}",
         f"https://host/v1?api_key={KEY}&x=1",
         f"bearer {KEY}",
+        "Cannot connect to proxy http://someone:abcdef@proxy:8080",
         f"the key {KEY[:-2]}**",
     ],
 )

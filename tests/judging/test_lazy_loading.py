@@ -13,7 +13,8 @@ HEAVY = (
     "annotator.storage",
 )
 ROOM = (
-    "asking, budget, cache, client, injection, keys, ladder, limits, prices, probe, prompts, runner, sending"
+    "asking, batching, budget, cache, client, injection, keys, ladder, limits, prices, probe, prompts, runner, "
+    "sending"
 )
 
 

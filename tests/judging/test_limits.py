@@ -100,6 +100,27 @@ async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
     assert gate.active == 0
 
 
+async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_hour() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    for minute in range(31):
+        clock.now = 1000.0 + 60 * minute
+        gate.heard(rate(), clock.now)
+    clock.now += 60
+    with pytest.raises(Halt, match="31 minutes"):
+        gate.heard(rate(), clock.now)
+
+
+async def test_one_answer_in_between_restores_the_patience() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    for _ in range(6):
+        gate.heard(rate(), clock.now)
+        clock.now += 1200
+        gate.heard(ANSWER, clock.now)
+    assert gate.waiting_until() is None
+
+
 async def test_those_who_wait_are_told_of_a_halt() -> None:
     clock = Clock()
     gate = limits(clock)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from annotator.domain.judgement import Status
-from annotator.judging.outcome import Outcome, Trouble, Usage, read, retry_after
+from annotator.judging.outcome import Outcome, Trouble, Usage, read
 from tests.judging.odd_server import Odd, completion, error
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -52,7 +52,20 @@ def test_content_in_parts_is_joined() -> None:
         (Odd("", 413), Trouble.TOO_LONG, Status.TOO_LONG),
         (error(401, "bad key"), Trouble.KEY, Status.API_ERROR),
         (error(403, "not for you"), Trouble.KEY, Status.API_ERROR),
+        (error(403, "Your input was flagged by moderation"), Trouble.FILTERED, Status.FILTERED),
         (error(429, "slow down"), Trouble.RATE, Status.API_ERROR),
+        (
+            Odd('[{"error": {"message": "no such model", "code": 404}}]', 404),
+            Trouble.REJECTED,
+            Status.API_ERROR,
+        ),
+        (completion('{"reason": "lo', "error"), Trouble.SERVER, Status.API_ERROR),
+        (
+            Odd('{"choices": [{"message": {"content": "ye"}, "error": {"code": 502, "message": "gone"}}]}'),
+            Trouble.SERVER,
+            Status.API_ERROR,
+        ),
+        (Odd('data: {"choices": [{"delta": {"content": "yes"}}]}', 200), Trouble.MALFORMED, Status.API_ERROR),
         (error(429, "pay first", code="insufficient_quota"), Trouble.QUOTA, Status.API_ERROR),
         (error(402, "pay first"), Trouble.QUOTA, Status.API_ERROR),
         (error(404, "no such model"), Trouble.REJECTED, Status.API_ERROR),
@@ -86,19 +99,24 @@ def test_the_servers_words_are_in_the_message() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("headers", "message", "seconds"),
     [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after": "Sun, 01 Mar 2026 12:01:30 GMT"}, 90.0),
-        ({"retry-after": "Mon, 02 Mar 2026 12:00:00 GMT"}, 86_400.0),
-        ({"retry-after": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0.0),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-3"}, None),
-        ({"retry-after": "inf"}, None),
+        ({"retry-after": "2"}, "Please try again in 8.64s.", 2.0),
+        ({}, "Rate limit reached for requests per day. Please try again in 7m12s. Visit our site.", 432.0),
+        ({}, "Too many requests, retry after 20 seconds", 20.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", 360.0),
+        ({"x-ratelimit-remaining-tokens": "9", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1764000000"}, "slow", None),
     ],
 )
-def test_retry_after_is_read_as_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers, NOW) == seconds
+def test_a_server_that_is_asked_too_much_is_believed_when_it_can_be_asked_again(
+    headers: dict[str, str], message: str, seconds: float | None
+) -> None:
+    odd = error(429, message)
+    assert read(429, headers, str(odd.body), NOW).retry_after == seconds
+
+
+def test_a_delay_among_the_details_of_an_error_is_found() -> None:
+    details = [{"@type": "RetryInfo", "retryDelay": "34s"}]
+    odd = error(429, "Quota exceeded", details=details)
+    assert seen(odd).retry_after == 34.0

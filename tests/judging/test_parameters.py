@@ -20,7 +20,17 @@ def test_a_judge_that_sets_nothing_sends_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[1]", "{", '"x"', '{"temperature": NaN}', '{"stream": true}', '{"model": "m"}']
+    "text",
+    [
+        "[1]",
+        "{",
+        '"x"',
+        '{"seed": 99999999999999999999}',
+        '{"user": "\\ud800"}',
+        '{"temperature": NaN}',
+        '{"stream": true}',
+        '{"model": "m"}',
+    ],
 )
 def test_parameters_the_program_cannot_send_are_refused(text: str) -> None:
     with pytest.raises(Refusal):

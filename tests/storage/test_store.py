@@ -1,6 +1,7 @@
 """Transactions: all or nothing, one inside another, and what the disk's failures are called."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -109,3 +110,32 @@ def test_a_full_disk_refuses_the_save_and_lets_the_next_one_through(closed: Path
     with closing(sqlite3.connect(closed)) as raw:
         assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert raw.execute("SELECT value FROM meta WHERE key = 'long'").fetchone() == ('"short"',)
+
+
+def test_the_transactions_of_two_threads_do_not_run_into_each_other(project: Project) -> None:
+    def write(name: str) -> None:
+        for number in range(40):
+            with project.store.write() as db:
+                db.execute(insert(META).values(key=f"{name} {number}", value="1"))
+                # A reading inside a transaction is part of it, and of no other thread's.
+                assert f"{name} {number}" in keys(project.store)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(write, name) for name in ("a", "b")]:
+            done.result()
+    assert {f"{name} {number}" for name in "ab" for number in range(40)} <= keys(project.store)
+
+
+def test_what_one_thread_takes_back_leaves_the_others_writes_alone(project: Project) -> None:
+    def fail(_: int) -> None:
+        with pytest.raises(Refusal):
+            write_and_fail(project.store)
+
+    with ThreadPoolExecutor(2) as pool:
+        failing = [pool.submit(fail, number) for number in range(20)]
+        for number in range(20):
+            project.set(f"kept {number}", number)
+        for done in failing:
+            done.result()
+    assert {f"kept {number}" for number in range(20)} <= keys(project.store)
+    assert "half" not in keys(project.store)

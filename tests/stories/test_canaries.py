@@ -143,7 +143,7 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
         assignments.assign_one(project, item_id, person.id, Stage.LABELLING)
     project.work_as(raters[1])
     for task in labels.queue(project):
-        for unit_id in labels.sheet(project, task.response_id).artifact.document.units:
+        for unit_id in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit_id.id, "no")
             labels.set_note(project, task.response_id, unit_id.id, sing.sing())
             labels.set_evidence(project, task.response_id, unit_id.id, sing.sing(), 0, 4)

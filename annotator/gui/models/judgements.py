@@ -1,15 +1,28 @@
 """The judgements behind a figure, line by line."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.results import Behind
+from annotator.actions.results_behind import Behind
+from annotator.gui import theme
 from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.plain import tooltip
 
-COLUMNS = ("Item", "System", "Criterion", "Weight", "Verdict", "Why")
+COLUMNS = ("Item", "System", "Verdict", "Asked about", "Weight", "By", "Why")
+VERDICT = 2
+COVERAGE = "researcherbench.coverage"
 WORDS = {"yes": "Met", "no": "Not met"}
+PICTURES = {
+    "yes": "check",
+    "no": "cross",
+    "relevant": "check",
+    "not": "cross",
+    "true": "check",
+    "false": "cross",
+}
 STATUS_WORDS = {
     "unclear": "Unsure",
     "invalid": "Reply not readable",
@@ -24,12 +37,12 @@ STATUS_WORDS = {
 
 
 class JudgementsModel(RowsModel[Behind]):
-    """What `results.behind` found."""
+    """What `results_behind.of_source` found."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent)
 
-    def show(self, lines: list[Behind]) -> None:
+    def show(self, lines: Sequence[Behind]) -> None:
         """Show other lines."""
         self.beginResetModel()
         self._rows = lines
@@ -39,21 +52,31 @@ class JudgementsModel(RowsModel[Behind]):
         """A cell's words; the verdict with its icon."""
         if not index.isValid():
             return None
-        line = self._rows[index.row()]
+        line, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            said = line.judgement
-            why = " ".join((said.rationale or said.cause).split())
-            return (line.item_key, line.system, line.unit, f"{line.weight:g}", verdict(line), why)[
-                index.column()
-            ]
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
-            return icon({"yes": "check", "no": "cross"}.get(line.judgement.value or "", "question"), 16)
+            return self._words(line)[column]
+        if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in ("Item", "Asked about", "Why"):
+            return tooltip(line.question if column == 0 else self._words(line)[column])
+        if role == Qt.ItemDataRole.DecorationRole and column == VERDICT:
+            said = line.judgement.value
+            return icon(PICTURES.get(said or "", "right" if said else "question"), theme.current().px(16))
+        if role == Qt.ItemDataRole.ForegroundRole and line.judgement.value is None and column == VERDICT:
+            return theme.token("text-muted")
         return None
+
+    def _words(self, line: Behind) -> tuple[str, ...]:
+        said = line.judgement
+        why = " ".join((said.rationale or said.cause).split())
+        return line.item_key, line.system, verdict(line), line.unit, f"{line.weight:g}", line.rater, why
 
 
 def verdict(line: Behind) -> str:
     """A judgement's value, or why there is none, in a word or two."""
     said = line.judgement
-    return (
-        WORDS.get(said.value, said.value) if said.value else STATUS_WORDS.get(said.status, str(said.status))
-    )
+    if not said.value:
+        return STATUS_WORDS.get(said.status, str(said.status))
+    if said.protocol == COVERAGE:
+        return WORDS.get(said.value, said.value)
+    # Of a pair the one that is better, by name.
+    named = {"first": line.system, "second": line.unit, "tie": "Neither"}
+    return named.get(said.value, said.value.replace("_", " ").capitalize())

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
+from annotator.actions.label_tasks import task_id
 from annotator.actions.labels import Task
 from annotator.gui.models.rows import Index
 
@@ -54,6 +55,7 @@ class LabelQueue(QAbstractListModel):
         self._places: dict[str, int] = {}
         self._due: Mapping[str, str] = {}
         self._show, self._words, self._kept = Show.ALL, "", ""
+        self._submits = True
 
     @property
     def tasks(self) -> Sequence[Task]:
@@ -65,17 +67,22 @@ class LabelQueue(QAbstractListModel):
         """How many reports have open criteria."""
         return sum(task.labelled < task.units for task in self._tasks.values())
 
-    def task(self, response_id: str) -> Task | None:
-        """A report by its id."""
-        return self._tasks.get(response_id)
+    def task(self, task_id: str) -> Task | None:
+        """A report by its id, or a pair by those of both."""
+        return self._tasks.get(task_id)
+
+    def about(self, response_id: str, unit_id: str) -> Task | None:
+        """The line that a unit of a report belongs to; of a pair the unit is the report shown second."""
+        return self._tasks.get(response_id) or self._tasks.get(task_id(response_id, unit_id))
 
     def counted(self, show: Show) -> int:
         """How many reports a filter admits."""
         return sum(show.admits(task) for task in self._tasks.values())
 
-    def fill(self, tasks: Sequence[Task]) -> None:
-        """Take over the queue as it now is."""
-        self._tasks = {task.response_id: task for task in tasks}
+    def fill(self, tasks: Sequence[Task], *, submits: bool = True) -> None:
+        """Take over the queue as it now is; `submits` tells whether labels are submitted item by item."""
+        self._submits = submits
+        self._tasks = {task.id: task for task in tasks}
         self.narrow(self._show, self._words, self._kept)
 
     def narrow(self, show: Show, words: str, keep: str) -> None:
@@ -87,42 +94,42 @@ class LabelQueue(QAbstractListModel):
         item_id = ""
         for task in self._tasks.values():
             admitted = show.admits(task) and _matches(task, sought)
-            if not admitted and task.response_id != keep:
+            if not admitted and task.id != keep:
                 continue
             if task.item_id != item_id:
                 item_id = task.item_id
                 self._rows.append(Group(item_id, task.item_key, " ".join(task.question.split())))
             self._rows.append(task)
-        self._places = {row.response_id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
+        self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
         self.endResetModel()
 
-    def count(self, response_id: str, labelled: int, unsure: int) -> None:
+    def count(self, task_id: str, labelled: int, unsure: int) -> None:
         """A report's progress has changed; its row stays where it is until the list is narrowed anew."""
-        self._replace(replace(self._tasks[response_id], labelled=labelled, unsure=unsure))
+        self._replace(replace(self._tasks[task_id], labelled=labelled, unsure=unsure))
 
     def _replace(self, task: Task) -> None:
-        self._tasks[task.response_id] = task
-        place = self._places.get(task.response_id)
+        self._tasks[task.id] = task
+        place = self._places.get(task.id)
         if place is not None:
             self._rows[place] = task
             self.dataChanged.emit(self.index(place), self.index(place))
 
-    def place(self, response_id: str) -> QModelIndex:
+    def place(self, task_id: str) -> QModelIndex:
         """Where a report is shown; an invalid index when it is not."""
-        row = self._places.get(response_id)
+        row = self._places.get(task_id)
         return QModelIndex() if row is None else self.index(row)
 
-    def neighbour(self, response_id: str, step: int) -> Task | None:
+    def neighbour(self, task_id: str, step: int) -> Task | None:
         """The report shown next (1) or before (-1); None at the ends."""
         shown = [row for row in self._rows if isinstance(row, Task)]
-        places = [row.response_id for row in shown]
-        at = places.index(response_id) + step if response_id in places else 0
+        places = [row.id for row in shown]
+        at = places.index(task_id) + step if task_id in places else 0
         return shown[at] if 0 <= at < len(shown) else None
 
-    def next_open(self, response_id: str) -> Task | None:
+    def next_open(self, task_id: str) -> Task | None:
         """The next report, shown or not, with open criteria, wrapping around; None when all is done."""
         tasks = list(self._tasks.values())
-        at = next((n for n, task in enumerate(tasks) if task.response_id == response_id), -1)
+        at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
         after = (*tasks[at + 1 :], *tasks[: at + 1])
         return next((task for task in after if task.labelled < task.units), None)
 
@@ -133,18 +140,18 @@ class LabelQueue(QAbstractListModel):
         lines = [escape(row.question[:600]), *([f"Due {escape(due)}"] if due else [])]
         return f"<qt>{'<br>'.join(lines)}</qt>"
 
-    def open_beside(self, response_id: str) -> Task | None:
+    def open_beside(self, task_id: str) -> Task | None:
         """The next report of the same item with open criteria, from its first again after its last; or None."""
-        here = self._tasks.get(response_id)
+        here = self._tasks.get(task_id)
         tasks = [task for task in self._tasks.values() if here is not None and task.item_id == here.item_id]
-        at = next((n for n, task in enumerate(tasks) if task.response_id == response_id), -1)
+        at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
         after = (*tasks[at + 1 :], *tasks[: at + 1])
         return next((task for task in after if task.labelled < task.units), None)
 
     def unsubmitted(self) -> list[str]:
         """The items of which every report is labelled, but nothing submitted."""
         found: dict[str, bool] = {}
-        for task in self._tasks.values():
+        for task in self._tasks.values() if self._submits else ():
             ready = task.labelled == task.units and not task.sealed
             found[task.item_id] = found.get(task.item_id, True) and ready
         return [item_id for item_id, ready in found.items() if ready]

@@ -14,9 +14,13 @@ from annotator.places import resources
 TOPICS = (
     ("First steps", "first-steps"),
     ("Keys", "keys"),
+    ("The results page", "results"),
     ("The coverage score", "coverage"),
     ("What the agreement figures say", "agreement"),
+    ("Labelling reports", "labelling"),
     ("Judges", "judges"),
+    ("Material: reports, what is drawn, cited pages", "material"),
+    ("A model's draft", "drafts"),
     ("Working apart: tasks and returned work", "working-apart"),
     ("Files", "files"),
 )

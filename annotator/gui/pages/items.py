@@ -69,11 +69,15 @@ class ItemsPage(Page):
         self.count.setProperty("role", "hint")
         self.add = QPushButton("Add item…")
         self.add.clicked.connect(lambda: self._show_form(True))
+        self.material = QPushButton("Reports and sources…")
+        self.material.setToolTip("Which reports there are, what is drawn from them, and the pages they cite")
+        self.material.clicked.connect(lambda: self.desk.go("Material"))
         self.bring = QPushButton("Import…")
         self.bring.clicked.connect(lambda: self.desk.go("Import"))
         head = QHBoxLayout()
         head.addWidget(title)
         head.addStretch(1)
+        head.addWidget(self.material)
         head.addWidget(self.bring)
         head.addWidget(self.add)
         filters = QHBoxLayout()
@@ -88,6 +92,7 @@ class ItemsPage(Page):
         column.addLayout(filters)
         column.addWidget(self._body(), 1)
         column.addLayout(self._foot())
+        self.material.setVisible(not self.desk.project.from_task)
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.desk.project.readonly)
             # Whoever works on a task gets further items by the next one.

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QFileDialog,
     QFrame,
     QHBoxLayout,
@@ -40,6 +41,10 @@ PROFILES = (
         "Tables",
         "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run are made harmless.",
     ),
+)
+ABOUT_PAGES = (
+    "They belong to others: without their owners' leave they should not be passed on. Left out, each page still goes "
+    "with its address, title, state, day and checksum."
 )
 
 
@@ -101,7 +106,23 @@ class ReleasePage(Page):
             said.setContentsMargins(26, 0, 0, 8)
             column.addWidget(button)
             column.addWidget(said)
+            if name == releases.GOLDSMITH:
+                column.addLayout(self._page_texts())
+                button.toggled.connect(self.with_pages.setEnabled)
         return frame
+
+    def _page_texts(self) -> QVBoxLayout:
+        self.with_pages = QCheckBox("Include the texts of cited pages")
+        said = QLabel(ABOUT_PAGES)
+        said.setWordWrap(True)
+        said.setProperty("role", "hint")
+        said.setContentsMargins(26, 0, 0, 8)
+        column = QVBoxLayout()
+        column.setContentsMargins(26, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.with_pages)
+        column.addWidget(said)
+        return column
 
     def _foot(self) -> QHBoxLayout:
         self.answer = QLabel()
@@ -164,7 +185,12 @@ class ReleasePage(Page):
         self.write.setEnabled(False)
         self.progress.show()
         self.desk.do_later(
-            self._written, self.progress.show_progress, releases.export, folder, self._profile()
+            self._written,
+            self.progress.show_progress,
+            releases.export,
+            folder,
+            self._profile(),
+            page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
         )
 
     def _profile(self) -> str:

@@ -17,6 +17,11 @@ class FlowRow(QLayout):
         """Take a widget on at the end."""
         self._parts.append(item)
 
+    def insert(self, place: int, widget: QWidget) -> None:
+        """Take a widget on at a place."""
+        self.addWidget(widget)
+        self._parts.insert(place, self._parts.pop())
+
     def count(self) -> int:
         """How many widgets there are."""
         return len(self._parts)

@@ -1,6 +1,7 @@
 """A text field that grows with its text, tells of changes in pauses, and leaves Tab and Esc to the page."""
 
 import unicodedata
+from math import ceil
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextOption
@@ -141,10 +142,20 @@ class GrowingEdit(QPlainTextEdit):
             self.document().setDefaultTextOption(option)
 
     def _height(self) -> int:
-        lines = max(self._least, min(self._most, round(self.document().size().height())))
+        needed = round(self.document().size().height())
+        lines = max(self._least, min(self._most, needed))
         margins = self.contentsMargins()
         around = margins.top() + margins.bottom() + round(2 * self.document().documentMargin())
-        return lines * self.fontMetrics().lineSpacing() + around
+        high = self._written() if needed <= self._most else 0
+        return max(lines * self.fontMetrics().lineSpacing(), high) + around
+
+    def _written(self) -> int:
+        """How high the lines are as they are laid out: those of other scripts may be higher than the font's own."""
+        high, block = 0.0, self.document().firstBlock()
+        while block.isValid():
+            high += block.layout().boundingRect().height()
+            block = block.next()
+        return ceil(high)
 
     def _fit(self) -> None:
         self.ensurePolished()

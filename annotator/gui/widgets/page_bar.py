@@ -1,9 +1,10 @@
 """The foot of a text in pages: which page it is, and ways to the others."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.number_box import NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -16,7 +17,7 @@ class PageBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
-        self._back, self._on, self._number, self._of = QToolButton(), QToolButton(), QSpinBox(), PlainLabel()
+        self._back, self._on, self._number, self._of = QToolButton(), QToolButton(), NumberBox(), PlainLabel()
         self._number.setAccessibleName("Page")
         self._number.setKeyboardTracking(False)
         for button, name, picture, way in (

@@ -26,6 +26,10 @@ class Splitter(QSplitter):
         """Keep the present sizes for the next start."""
         QSettings().setValue(self._key, self.saveState())
 
+    def rename(self, name: str) -> None:
+        """Remember sizes under another name from now on."""
+        self._key = f"splitter/{name}"
+
     @property
     def is_fresh(self) -> bool:
         """Whether nobody has moved a handle yet, now or at an earlier start."""

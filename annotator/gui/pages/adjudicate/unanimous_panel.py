@@ -5,11 +5,12 @@ from math import ceil
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from annotator.actions.unanimity import SHARE, Report, Unanimous
 from annotator.gui import theme
 from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.number_box import NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
 MOST_NAMED = 12
@@ -29,7 +30,7 @@ class UnanimousPanel(QFrame):
         self.setProperty("role", "message")
         self._count = 0
         self.said, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
-        self.share = QSpinBox(suffix=" %", minimum=0, maximum=100, value=round(SHARE * 100))
+        self.share = NumberBox(suffix=" %", minimum=0, maximum=100, value=round(SHARE * 100))
         self.share.setAccessibleName("Share that is drawn to be looked at")
         self.share.valueChanged.connect(lambda _: self._explain())
         self.confirm, self.close_button = QPushButton(), QPushButton("Close (Esc)")

@@ -66,7 +66,7 @@ def value_words(name: str, value: Any, values: Sequence[str] = ()) -> str:
     """One value as people say it: “weight 3”, “True”, “Not met”."""
     if name == "value":
         known = tuple(each for each in values if each != UNSURE)
-        return face(str(value), known).words if len(known) == 2 else str(value).capitalize()
+        return face(str(value)).words if len(known) == 2 else str(value).capitalize()
     if value is None or value == "":
         return f"no {FIELDS.get(name, name).lower()}"
     if name in ("weight", "rating"):

@@ -17,8 +17,8 @@ from annotator.actions import agreement_pictures as pictures
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report, key_of
-from annotator.actions.figures import Ink
 from annotator.gui import theme
+from annotator.gui.ink import ink
 from annotator.gui.models.agreement import GROUP, PAIRING, AgreementModel
 from annotator.gui.pages.agreement.account import account
 from annotator.gui.widgets.figure_view import FigureView
@@ -159,7 +159,7 @@ class FiguresView(Splitter):
 
     def _draw(self) -> None:
         if self.report is not None and self._drawn:
-            made = pictures.picture(self.report, self._drawn, self._name, _ink())
+            made = pictures.picture(self.report, self._drawn, self._name, ink())
             # Its letters grow with all others as long as names leave room for the figures.
             dots = max(100, min(theme.current().zoom, round(self.picture.width() / LEAST_INCHES)))
             made.set_dpi(dots)
@@ -198,9 +198,3 @@ def _column(*parts: QHBoxLayout | QWidget) -> QWidget:
         else:
             column.addLayout(part)
     return made
-
-
-def _ink() -> Ink:
-    """The window's own colours."""
-    names = {"paper": "window", "text": "text", "faint": "text-muted", "grid": "border", "mark": "accent"}
-    return Ink(**{part: theme.token(name).name() for part, name in names.items()})

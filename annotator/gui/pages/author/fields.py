@@ -8,7 +8,6 @@ from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QDoubleSpinBox,
     QHBoxLayout,
     QLineEdit,
     QToolButton,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
+from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 
 # A typed line is kept in the file this long after the last key.
@@ -244,7 +244,7 @@ class _Digits(QValidator):
         return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
 
 
-class Share(QDoubleSpinBox):
+class Share(AmountBox):
     """A share of the whole, from 0 to 1."""
 
     stirred = Signal()

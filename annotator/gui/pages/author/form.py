@@ -142,6 +142,11 @@ class Form(QScrollArea):
             QWidget.setTabOrder(above.stops()[-1], below.stops()[0])
             below.chain()
 
+    def show_drafted(self, words: Mapping[str, str]) -> None:
+        """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
+        for editor in self.editors:
+            editor.show_drafted(words.get(editor.unit_id, ""))
+
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Put every remark where it belongs: under a field, or under the last unit when it is on the whole."""
         of_unit: dict[str, list[Finding]] = defaultdict(list)

@@ -1,6 +1,6 @@
 """Where experts write: the source on the left, the document on the right, the item above, nothing ever lost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from annotator.gui.page import Page
 from annotator.gui.pages.author.asked import Asked
 from annotator.gui.pages.author.header import ItemHeader
 from annotator.gui.pages.author.kind_tabs import KindTabs
-from annotator.gui.pages.author.sheet import Sheet
+from annotator.gui.pages.author.sheet import DRAFTED_KINDS, Sheet
 from annotator.gui.pages.author.side_panel import SidePanel
 from annotator.gui.pages.author.source_pane import SourcePane
 from annotator.gui.pages.author.standing import KINDS, standings
@@ -100,6 +100,10 @@ class AuthorPage(Page):
         self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
         self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
+        for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
+            wanted.connect(self._turn_draft)
+        self.side.draft.taken.connect(self._take)
+        self.side.draft.quote_wanted.connect(self._show_quote)
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
@@ -122,6 +126,11 @@ class AuthorPage(Page):
         self.bind("next_open", self.go_on)
         self.bind("find", self.source.open_find)
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
+        self.bind("model_draft", self._turn_draft)
+        self.bind("ask_draft", lambda: self._with_draft(self.side.draft.asking.start))
+        self.bind("take_unit", lambda: self._with_draft(partial(self.side.draft.take, edit=False)))
+        self.bind("take_and_edit", lambda: self._with_draft(partial(self.side.draft.take, edit=True)))
+        self.bind("refuse_draft", lambda: self._with_draft(self.side.draft.settle))
         self.bind("next_kind", lambda: self.tabs.step(1))
         self.bind("previous_kind", lambda: self.tabs.step(-1))
         self.bind("other_pane", self._change_pane)
@@ -160,6 +169,7 @@ class AuthorPage(Page):
         self.sheet.saving.follow(None, editable=False)
         self._spending.stop()
         self.source.stop()
+        self.side.draft.stop()
 
     def focus_first(self) -> None:
         """Begin at the first empty unit, or at the button that starts the document."""
@@ -171,6 +181,7 @@ class AuthorPage(Page):
         super().rebind()
         self.sheet.rebind()
         self.source.rebind()
+        self.side.draft.rebind()
 
     def go_to(self, item_id: str, kind: Kind | None = None) -> bool:
         """Go to an item and a kind; False, and everything stays, when what was typed cannot be kept."""
@@ -271,11 +282,13 @@ class AuthorPage(Page):
         self.sheet.show_kind(self.item, kind, found, self.source.words())
         self.side.follow(kind, "text")
         self.side.follow_artifact(self.sheet.artifact)
+        self.side.draft.follow(self.item, kind)
 
     def _refresh(self, found: Sequence[Artifact]) -> None:
         self.tabs.show_standings(standings(found))
         self.sheet.refresh(found)
         self.side.follow_artifact(self.sheet.artifact)
+        self.side.draft.wake()
 
     def _pick(self, kind: Kind) -> None:
         """A tab was chosen; when typing cannot be kept it falls back."""
@@ -292,7 +305,28 @@ class AuthorPage(Page):
     def _show_side(self) -> None:
         side = self.side
         QSettings().setValue(GUIDELINE_KEY, "shown" if side.shows(side.text) else "hidden")
-        self.sheet.strip.show_side(guideline=side.shows(side.text), history=side.shows(side.history))
+        self.sheet.strip.show_side(
+            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.shows(side.draft)
+        )
+
+    def _turn_draft(self) -> None:
+        """Show or hide the panel of a model's draft, where a model may be asked for the kind."""
+        if self.item is None or (
+            self.sheet.kind not in DRAFTED_KINDS and not self.side.shows(self.side.draft)
+        ):
+            return
+        self.side.toggle(self.side.draft)
+        if self.side.shows(self.side.draft):
+            self.side.draft.enter()
+
+    def _with_draft(self, act: Callable[[], object]) -> None:
+        """The keys of a draft do nothing while its panel is closed."""
+        if self.side.shows(self.side.draft):
+            act()
+
+    def _take(self, unit_id: str, edit: bool) -> None:
+        if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):
+            self.side.draft.wake()
 
     def _show_quote(self, anchor: Anchor) -> None:
         if not self.source.show_anchor(anchor):

@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import artifacts
+from annotator.actions import artifacts, drafting_by_model
 from annotator.domain.artifact import Artifact, Kind, State
 from annotator.domain.item import Item
 from annotator.domain.lint import Finding, lint
@@ -30,6 +30,8 @@ MAKERS: dict[Kind, Callable[[], UnitEditor]] = {
     kind: partial(editing.editor, WORDS[kind]) for kind, editing in EDITING.items()
 }
 MESSAGE_MS = 6_000
+# What a model may be asked to draft.
+DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
 
 
 class Sheet(QWidget):
@@ -119,13 +121,16 @@ class Sheet(QWidget):
         self.bar.setVisible(artifact is not None)
         if artifact is None:
             self.strip.show_nothing("")
-            self.beginning.show_kind(self.kind, self.item, readonly=readonly)
+            drafted = self.kind in DRAFTED_KINDS
+            self.beginning.show_kind(self.kind, self.item, readonly=readonly, drafted=drafted)
             return
         me = self.desk.project.by
         self.strip.show_artifact(artifact, versions, me, editable=editable, readonly=readonly)
         self.form.take_on(MAKERS[self.kind])
         self.form.offer(self.item, self._insights())
         self.form.show_document(artifact.document, self.saving.typed, locked=not editable)
+        self.strip.draft.setVisible(self.kind in DRAFTED_KINDS and artifact.author_id == me and editable)
+        self._show_drafted(artifact)
         self._tell()
         self.checking.soon()
 
@@ -175,6 +180,25 @@ class Sheet(QWidget):
         """Print the keys as they now are."""
         self.bar.rebind()
         self.strip.rebind()
+        self.beginning.rebind()
+
+    def take(self, draft_id: str, unit_id: str, *, edit: bool) -> bool:
+        """Put a unit of a model's draft below the one at the cursor; `edit` goes on writing in it."""
+        if not self.saving.keep():
+            return False
+        current = self.form.current
+        after = current.unit_id if current is not None and self.artifact is not None else ""
+        change = self.desk.do(drafting_by_model.take, draft_id, (unit_id,), after)
+        made = "" if change is None else next(iter(change.after["from_draft"]["units"]))
+        if made and edit:
+            self.form.go(made)
+        elif made:
+            self.form.reveal(made)
+        return bool(made)
+
+    def _show_drafted(self, artifact: Artifact) -> None:
+        found = self.desk.ask(drafting_by_model.drafted, artifact.id) or {}
+        self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in found.items()})
 
     def _show_version(self, artifact_id: str) -> None:
         if self.saving.keep():

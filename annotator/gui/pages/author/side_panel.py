@@ -1,4 +1,4 @@
-"""What can stand at the right of the page: the guideline on the field in hand, or the revisions of the document."""
+"""What can stand at the right of the page: the guideline on the field in hand, the revisions, or a model's draft."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -18,15 +18,16 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author import guideline
 from annotator.gui.pages.author.history_list import HistoryList
+from annotator.gui.pages.author.model_draft import ModelDraft
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.report_view import ReportView
 
-LEAST_WIDTH = 230
+LEAST_WIDTH, DRAFT_WIDTH = 230, 330
 
 
 class SidePanel(QFrame):
-    """One of two things at a time, or nothing."""
+    """One thing at a time, or nothing."""
 
     turned = Signal()
     """Another part is shown, or none."""
@@ -49,7 +50,12 @@ class SidePanel(QFrame):
         self.text.setAccessibleName("Guideline")
         self._stack = QStackedWidget()
         self._stack.addWidget(self.text)
+        self.draft = ModelDraft(desk)
         self._stack.addWidget(self.history)
+        self._stack.addWidget(self.draft)
+        self._titles: dict[QWidget, str] = {
+            self.text: "Guideline", self.history: "Revisions", self.draft: "A model's draft",
+        }  # fmt: skip
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
         top = QHBoxLayout()
         top.addWidget(self.title, 1)
@@ -66,16 +72,18 @@ class SidePanel(QFrame):
         self.toggle(self._stack.currentWidget())
 
     def toggle(self, part: QWidget | None) -> None:
-        """Show a part (`text` or `history`), or hide the panel where that part is shown already."""
+        """Show a part (`text`, `history` or `draft`), or hide the panel where that part is shown already."""
         if part is None:
             return
         shown = self.shows(part)
         self._stack.setCurrentWidget(part)
         self.setVisible(not shown)
         self.all.setVisible(part is self.text)
-        self.title.setText("Guideline" if part is self.text else "Revisions")
+        self.title.setText(self._titles[part])
+        self.setMinimumWidth(theme.current().px(DRAFT_WIDTH if part is self.draft else LEAST_WIDTH))
         self._show_guideline()
         self.history.wake()
+        self.draft.wake()
         self.turned.emit()
 
     def shows(self, part: QWidget) -> bool:

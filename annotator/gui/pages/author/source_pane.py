@@ -213,24 +213,24 @@ class SourcePane(QWidget):
     def _show_tab(self) -> None:
         source, as_question = self._source(), self.tabs.currentIndex() == self.tabs.count() - 1
         self.finder.hide()
-        self.hint.hide()
+        self._say(source.drafted if source else "")
         self.as_text.setVisible(source is not None and source.format is SourceFormat.PDF)
         if source is None and not as_question:
             self._stack.setCurrentWidget(self._nothing)
         elif source is not None and source.format is SourceFormat.PDF and not self.as_text.isChecked():
             self._show_pdf(source)
         elif source is not None and source.format is SourceFormat.MARKDOWN:
-            self._show_markdown(source.text)
+            self._show_markdown(source)
         else:
             self._show_plain(self._source_text().replace(PAGE_END, " "))
         self._weigh_selection()
 
-    def _show_markdown(self, text: str) -> None:
-        rendered = self.desk.ask(renderings.html, text)
+    def _show_markdown(self, source: Source) -> None:
+        rendered = self.desk.ask(renderings.html, source.text)
         self._stack.setCurrentWidget(self.text)
         if rendered is None or rendered.plain:
-            self._show_plain(text)
-            self._say(rendered.reason if rendered else "")
+            self._show_plain(source.text)
+            self._say(f"{source.drafted} {rendered.reason if rendered else ''}".strip())
         else:
             self.text.show_html(rendered.html)
 

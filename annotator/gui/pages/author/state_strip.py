@@ -24,6 +24,7 @@ class StateStrip(QFrame):
     copy_wanted = Signal()
     history_wanted = Signal()
     guideline_wanted = Signal()
+    draft_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +37,9 @@ class StateStrip(QFrame):
         )
         self.history = self._button("History", "Show every revision")
         self.guideline = KeyButton("Guideline", keys.shown("guideline"), "quiet")
+        self.draft = KeyButton("Model", keys.shown("model_draft"), "quiet")
+        self.draft.set_hint("Ask a model for a draft to take units from; only you see it")
+        self.draft.setCheckable(True)
         self.history.setCheckable(True)
         self.guideline.setCheckable(True)
         for button, told in (
@@ -43,6 +47,7 @@ class StateStrip(QFrame):
             (self.copy, self.copy_wanted),
             (self.history, self.history_wanted),
             (self.guideline, self.guideline_wanted),
+            (self.draft, self.draft_wanted),
         ):
             button.clicked.connect(told)
         self._picture = ("", "")
@@ -51,7 +56,7 @@ class StateStrip(QFrame):
         row.setSpacing(6)
         row.addWidget(self.icon)
         row.addWidget(self.words, 1)
-        for part in (self.versions, self.reopen, self.copy, self.history, self.guideline):
+        for part in (self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline):
             row.addWidget(part)
         theme.watch(self, self._dress)
 
@@ -65,7 +70,7 @@ class StateStrip(QFrame):
         """There is no document of the kind yet."""
         self._picture = ("", "")
         self.words.setText(words)
-        for part in (self.versions, self.reopen, self.copy, self.history):
+        for part in (self.versions, self.reopen, self.copy, self.history, self.draft):
             part.hide()
         self._dress()
 
@@ -80,6 +85,7 @@ class StateStrip(QFrame):
         self.reopen.setVisible(artifact.state is State.SEALED and mine and not readonly)
         has_own = any(version.author_id == me for version in versions)
         self.copy.setVisible(not has_own and not readonly)
+        self.draft.setVisible(mine and editable)
         self.history.show()
         self.versions.setVisible(len(versions) > 1)
         self.versions.clear()
@@ -88,14 +94,16 @@ class StateStrip(QFrame):
         self.versions.setCurrentIndex(self.versions.findData(artifact.id))
         self._dress()
 
-    def show_side(self, *, guideline: bool, history: bool) -> None:
+    def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
         """Press the button of what stands in the side panel."""
         self.guideline.setChecked(guideline)
         self.history.setChecked(history)
+        self.draft.setChecked(draft)
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
         self.guideline.set_key(keys.shown("guideline"))
+        self.draft.set_key(keys.shown("model_draft"))
 
     def _dress(self) -> None:
         picture, colour = self._picture

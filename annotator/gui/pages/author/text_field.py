@@ -18,8 +18,8 @@ class TextField(GrowingEdit):
     paused = Signal(str)
     """Typing paused, or went on for a second: the text as it is."""
 
-    def __init__(self, name: str, prompt: str = "") -> None:
-        super().__init__()
+    def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
+        super().__init__(most=most)
         self.setAccessibleName(name)
         self.setPlaceholderText(prompt)
         self._putting = False

@@ -56,8 +56,9 @@ class UnitEditor(QFrame):
         self._chip: AnchorChip | None = None
         self._menu: UnitMenu | None = None
         self._note_row: NoteRow | None = None
+        self._drafted: PlainLabel | None = None
         self._remarks: dict[str, FindingLines] = {}
-        self._places = {name: QVBoxLayout() for name in ("text", "", "chip", "note")}
+        self._places = {name: QVBoxLayout() for name in ("text", "", "chip", "note", "drafted")}
         self._locked = False
         self._lay_out()
         self.add_field("text", self.text)
@@ -74,7 +75,7 @@ class UnitEditor(QFrame):
         column.addWidget(self.text)
         column.addLayout(self._places["text"])
         column.addLayout(self.row)
-        for name in ("", "chip", "note"):
+        for name in ("", "chip", "note", "drafted"):
             column.addLayout(self._places[name])
         px = theme.current().px
         self.number.setFixedWidth(px(LEFT))
@@ -140,6 +141,15 @@ class UnitEditor(QFrame):
     def unfit(self) -> list[Finding]:
         """Errors of what is written but cannot be kept."""
         return []
+
+    def show_drafted(self, words: str) -> None:
+        """Say for ever that the unit was taken from a model's draft; empty words say nothing."""
+        if self._drafted is None and words:
+            self._drafted = PlainLabel(role="hint", wrap=True)
+            self._places["drafted"].addWidget(self._drafted)
+        if self._drafted is not None:
+            self._drafted.setText(words)
+            self._drafted.setVisible(bool(words))
 
     def lock(self, locked: bool) -> None:
         """Let the unit be read but not changed."""

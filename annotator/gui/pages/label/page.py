@@ -1,4 +1,4 @@
-"""The page where people say of each criterion whether a report meets it, blind to systems and to other raters."""
+"""The page where people answer what a judge is asked about reports, blind to systems and to other raters."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import guidelines, labels
+from annotator.actions import label_guides, label_offers, labels
+from annotator.actions.labels import COVERAGE
 from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.gui import keys
@@ -19,30 +20,36 @@ from annotator.gui.models.label_queue import LabelQueue, Show
 from annotator.gui.page import Page
 from annotator.gui.pages.label.action_bar import ActionBar
 from annotator.gui.pages.label.bench import Bench
-from annotator.gui.pages.label.criteria_pane import CriteriaPane, below
-from annotator.gui.pages.label.empty import AllDone, nothing_yet
+from annotator.gui.pages.label.empty import AllDone, nothing_yet, way_to_mend
 from annotator.gui.pages.label.flow import Flow
 from annotator.gui.pages.label.guideline import GuidelinePanel
+from annotator.gui.pages.label.hand import Hand
+from annotator.gui.pages.label.kind_row import ACTS as KIND_ACTS
 from annotator.gui.pages.label.locking import LOCKED
+from annotator.gui.pages.label.protocol_tabs import ProtocolTabs
 from annotator.gui.pages.label.queue_pane import QueuePane
+from annotator.gui.pages.label.reading import Reading
 from annotator.gui.pages.label.recent import recent_menu
 from annotator.gui.pages.label.report_pane import ReportPane
 from annotator.gui.pages.label.sealed_strip import SealedStrip
 from annotator.gui.pages.label.submission import Submission
+from annotator.gui.pages.label.units_pane import UnitsPane, below
+from annotator.gui.pages.label.verdicts import ACTS
+from annotator.gui.pages.label.whereabouts import Whereabouts
+from annotator.gui.pages.label.wording import WORDS
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
-# People: domain experts who read long reports and label hundreds of criteria by keyboard. What annoys them elsewhere:
+# People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
-VERDICT_ACTS = ("met", "not_met", "unsure")
-QUEUE = "label/queue"
-LEAST_WIDTHS = (150, 260, 250)
-SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-STALE_KINDS = ("item", "artifact", "import", "response", "person")
+QUEUE, PROTOCOL = "label/queue", "label/protocol"
+NOTHING = "The item you came from has nothing to label yet."
+LEAST_QUEUE = 150
+STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
 
 
 class LabelPage(Page):
-    """Queue on the left, report in the middle, criteria on the right, acts below."""
+    """Kinds of questions on top, queue on the left, what is read in the middle, units beside it, acts below."""
 
     NAME = "Label"
     ICON = "label"
@@ -59,6 +66,8 @@ class LabelPage(Page):
         self.submission = Submission(desk, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
+        self._seen: tuple[str, str, int] | None = None
+        self.whereabouts = Whereabouts(self.queue, self.bench)
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
         self._build()
@@ -67,34 +76,25 @@ class LabelPage(Page):
 
     def _build(self) -> None:
         locked = LOCKED if self.desk.project.readonly else ""
+        self.tabs = ProtocolTabs()
         self.queue_pane = QueuePane(self.queue)
         self.report_pane = ReportPane(self.desk, self.bench)
-        self.criteria = CriteriaPane(self.bench, locked)
+        self.criteria = UnitsPane(self.bench, locked)
+        self.flow.waits_for_kinds = self.criteria.waiting.isChecked()
         self.guideline = GuidelinePanel()
-        self.guideline.hide()
         self.bar = ActionBar(locked)
         self.messages = MessageBar()
-        side = Splitter("label/side", Qt.Orientation.Vertical)
-        side.addWidget(self.criteria)
-        side.addWidget(self.guideline)
-        side.setStretchFactor(0, 1)
-        side.setSizes([420, 280])
-        reading = Splitter("label/reading")
-        reading.addWidget(self.report_pane)
-        reading.addWidget(side)
-        reading.setStretchFactor(0, 3)
-        reading.setStretchFactor(1, 2)
-        reading.setSizes([495, 425])
+        self.hand = Hand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
+        self.reading = Reading(self.report_pane, self.criteria, self.guideline)
         self.work = QWidget()
         column = QVBoxLayout(self.work)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(reading, 1)
+        column.addWidget(self.reading, 1)
         column.addWidget(self.sealed)
         column.addWidget(self.messages)
         self.done = AllDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
         self.middle = QStackedWidget()
-        self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.middle.addWidget(self.work)
         self.middle.addWidget(self.done)
         self.main = Splitter("label/main")
@@ -102,33 +102,39 @@ class LabelPage(Page):
         self.main.addWidget(self.middle)
         self.main.setStretchFactor(1, 1)
         self.main.setSizes([252, 1000])
-        # Less than what they would like: large type must not push the window over the edge of the screen.
-        for pane, least in zip((self.queue_pane, self.report_pane, side), LEAST_WIDTHS, strict=True):
-            pane.setMinimumWidth(least)
+        self.queue_pane.setMinimumWidth(LEAST_QUEUE)
         self.labelling = QWidget()
         rows = QVBoxLayout(self.labelling)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.main, 1)
         rows.addWidget(self.bar)
+        self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = QStackedWidget()
         self.whole.addWidget(self.labelling)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.whole)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.tabs)
+        whole.addWidget(self.whole, 1)
         self.report_pane.queue_shown.setChecked(QSettings().value(QUEUE, True, bool) is True)
         self._show_queue(self.report_pane.queue_shown.isChecked())
 
     def _listen(self) -> None:
+        self.tabs.picked.connect(self._pick)
+        self.tabs.mending_wanted.connect(lambda page, place: self.desk.go(page, **place))
         self.queue_pane.chosen.connect(self._open)
         self.report_pane.queue_toggled.connect(self._show_queue)
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.criteria.said.connect(self.flow.say)
+        self.criteria.kind_given.connect(self.flow.look_again)
+        self.criteria.waits.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
         self.criteria.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.evidence_cleared.connect(lambda: self.bench.mark(self.bench.unit_id, "", None, None))
         self.criteria.recent_wanted.connect(self._show_recent)
-        self.guideline.closed.connect(self.guideline.hide)
+        self.criteria.matrix.report_wanted.connect(self.reading.toggle_report)
+        self.guideline.closed.connect(self.reading.toggle_guideline)
         self.bar.said.connect(self.flow.say)
         self.bar.asked.connect(lambda act: self._acts[act]())
         self.flow.paused.connect(self._say_report_done)
@@ -143,6 +149,7 @@ class LabelPage(Page):
         self.bench.told.connect(lambda _: self._show_progress())
         for sign in (self.bench.told, self.bench.moved):
             sign.connect(lambda _: self.messages.clear())
+            sign.connect(lambda _: self.bar.show_rest(self.bench.rest()))
 
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
@@ -151,22 +158,32 @@ class LabelPage(Page):
             "next_open": self.flow.next_open,
             "next_item": lambda: self.flow.neighbour(1),
             "previous_item": lambda: self.flow.neighbour(-1),
-            "evidence": self._mark,
+            "evidence": self.hand.mark,
             "note": self.criteria.enter_note,
             "flag": self.bench.flag,
-            "find": self._find,
-            "guideline": lambda: self.guideline.setVisible(self.guideline.isHidden()),
+            "find": self.hand.find,
+            "guideline": self.reading.toggle_guideline,
+            "next_protocol": lambda: self.tabs.step(1),
+            "previous_protocol": lambda: self.tabs.step(-1),
+            "report": self.reading.toggle_report,
         }
         for act, slot in self._acts.items():
             self.bind(act, self._kept(slot))
-        self.bind("next_unit", lambda: self.flow.step(1), self.criteria)
-        self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria)
-        for place, act in enumerate(VERDICT_ACTS):
-            self.bind(act, partial(self.flow.say, place), self.work)
-            # A key held down labels one criterion, not one after the other.
-            for shortcut in self._shortcuts[act]:
-                shortcut.setAutoRepeat(False)
-        self.bind("other_pane", self._other_pane)
+        # In a matrix the arrows are the matrix's own, and go in four directions.
+        self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
+        self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
+        for place, act in enumerate(ACTS):
+            self._bind_once(act, partial(self.flow.say, place))
+        for place, act in enumerate(KIND_ACTS):
+            self._bind_once(act, partial(self.flow.look_again, place))
+        self._bind_once("say_rest", self.flow.say_rest)
+        self.bind("other_pane", self.hand.other_pane)
+
+    def _bind_once(self, act: str, slot: Callable[[], object]) -> None:
+        """A key held down labels one unit, not one after the other."""
+        self.bind(act, slot, self.work)
+        for shortcut in self._shortcuts[act]:
+            shortcut.setAutoRepeat(False)
 
     def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
         """The act, done after what is being typed was kept."""
@@ -180,30 +197,63 @@ class LabelPage(Page):
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the queue as it now is, and the report that is wanted, was open, or waits first."""
-        self.guideline.show_words(self.desk.ask(guidelines.text_in_force, Stage.LABELLING) or "")
-        self.queue.fill(self.desk.ask(labels.queue) or [])
-        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]))
-        self.queue_pane.recount()
-        self.queue_pane.show_open(self.bench.response_id)
+        offered = self.desk.ask(label_offers.offered) or [COVERAGE]
+        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, COVERAGE))
+        if wished != self.bench.protocol and wished in offered:
+            self._take_up(wished)
+        elif self.bench.protocol not in offered:
+            self._take_up(COVERAGE)
+        self.tabs.offer(offered, self.bench.protocol)
+        self._fill()
         if not self.queue.tasks:
             self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
-        wanted = self._wanted(place)
+        wanted = self.whereabouts.wanted(place)
         if wanted is None and self.queue.left == 0 and not self.desk.project.readonly:
             self._show_done()
-        elif self._stale or wanted or self.bench.response_id != self._first():
-            self._open(wanted or self._first(), str(place.get("unit_id", "")))
+        elif self._stale or wanted or self.bench.task_id != self.whereabouts.first():
+            task_id = wanted or self.whereabouts.first()
+            self._open(task_id, str(place.get("unit_id", "")) or self.whereabouts.unit_of(task_id))
         self._stale = False
         if wanted is None and place.get("item_id"):
-            self.messages.show_message(
-                "info",
-                "The item you came from has nothing to label yet.",
-                "It needs a report and a submitted rubric.",
-            )
+            self.messages.show_message("info", NOTHING, WORDS[self.bench.protocol].needs)
+
+    def _fill(self) -> None:
+        """Take over what waits under the protocol in hand, and how it is answered."""
+        protocol = self.bench.protocol
+        self.guideline.show_words(self.desk.ask(label_guides.text, protocol) or "")
+        seen = self.desk.ask(labels.seen, protocol)
+        # Claims are looked through report by report; a queue that is as it was need not be asked for again.
+        if self._stale or seen != self._seen or protocol == COVERAGE:
+            self._seen, found = seen, self.desk.ask(labels.outlook, protocol)
+            self.queue.fill(found.tasks if found else [], submits=protocol in labels.SUBMITTED)
+            self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
+        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == COVERAGE else {})
+        self.queue_pane.called = WORDS[protocol].done
+        self.queue_pane.recount()
+        self.queue_pane.show_open(self.bench.task_id)
+
+    def _take_up(self, protocol: str) -> None:
+        """Another kind of question from now on; the place under the former is kept."""
+        self.flow.stop()
+        self.criteria.flush()
+        self.whereabouts.leave()
+        self.bench.take_up(protocol)
+        self.criteria.take_up()
+        QSettings().setValue(PROTOCOL, protocol)
+        self.bar.show_protocol(protocol)
+        self.reading.arrange(protocol)
+        self._stale = True
+
+    def _pick(self, protocol: str) -> None:
+        """The person chose another kind of question."""
+        self.arrive({"protocol": protocol})
+        if self.whole.currentWidget() is self.labelling and self.middle.currentWidget() is self.work:
+            self.criteria.take_focus()
 
     def focus_first(self) -> None:
-        """Work begins at the criterion at hand."""
+        """Work begins at the unit at hand."""
         self.criteria.take_focus()
 
     def leave(self) -> None:
@@ -217,13 +267,17 @@ class LabelPage(Page):
         if change.kind in STALE_KINDS:
             self._stale = True
             return
-        acting = self.bench.acting
-        response_id, unit_id = self.bench.take_in(change)
-        if response_id:
-            self.queue_pane.recount()
-        if response_id and not acting and self.isVisible():
+        acting, told = self.bench.acting, self.bench.take_in(change)
+        if told is None:
+            return
+        self.queue_pane.recount()
+        if not acting and self.isVisible():
             self.flow.stop()
-            self._open(response_id, unit_id)
+            if told.protocol != self.bench.protocol:
+                self.arrive({"protocol": told.protocol})
+            task = self.queue.about(told.response_id, told.unit_id)
+            if task is not None:
+                self._open(task.id, told.unit_id)
 
     def rebind(self) -> None:
         """Take over keys that were changed, and print them on the buttons."""
@@ -234,13 +288,8 @@ class LabelPage(Page):
         self._stale = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leads back to the criterion at hand; from there the page keys scroll the report."""
-        inside = self.criteria.isAncestorOf(QApplication.focusWidget() or self)
-        if event.key() == Qt.Key.Key_Escape:
-            self.criteria.take_focus()
-        elif inside and event.key() in SCREENS:
-            self.report_pane.turn(SCREENS[event.key()])
-        else:
+        """Esc and the page keys, wherever the keyboard is."""
+        if not self.hand.takes(event):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -253,27 +302,11 @@ class LabelPage(Page):
         self._attention.end()
         super().hideEvent(event)
 
-    def _wanted(self, place: dict[str, Any]) -> str | None:
-        """The report a place on the page speaks of: by its id, or the first open one of an item."""
-        if place.get("response_id"):
-            return str(place["response_id"])
-        tasks = [task for task in self.queue.tasks if task.item_id == place.get("item_id")]
-        waiting = [task for task in tasks if task.labelled < task.units]
-        chosen = next(iter(waiting or tasks), None)
-        return chosen.response_id if chosen else None
-
-    def _first(self) -> str:
-        """The report that was open, or the first that waits, or the first of all."""
-        if self.queue.task(self.bench.response_id):
-            return self.bench.response_id
-        waiting = self.queue.next_open("")
-        return (waiting or self.queue.tasks[0]).response_id
-
-    def _open(self, response_id: str, unit_id: str = "") -> None:
+    def _open(self, task_id: str, unit_id: str = "") -> None:
         self.middle.setCurrentWidget(self.work)
-        same = response_id == self.bench.response_id
+        same = task_id == self.bench.task_id
         if not same or self._stale:
-            self.bench.open(response_id, unit_id or (self.bench.unit_id if same else ""))
+            self.bench.open(task_id, unit_id or (self.bench.unit_id if same else ""))
         elif unit_id:
             self.bench.move_to(unit_id)
         self.criteria.take_focus()
@@ -281,7 +314,7 @@ class LabelPage(Page):
     def _opened(self) -> None:
         self.messages.clear()
         self.middle.setCurrentWidget(self.work)
-        self.queue_pane.show_open(self.bench.response_id)
+        self.queue_pane.show_open(self.bench.task_id)
         sheet = self.bench.sheet
         self.sealed.show_standing(self.submission.standing(), sheet.item.key if sheet else "")
         self._show_progress()
@@ -294,13 +327,14 @@ class LabelPage(Page):
     @property
     def _is_last(self) -> bool:
         """Whether no other report of the item has open criteria."""
-        beside = self.queue.open_beside(self.bench.response_id)
-        return beside is None or beside.response_id == self.bench.response_id
+        beside = self.queue.open_beside(self.bench.task_id)
+        submits = self.bench.protocol in labels.SUBMITTED
+        return submits and (beside is None or beside.id == self.bench.task_id)
 
     def _say_report_done(self) -> None:
-        units = len(self.bench.units)
+        units = WORDS[self.bench.protocol].counted(len(self.bench.units))
         words = "Submit the labels of this item" if self._is_last else "Next report"
-        self.messages.show_message("success", f"All {units} criteria of this report are labelled.")
+        self.messages.show_message("success", f"All {units} of this report are labelled.")
         self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
@@ -325,45 +359,29 @@ class LabelPage(Page):
 
     def _show_done(self) -> None:
         tasks = self.queue.tasks
-        criteria, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        self.done.show_counts(len(tasks), criteria, unsure, len(self.queue.unsubmitted()))
+        units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
+        called, submits = WORDS[self.bench.protocol], self.bench.protocol in labels.SUBMITTED
+        waiting = len(self.queue.unsubmitted())
+        self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=submits)
         self.middle.setCurrentWidget(self.done)
 
     def _show_nothing(self) -> None:
         if self._empty is not None:
             self.whole.removeWidget(self._empty)
             self._empty.deleteLater()
-        self._empty = nothing_yet(self.desk, self.desk.ask(labels.lacking) or "items")
+        self._empty = nothing_yet(self.desk, self.desk.ask(labels.lacking, self.bench.protocol) or "items")
         self.whole.addWidget(self._empty)
         self.whole.setCurrentWidget(self._empty)
 
     def _go_again(self) -> None:
         self.queue_pane.show_only(Show.ALL)
-        self._open(self.queue.tasks[0].response_id)
+        self._open(self.queue.tasks[0].id)
 
     def _go_unsure(self) -> None:
         self.queue_pane.show_only(Show.UNSURE)
-        self._open(next(task.response_id for task in self.queue.tasks if task.unsure))
+        self._open(next(task.id for task in self.queue.tasks if task.unsure))
         unsure = (unit.id for unit in self.bench.units if self.bench.said(unit.id) == labels.UNSURE)
         self.bench.move_to(next(unsure))
-
-    def _mark(self) -> None:
-        quote, start, end = self.report_pane.selection()
-        if not quote:
-            self.messages.show_message(
-                "info",
-                "Nothing is selected in the report.",
-                "Select the words that decide it, then mark them.",
-            )
-        elif self.bench.mark(self.bench.unit_id, quote, start, end):
-            self.messages.clear()
-            self.report_pane.forget_selection()
-
-    def _find(self) -> None:
-        if self.queue_pane.isAncestorOf(QApplication.focusWidget() or self):
-            self.queue_pane.seek()
-        else:
-            self.report_pane.seek()
 
     def _show_queue(self, shown: bool) -> None:
         QSettings().setValue(QUEUE, shown)
@@ -371,21 +389,10 @@ class LabelPage(Page):
 
     def recent(self) -> QMenu:
         """The labels given last, as a menu that leads to them."""
-        decisions = self.desk.ask(labels.recent) or []
-        values = self.bench.sheet.values if self.bench.sheet else ()
-        return recent_menu(decisions, values, self._open, self)
+        decisions = self.desk.ask(labels.recent, protocol=self.bench.protocol) or []
+        return recent_menu(decisions, self.bench.protocol, self._open, self)
 
     def _show_recent(self) -> None:
         menu = self.recent()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(below(self.criteria.recent))
-
-    def _other_pane(self) -> None:
-        """From the criteria to the report, from there to the list of reports, and round again."""
-        here = QApplication.focusWidget() or self
-        if self.criteria.isAncestorOf(here):
-            self.report_pane.report.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        elif self.report_pane.isAncestorOf(here) and self.queue_pane.isVisible():
-            self.queue_pane.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        else:
-            self.criteria.take_focus()

@@ -71,6 +71,9 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setPen(ink)
         inner = area.adjusted(px(34), 0, -px(8), 0)
         painter.drawText(inner, START, task.name)
+        if task.units == 1:
+            # Open or done: the icon says it.
+            return
         metrics = option.fontMetrics
         left = inner.left() + metrics.horizontalAdvance(task.name) + px(10)
         right = inner.right() - metrics.horizontalAdvance(f"{task.units} of {task.units}") - px(10)

@@ -14,20 +14,20 @@ SHOWN_CHARACTERS = 60
 
 def recent_menu(
     decisions: Sequence[Decision],
-    values: tuple[str, ...],
+    protocol: str,
     go: Callable[[str, str], object],
     parent: QWidget,
 ) -> QMenu:
-    """A menu of labels, newest first; choosing one goes to its criterion."""
+    """A menu of labels, newest first; choosing one goes to its unit."""
     menu = QMenu(parent)
     for decision in decisions:
-        shown = face(decision.said, values)
+        shown = face(decision.said, protocol)
         words = " ".join(decision.words.split())
         short = words if len(words) <= SHOWN_CHARACTERS else f"{words[: SHOWN_CHARACTERS - 1].rstrip()}…"
         place = f"item {decision.item_key}, {decision.name}"
         action = menu.addAction(f"{shown.words} — {short}  ({place})".replace("&", "&&"))
         action.setIcon(icon(shown.icon, theme.current().px(16), f"state-{shown.state}"))
-        action.triggered.connect(lambda _=False, d=decision: go(d.response_id, d.unit_id))
+        action.triggered.connect(lambda _=False, d=decision: go(d.task_id, d.unit_id))
     if not decisions:
         menu.addAction("No labels yet").setEnabled(False)
     return menu

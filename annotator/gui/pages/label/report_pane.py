@@ -1,33 +1,33 @@
-"""Where the report is read: the question above it, the report scrolling alone, the evidence marked in it."""
+"""Where is read: the question, below it the report alone, beside a second one, or beside the page it cites."""
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from annotator.actions import renderings
-from annotator.domain import quotation
+from annotator.actions.dealing import together
 from annotator.domain.judgement import Judgement
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.label.bench import Bench
+from annotator.gui.pages.label.cards import PAGES
+from annotator.gui.pages.label.text_pane import TextPane
+from annotator.gui.pages.label.together import Together
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.find_bar import FindBar
 from annotator.gui.widgets.growing_edit import direction_of
-from annotator.gui.widgets.link_question import ask_to_open
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
 
-QUESTION = "label/question"
-QUESTION_LINES = 7
-NARROW = 400
+QUESTION, TOGETHER = "label/question", "label/together"
+QUESTION_LINES, BESIDE_LINES = 7, 3
+NARROW, SIDE_BY_SIDE = 400, 700
+EVIDENCE, CONTEXT = "evidence", "other"
 
 
 class ReportPane(QWidget):
-    """Question, banner, report, find bar."""
+    """Question and texts; `first` is the report, `beside` a second report or a page."""
 
     scrolled = Signal()
     stepped = Signal(int)
@@ -37,10 +37,17 @@ class ReportPane(QWidget):
     def __init__(self, desk: Desk, bench: Bench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
-        self._fresh = False
+        self._fresh, self._address = False, ""
+        self.first, self.beside = TextPane(desk), TextPane(desk)
+        self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
-        bench.opened.connect(self._show_report)
-        bench.moved.connect(lambda _: self._show_evidence(reveal=True))
+        self._linked = Together(self.report.verticalScrollBar(), self.beside.report.verticalScrollBar())
+        self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
+        for pane in (self.first, self.beside):
+            pane.loaded.connect(self._loaded)
+            pane.scrolled.connect(self.scrolled)
+        bench.opened.connect(self._show_texts)
+        bench.moved.connect(lambda _: self._show_unit())
         bench.told.connect(lambda _: self._show_evidence(reveal=False))
 
     def _build(self) -> None:
@@ -54,21 +61,18 @@ class ReportPane(QWidget):
         self._question_area.setWidget(self.question)
         self.fold = _button("", "down", lambda: self._fold(self._question_area.isHidden()))
         theme.watch(self.fold, self._dress_fold)
-        self.banner = MessageBar()
-        self.report = ReportView()
-        self.report.link_clicked.connect(lambda url: ask_to_open(self, url))
-        self.report.loaded.connect(self._loaded)
-        self.report.verticalScrollBar().valueChanged.connect(lambda _: self.scrolled.emit())
-        self.find_bar = _Find(self.report)
-        self.find_bar.closed.connect(lambda: self.report.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.texts = Splitter("label/texts")
+        self.texts.addWidget(self.first)
+        self.texts.addWidget(self.beside)
+        self.texts.setStretchFactor(0, 1)
+        self.texts.setStretchFactor(1, 1)
+        self.beside.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 10, 4, 0)
         column.setSpacing(6)
         column.addLayout(self._head())
         column.addLayout(self._asked())
-        column.addWidget(self.banner)
-        column.addWidget(self.report, 1)
-        column.addWidget(self.find_bar)
+        column.addWidget(self.texts, 1)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
     def _head(self) -> QHBoxLayout:
@@ -78,15 +82,19 @@ class ReportPane(QWidget):
         self.queue_shown.setToolTip("Show or hide the list of reports")
         self.queue_shown.setAccessibleName("List of reports")
         self.queue_shown.toggled.connect(self.queue_toggled)
+        self.together = _button("Scroll both reports together", "link", lambda: None)
+        self.together.setCheckable(True)
+        self.together.toggled.connect(self._scroll_together)
         self._spare: list[QToolButton] = []
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.queue_shown)
         row.addWidget(self.name)
         row.addWidget(self.title, 1)
+        row.addWidget(self.together)
         for words, picture, act in (
-            ("Smaller report (Ctrl and the wheel)", "minus", lambda: self.report.zoom_text(-1)),
-            ("Larger report (Ctrl and the wheel)", "plus", lambda: self.report.zoom_text(1)),
+            ("Smaller report (Ctrl and the wheel)", "minus", lambda: self._zoom(-1)),
+            ("Larger report (Ctrl and the wheel)", "plus", lambda: self._zoom(1)),
             (f"Previous report ({keys.shown('previous_item')})", "left", lambda: self.stepped.emit(-1)),
             (f"Next report ({keys.shown('next_item')})", "right", lambda: self.stepped.emit(1)),
         ):
@@ -103,85 +111,132 @@ class ReportPane(QWidget):
         row.addWidget(self._question_area, 1)
         return row
 
+    @property
+    def panes(self) -> list[TextPane]:
+        """The texts that are shown, from left to right."""
+        return [self.first] if self.beside.isHidden() else [self.first, self.beside]
+
+    @property
+    def _is_pair(self) -> bool:
+        return bool(self._bench.sheet and self._bench.sheet.other_id)
+
+    @property
+    def in_hand(self) -> TextPane:
+        """The text that has the keyboard; otherwise the one that decides: the page of a claim, or the report."""
+        here = QApplication.focusWidget()
+        for pane in self.panes:
+            if here is not None and pane.isAncestorOf(here):
+                return pane
+        return self.first if self._is_pair else self.panes[-1]
+
     def seek(self) -> None:
-        """Open the find bar, with the selected words when they are few."""
-        words, *_ = self.report.selected_text()
-        self.find_bar.open_bar(words if 0 < len(words) <= 100 and "\n" not in words else "")
+        """Open the find bar of the text in hand."""
+        self.in_hand.seek()
 
     def selection(self) -> tuple[str, int | None, int | None]:
-        """The selected words as they stand in the report's own text, with their offsets there when they are found.
-
-        While the find bar is open and nothing is selected, the place it found counts as selected.
-        """
-        words, start, end = self.report.selected_text()
-        found = self.report.marks("find-current")
-        if not words.strip() and found:
-            start, end = found[0].start, found[0].end
-            words = self.report.text()[start:end]
-        if not words.strip() or self._bench.sheet is None:
-            return "", None, None
-        markdown = self._bench.sheet.report
-        span = quotation.locate(markdown, self.report.text(), start, end)
-        return (markdown[span[0] : span[1]], *span) if span else (words.strip(), None, None)
+        """The words selected in the text in hand, or in the other; offsets are given for the first report alone."""
+        for pane in sorted(self.panes, key=lambda pane: pane is not self.in_hand):
+            quote, start, end = pane.selection()
+            if quote:
+                return (quote, start, end) if pane is self.first else (quote, None, None)
+        return "", None, None
 
     def forget_selection(self) -> None:
-        """Take the selection away, so that a mark in its place can be seen."""
-        cursor = self.report.textCursor()
-        cursor.clearSelection()
-        self.report.setTextCursor(cursor)
+        """Take the selections away, so that a mark in their place can be seen."""
+        for pane in self.panes:
+            pane.forget_selection()
 
     def show_evidence(self) -> None:
-        """Bring the evidence of the criterion at hand into view."""
+        """Bring the evidence of the unit at hand into view."""
         self._show_evidence(reveal=True)
 
     def turn(self, screens: int) -> None:
-        """Scroll the report by screens."""
-        bar = self.report.verticalScrollBar()
-        bar.setValue(bar.value() + screens * bar.pageStep())
+        """Scroll the text in hand by screens; two reports go together where that is wished."""
+        self.in_hand.turn(screens)
 
-    def _show_report(self) -> None:
+    def _show_texts(self) -> None:
         sheet = self._bench.sheet
         if sheet is None:
             return
-        self.name.setText(sheet.name)
+        pair = bool(sheet.other_id)
+        self.name.setText(together(sheet.name, sheet.other_name) if pair else sheet.name)
         self.title.setText(f"item {sheet.item.key}")
         self.question.setText(sheet.item.question)
         self.question.setLayoutDirection(direction_of(sheet.item.question))
         self.folded.setText(sheet.item.question)
+        self._address = ""
+        self.together.setVisible(pair)
+        self._linked.on = False
+        paged = any("address" in group.given for group in sheet.groups)
+        self.beside.setVisible(pair or paged)
+        if self.texts.is_fresh:
+            self.texts.setSizes([10_000, 10_000])
         self._fit_question()
         self.report.setAccessibleName(f"{sheet.name} on item {sheet.item.key}")
-        self.find_bar.hide()
-        self.banner.clear()
         self._fresh = True
-        rendered = self._desk.ask(renderings.html, sheet.report)
-        if rendered is None or rendered.plain:
-            reason = rendered.reason if rendered else ""
-            self.banner.show_message("info", "This report is shown as plain text.", reason, lasting=True)
-            self.report.show_plain(sheet.report)
-        else:
-            self.report.show_html(rendered.html)
-        self.report.verticalScrollBar().setValue(0)
+        self._entitle()
+        self.first.show_report(sheet.report)
+        if pair:
+            self.beside.entitle(f"Second — {sheet.other_name}")
+            self.beside.report.setAccessibleName(f"{sheet.other_name} on item {sheet.item.key}")
+            self.beside.show_report(sheet.other)
+        self._linked.on = pair and self.together.isChecked()
+
+    def _entitle(self) -> None:
+        """Two texts side by side both say what they are; one above a page is named over the question already."""
+        sheet, across = self._bench.sheet, self.texts.orientation() == Qt.Orientation.Horizontal
+        if sheet is not None:
+            alone = self.beside.isHidden() or not across
+            self.first.entitle(f"First — {sheet.name}" if sheet.other_id else "" if alone else sheet.name)
+
+    def _show_unit(self) -> None:
+        """What the unit at hand is read by: its page, its place in the report, its evidence."""
+        group = self._bench.group
+        if group is not None and group.given.get("address", "") != self._address:
+            self._address = group.given["address"]
+            state, cause = str(group.given.get("page_state", "")), group.given.get("page_cause", "")
+            why = f"This page could not be read: {PAGES.get(state, state)}." if state else ""
+            self.beside.entitle(f"Cited page: {self._address}")
+            self.beside.report.setAccessibleName(f"The page {self._address}")
+            self.beside.show_words(group.given.get("page", ""), " ".join(filter(None, (why, cause))))
+        self._show_context()
+        self._show_evidence(reveal=True)
 
     def _loaded(self) -> None:
-        """The whole report is there, for the first time or in other colours; only the first time moves it."""
+        """A whole text is there, for the first time or in other colours; only the first time moves it."""
+        self._show_context()
         self._show_evidence(reveal=self._fresh)
         self._fresh = False
 
+    def _show_context(self) -> None:
+        """Where the claim at hand stands in the report."""
+        anchor = getattr(self._bench.unit, "anchor", None)
+        words = anchor.quote if anchor else str(getattr(self._bench.unit, "context", ""))
+        start = anchor.start if anchor and anchor.start >= 0 else None
+        self.first.mark(CONTEXT, self.first.place(words, start) if words else None, reveal=True)
+
     def _show_evidence(self, reveal: bool) -> None:
         label = self._bench.label(self._bench.unit_id)
-        span = self._place(label) if label and label.quote else None
-        if span is None:
-            self.report.clear_marks("evidence")
-            return
-        self.report.set_marks("evidence", [span])
-        if reveal:
-            self.report.reveal(*span)
+        places = self._places(label) if label and label.quote else {}
+        for pane in self.panes:
+            pane.mark(EVIDENCE, places.get(pane), reveal=reveal)
 
-    def _place(self, label: Judgement) -> tuple[int, int] | None:
-        """Where a label's evidence stands in what is shown."""
-        markdown = self._bench.sheet.report if self._bench.sheet else ""
-        start = -1 if label.quote_start is None else label.quote_start
-        return quotation.find_in_rendered(self.report.text(), label.quote, markdown, start)
+    def _places(self, label: Judgement) -> dict[TextPane, tuple[int, int] | None]:
+        """In which text the evidence stands, and where: with offsets in the first, without in the one beside it."""
+        panes = self.panes if label.quote_start is not None else self.panes[::-1]
+        for pane in panes:
+            span = pane.place(label.quote, label.quote_start if pane is self.first else None)
+            if span is not None:
+                return {pane: span}
+        return {}
+
+    def _zoom(self, step: int) -> None:
+        for pane in self.panes:
+            pane.report.zoom_text(step)
+
+    def _scroll_together(self, on: bool) -> None:
+        QSettings().setValue(TOGETHER, on)
+        self._linked.on = on and self._is_pair
 
     def _fold(self, shown: bool) -> None:
         QSettings().setValue(QUESTION, shown)
@@ -199,15 +254,21 @@ class ReportPane(QWidget):
     def _fit_question(self) -> None:
         """As high as the question, up to a few lines; a longer one scrolls by itself."""
         wide = max(200, self._question_area.viewport().width())
-        most = self.question.fontMetrics().lineSpacing() * QUESTION_LINES
+        lines = QUESTION_LINES if self.beside.isHidden() else BESIDE_LINES
+        most = self.question.fontMetrics().lineSpacing() * lines
         self._question_area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the question to another width; what the wheel does too goes where it is narrow."""
+        """Fit the question to another width; two texts stand above each other where it is narrow."""
         super().resizeEvent(event)
         self._fit_question()
         for button in self._spare:
             button.setVisible(self.width() >= theme.current().px(NARROW))
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.texts.orientation() != wanted:
+            self.texts.setOrientation(wanted)
+            self._entitle()
 
 
 def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
@@ -219,18 +280,3 @@ def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda _=False: act())
     return button
-
-
-class _Find(FindBar):
-    """Leaves what it found selected when it is closed, so that the keyboard can go on from there."""
-
-    def __init__(self, report: ReportView) -> None:
-        super().__init__(report)
-        self._report = report
-
-    def close_bar(self) -> None:
-        """Go away, with the place in view selected."""
-        found = self._report.marks("find-current")
-        super().close_bar()
-        if found:
-            self._report.select(found[0].start, found[0].end)

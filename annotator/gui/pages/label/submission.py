@@ -49,7 +49,7 @@ class Submission(QObject):
             return
         if self._desk.do(label_sealing.reopen, sheet.item.id) is not None:
             self._queue.seal(sheet.item.id, sealed=False)
-            self._bench.open(sheet.response_id, self._bench.unit_id)
+            self._bench.open(sheet.id, self._bench.unit_id)
             self.reopened.emit(f"Your labels of item {sheet.item.key} are open again.")
 
     def _seal(self, item_id: str) -> bool:

@@ -5,12 +5,12 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QHBoxLayout,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from annotator.gui.widgets.number_box import NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
 ALONE = "With one person there is nothing to compare: no agreement, no adjudication."
@@ -28,7 +28,7 @@ class OverlapChoice(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._group = QButtonGroup(self)
-        self.number = QSpinBox()
+        self.number = NumberBox()
         self.number.setRange(3, MOST)
         self.number.setAccessibleName("People for each item")
         self.hint = PlainLabel("", "hint", wrap=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QDate, Signal
-from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions.assignments import Plan
 from annotator.domain.assignment import Stage
@@ -15,6 +15,7 @@ from annotator.gui.naming import title
 from annotator.gui.pages.people.items_choice import ItemsChoice
 from annotator.gui.pages.people.overlap_choice import OverlapChoice
 from annotator.gui.pages.people.people_choice import PeopleChoice
+from annotator.gui.widgets.number_box import NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
@@ -62,7 +63,7 @@ class PlanForm(QWidget):
         self.due.setCalendarPopup(True)
         self.due.setDisplayFormat("ddd d MMM yyyy")
         self.due.setAccessibleName("Due date")
-        self.share, self.after, self.seed = QSpinBox(), QSpinBox(), QSpinBox()
+        self.share, self.after, self.seed = NumberBox(), NumberBox(), NumberBox()
         self.share.setRange(0, 50)
         self.share.setSuffix(" %")
         self.share.setSpecialValueText("none")

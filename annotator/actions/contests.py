@@ -1,0 +1,126 @@
+"""What came of comparing systems in pairs: who wins, how often the order decides, and how far length does."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from sqlalchemy import select
+
+from annotator.actions import response_scores, results, scoring
+from annotator.actions.items import ITEM
+from annotator.actions.journal import JUDGEMENT
+from annotator.actions.project import Project
+from annotator.actions.result_raters import PEOPLE, Rater, are_people
+from annotator.actions.result_sheets import Choice
+from annotator.domain.estimate import Estimate
+from annotator.domain.judgement import Status
+from annotator.protocols.researcherbench.contests import (
+    Contest,
+    LengthBias,
+    Outcome,
+    Standing,
+    first_slot_rate,
+    flip_rate,
+    length_bias,
+    win_table,
+)
+from annotator.protocols.researcherbench.pairwise import NAME
+from annotator.storage.tables import ResponseRow, table
+
+RESPONSE = table(ResponseRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems' responses on an item, and what a judge said of them in both orders (None: it did not come)."""
+
+    item_id: str
+    item_key: str
+    a: str
+    b: str
+    a_first: str | None
+    b_first: str | None
+    outcome: Outcome
+    asked: bool
+    """Whether the judge was asked in either order."""
+    a_id: str = ""
+    b_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The table of wins, how far the order and how far length decides, and every pair."""
+
+    rater: Rater | None
+    standings: tuple[Standing, ...]
+    win_rates: Mapping[str, Estimate]
+    flip_rate: Estimate
+    first_slot_rate: Estimate
+    lengths: Mapping[str, float]
+    length_bias: LengthBias | None
+    never_asked: int
+    pairs: tuple[Pair, ...] = field(default=())
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """What the view lets choose: whose judgements."""
+    found = response_scores.rater_choice(project, NAME)
+    judges = tuple(value for value in found.values if not are_people(value[1]))
+    return (Choice(found.name, found.words, judges),)
+
+
+def report(project: Project, judge: str = "") -> Report:
+    """A judge's comparisons of every two responses on an item in the same run, in the mode that counts in the results.
+
+    A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
+    order only; what they say is held against scores in `preferences`.
+    """
+    raters = [rater for rater in results.raters(project, NAME) if rater.id != PEOPLE]
+    rater = next((one for one in raters if not judge or one.id == judge), None)
+    met = list(_pairs(project, rater.id)) if rater else []
+    contests = [contest for contest, _ in met]
+    standings, lengths = win_table(contests), response_scores.mean_lengths(project)
+    rates = {row.system: row.win_rate for row in standings}
+    known = {system: rate.value for system, rate in rates.items() if system in lengths}
+    return Report(
+        rater,
+        tuple(standings),
+        rates,
+        flip_rate(contests),
+        first_slot_rate(contests),
+        lengths,
+        length_bias(lengths, known) if rates else None,
+        sum(not pair.asked for _, pair in met),
+        tuple(pair for _, pair in met),
+    )
+
+
+def _pairs(project: Project, rater_id: str) -> Iterator[tuple[Contest, Pair]]:
+    """Each two rivals on an item once, by name of system; runs are told apart."""
+    names, items = response_scores.systems_named(project), response_scores.items_named(project)
+    j, r = JUDGEMENT.c, RESPONSE.c
+    said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
+        j.protocol == NAME, j.rater_id == rater_id, j.trial == 1
+    )
+    responses = select(r.id, r.item_id, r.system_id, r.trial).where(
+        r.item_id.in_(select(ITEM.c.id).where(ITEM.c.retired.is_(False))),
+        r.mode == scoring.main_mode(project),
+    )
+    said: dict[tuple[str, str], str | None] = {}
+    rivals: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
+    with project.store.read() as db:
+        for first, second, value, status in db.execute(said_by):
+            said[first, second] = value if status == Status.OK.value else None
+        for id_, item_id, system_id, trial in db.execute(responses):
+            rivals[item_id, trial].append((names[system_id], id_))
+    places = {item_id: place for place, item_id in enumerate(items)}
+    for (item_id, trial), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
+        for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
+            orders = said.get((a_id, b_id)), said.get((b_id, a_id))
+            contest = Contest(f"{item_id}/{trial}", a, b, *orders)
+            asked = (a_id, b_id) in said or (b_id, a_id) in said
+            yield (
+                contest,
+                Pair(item_id, items[item_id].key, a, b, *orders, contest.outcome, asked, a_id, b_id),
+            )

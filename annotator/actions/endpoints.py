@@ -1,0 +1,49 @@
+"""How the endpoint behind a judge is opened for the length of a run, with its key, limits, budget and memory."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from annotator.actions import endpoint_memory, judges, prompts, run_records
+from annotator.actions.journal import Journal
+from annotator.actions.judge_cases import Order
+from annotator.actions.project import Project
+from annotator.domain.judge import Judge, JudgeKind
+
+if TYPE_CHECKING:
+    from annotator.judging.asking import Asker
+
+
+@asynccontextmanager
+async def asking(
+    project: Project, judge: Judge, order: Order, journal: Journal
+) -> AsyncIterator["Asker | None"]:
+    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model."""
+    if judge.kind != JudgeKind.ENDPOINT:
+        yield None
+        return
+    from annotator.judging.asking import Asker
+    from annotator.judging.budget import Budget
+    from annotator.judging.client import Client, Endpoint
+    from annotator.judging.limits import Limits
+    from annotator.judging.prices import prices
+    from annotator.judging.redaction import guard
+    from annotator.judging.sending import Sender
+
+    endpoint = Endpoint.of(judge, judges.key_of(project, judge), order.timeout_s)
+    guard(logging.getLogger().handlers, endpoint.secrets)
+    limits = Limits(
+        order.concurrency,
+        requests_per_minute=order.requests_per_minute or judge.asked.requests_per_minute,
+        tokens_per_minute=order.tokens_per_minute or judge.asked.tokens_per_minute,
+    )
+    budget = Budget(order.budget_usd, run_records.spent(project, journal.run_id))
+    async with Client(endpoint) as client:
+        sender = Sender(client, limits, prices(), budget)
+        endpoint_memory.recall(project, sender)
+        edited = prompts.edited(project)
+        try:
+            yield Asker(sender, judge.id, run_id=journal.run_id, journal=journal, prompts=edited)
+        finally:
+            endpoint_memory.keep(project, sender)

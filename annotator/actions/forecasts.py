@@ -1,0 +1,196 @@
+"""What an order would cost, before any call: its questions with their lengths, those answered already, the price."""
+
+from collections.abc import Callable, Container, Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import func, select
+
+from annotator.actions import derived_judges, extracting, judge_cases, judge_runs, prompts
+from annotator.actions.journal import CALL, Journal
+from annotator.actions.judge_cases import Key, Manner, Order
+from annotator.actions.project import Project
+from annotator.domain.counting import counted
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.domain.judgement import Status
+from annotator.domain.protocol import Case, Protocol
+from annotator.protocols import EXTRACTIONS
+
+# What a reply about one unit takes, until this judge has given some: a quote and two sentences.
+TOKENS_A_UNIT = 150
+HALF_A_CENT = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What an order comes to: judgements wanted of all there are, calls to make, calls whose answer the journal has.
+
+    Tokens are roughly counted; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None
+    when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
+    `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
+    took so far, None before it was asked. `at_least` tells of questions that hang on answers, and are not counted.
+    """
+
+    judge: str
+    protocol: str
+    model: str
+    units: int
+    calls: int
+    in_journal: int
+    tokens_input: int
+    tokens_output: int
+    assumed: bool
+    cost_usd: float | None
+    cost_usd_without_journal: float | None
+    price_as_of: str
+    total: int = 0
+    calls_afresh: int = 0
+    cost_usd_afresh: float | None = None
+    seconds: float | None = None
+    at_least: bool = False
+    things: str = "judgements"
+
+    def tree(self) -> dict[str, Any]:
+        """The forecast as a JSON tree."""
+        return asdict(self)
+
+    def words(self) -> list[str]:
+        """The forecast as a person reads it."""
+        things, one = counted(self.units, self.things.removesuffix("s")), self.units == 1
+        if not self.model:
+            return [
+                f"{things}; “{self.judge}” asks no model, so {'it costs' if one else 'they cost'} nothing."
+            ]
+        least, known = "at least " if self.at_least else "", self.in_journal
+        said = [
+            f"{things} by {least}{counted(self.calls + known, 'call')}, "
+            f"of which {known:,} {'is' if known == 1 else 'are'} answered in the journal.",
+            f"About {self.tokens_input:,} tokens in and {self.tokens_output:,} out"
+            f"{' (the length of replies is assumed)' if self.assumed else ''}.",
+        ]
+        if self.cost_usd is None:
+            return [
+                *said,
+                f"The price of {self.model} is not known; add it to the price table to see the cost.",
+            ]
+        afresh = self.cost_usd_afresh or 0.0
+        return [
+            *said,
+            f"{_dollars(self.cost_usd).capitalize()} at the prices of {self.price_as_of}; the whole order, as if "
+            f"nothing had been asked before, {_dollars(afresh)}.",
+        ]
+
+
+def _dollars(amount: float) -> str:
+    """“about $1.20”; half a cent and less, but for nothing at all, is no “$0.00”."""
+    return "under $0.01" if 0 < amount < HALF_A_CENT else f"about ${amount:,.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An order's cases, how each is asked, and what of it is there already."""
+
+    shape: Protocol
+    cases: Iterable[Case]
+    already: Container[Key]
+    total: int
+    to_do: int
+    things: str
+
+
+@dataclass
+class _Questions:
+    """The lengths of an order's questions: to be put, answered in the journal, and all that it ever asks."""
+
+    units: int = 0
+    fresh: list[int] = field(default_factory=list)
+    known: list[int] = field(default_factory=list)
+    ever: list[int] = field(default_factory=list)
+
+
+async def estimate(project: Project, order: Order) -> Forecast:
+    """What the order would still take; nothing is asked and nothing is written."""
+    judge = derived_judges.asked(project, order)
+    asked = _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
+    if judge.kind != JudgeKind.ENDPOINT:
+        units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
+        about = judge.name, order.protocol, "", units, 0, 0, 0, 0, False, 0.0, 0.0, ""
+        return Forecast(*about, total=asked.total, cost_usd_afresh=0.0, things=asked.things)
+    from annotator.judging.prices import prices
+
+    found = await _weighed(project, order, judge, asked)
+    of_reply, latency = _replies(project, judge)
+    each = of_reply or TOKENS_A_UNIT * judge.asked.together
+    price = prices().of(judge.model)
+
+    def cost(questions: list[int]) -> float | None:
+        return price.price.cost(sum(questions), round(each * len(questions))) if price else None
+
+    return Forecast(
+        judge=judge.name,
+        protocol=order.protocol,
+        model=judge.model,
+        units=found.units,
+        calls=len(found.fresh),
+        in_journal=len(found.known),
+        tokens_input=sum(found.fresh),
+        tokens_output=round(each * len(found.fresh)),
+        assumed=of_reply is None,
+        cost_usd=cost(found.fresh),
+        cost_usd_without_journal=cost(found.fresh + found.known),
+        price_as_of=price.as_of if price else "",
+        total=asked.total,
+        calls_afresh=len(found.ever),
+        cost_usd_afresh=cost(found.ever),
+        seconds=None if latency is None else latency * len(found.fresh) / max(1, order.concurrency),
+        at_least=order.protocol in EXTRACTIONS,
+        things=asked.things,
+    )
+
+
+def _judged(project: Project, order: Order, judge: Judge) -> _Asked:
+    judge_cases.checked(project, order)
+    shape = judge_runs.asked_by(project, order, judge)
+    already = Journal(project, "", judge.id, order.protocol).finished("")
+    found = judge_cases.outlook(project, order, already)
+    manner = Manner(judge.asked.together, judge.asked.weights_shown)
+    cases = judge_cases.cases(project, order, manner=manner) if judge.kind == JudgeKind.ENDPOINT else ()
+    return _Asked(shape, cases, already, found.total, found.total - found.done, "judgements")
+
+
+def _drawn(project: Project, order: Order) -> _Asked:
+    plan, (shape, cases, already) = extracting.plan(project, order), extracting.asked(project, order)
+    return _Asked(shape, cases, already, plan.total, plan.to_do, plan.things)
+
+
+async def _weighed(project: Project, order: Order, judge: Judge, asked: _Asked) -> _Questions:
+    """Every question of the order, told apart by whether it is still to be put."""
+    from annotator.judging.client import Endpoint
+    from annotator.judging.runner import left
+    from annotator.judging.weighing import weighed
+
+    journal = Journal(project, "", judge.id, order.protocol)
+    endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), _Questions()
+    ask: Callable[..., Any] | None = asked.shape.judge
+    for case in asked.cases if ask else ():
+        wanted = next(left([case], asked.already), None)
+        questions = await weighed(ask, case, endpoint, edited) if ask else []
+        found.ever += [question.tokens for question in questions]
+        if wanted is None:
+            continue
+        found.units += len(wanted.units)
+        if wanted is not case and ask:
+            questions = await weighed(ask, wanted, endpoint, edited)
+        for question in questions:
+            (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
+    return found
+
+
+def _replies(project: Project, judge: Judge) -> tuple[float | None, float | None]:
+    """The mean length and seconds of this judge's replies so far; None before the first."""
+    question = select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s)).where(
+        CALL.c.judge_id == judge.id, CALL.c.status == Status.OK.value
+    )
+    with project.store.read() as db:
+        tokens, seconds = db.execute(question).one()
+    return (None if tokens is None else float(tokens)), (None if seconds is None else float(seconds))

@@ -1,0 +1,108 @@
+"""What lies behind one judgement: every reply to its question as it came, beside what was made of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions import asked_units
+from annotator.actions.journal import CALL, JUDGEMENT
+from annotator.actions.project import Project
+from annotator.actions.run_judgements import MOST, Line, line_of, listed, refuse_others
+from annotator.domain.judge import Call
+from annotator.domain.judgement import Status
+from annotator.domain.protocol import Case
+from annotator.domain.quotation import find
+from annotator.domain.refusal import Refusal
+
+# So many characters are shown before and after a quote.
+AROUND = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A call: the reply as it came, how it was asked for, and when. `own` if the judgement was read from it."""
+
+    call: Call
+    at: datetime
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A judgement in full: what was asked, what was made of the reply, and the replies, the newest first.
+
+    `found` tells whether the quote stands in the report (or in the cited page), None where nothing is quoted;
+    `before` and `after` are the words around it; `address` is the cited page's.
+    """
+
+    line: Line
+    protocol: str
+    question: str
+    rationale: str
+    quote: str
+    found: bool | None
+    before: str = ""
+    after: str = ""
+    address: str = ""
+    replies: tuple[Reply, ...] = ()
+
+
+def told(project: Project, judgement_id: str) -> Told:
+    """A judgement with every reply to its question; Refusal when it was judged anew since the list was read."""
+    refuse_others(project)
+    with project.store.read() as db:
+        row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
+        if row is None:
+            raise Refusal("That judgement was made anew since.", "Read the list again.")
+        replies = _replies(db, row["call_id"])
+    key = row["response_id"], row["unit_id"]
+    case = asked_units.case_of(project, row["protocol"], row["item_id"], key)
+    found, before, after = _quoted(row["quote"], case)
+    return Told(
+        line=line_of(row, asked_units.words_of_case(project, case)),
+        protocol=row["protocol"],
+        question=row["question"],
+        rationale=row["rationale"],
+        quote=row["quote"],
+        found=found,
+        before=before,
+        after=after,
+        address=case.given.get("address", "") if case is not None else "",
+        replies=replies,
+    )
+
+
+def calls(project: Project, run_id: str) -> list[Reply]:
+    """The calls of a run, the newest first: all that is kept of what an extraction asked."""
+    refuse_others(project)
+    question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
+    with project.store.read() as db:
+        return [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
+
+
+def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
+    """Whether the quote stands where it was taken from, and the words before and after it."""
+    if not quote or case is None:
+        return None, "", ""
+    text = case.given.get("page") or case.response.text
+    span = find(text, quote)
+    if span is None:
+        return False, "", ""
+    start, end = span
+    return True, text[max(0, start - AROUND) : start], text[end : end + AROUND]
+
+
+def _replies(db: Connection, call_id: str | None) -> tuple[Reply, ...]:
+    """Every call that put the same question, the newest first; none for a judgement that asked nobody."""
+    key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
+    question = select(CALL).where(CALL.c.cache_key == key).order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
+    return tuple(_reply(row, call_id) for row in db.execute(question).mappings())
+
+
+def _reply(row: Any, call_id: str | None) -> Reply:
+    fields = {name: row[name] for name in Call.model_fields}
+    call = Call(**fields | {"status": Status(row["status"])})
+    return Reply(call, row["at"], row["id"] == call_id)

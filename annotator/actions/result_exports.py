@@ -1,0 +1,93 @@
+"""How a table of the results leaves: copied for a spreadsheet, as CSV, or as JSON, nothing rounded."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotator.actions.result_sheets import Cell, Sheet
+from annotator.domain.estimate import Estimate
+from annotator.domain.refusal import Refusal
+
+# What belongs to a figure, each in a column of its own.
+PARTS = ("low", "high", "n", "missing", "floor", "ceiling", "note")
+
+
+def rows(sheet: Sheet) -> list[dict[str, Any]]:
+    """The lines by column; a figure has its interval, its n and what is missing in columns of their own."""
+    heads = _heads(sheet)
+    figures = {
+        place
+        for place in range(len(heads))
+        if any(line.cells[place].estimate is not None for line in sheet.lines)
+    }
+    return [dict(_fields(line.cells, heads, figures)) for line in sheet.lines]
+
+
+def _heads(sheet: Sheet) -> list[str]:
+    """The columns' titles, each once: a second one of the same name is numbered."""
+    made: list[str] = []
+    for column in sheet.columns:
+        again = sum(head == column.title or head.startswith(f"{column.title} #") for head in made)
+        made.append(f"{column.title} #{again + 1}" if again else column.title)
+    return made
+
+
+def _fields(cells: tuple[Cell, ...], heads: list[str], figures: set[int]) -> Iterator[tuple[str, Any]]:
+    for place, (head, cell) in enumerate(zip(heads, cells, strict=True)):
+        if place not in figures:
+            yield head, cell.words if cell.value is None and cell.words != "–" else cell.value
+            continue
+        found = cell.estimate or Estimate(None, note=cell.tip)
+        yield head, found.value
+        for part in PARTS:
+            yield f"{head}, {part}", getattr(found, part)
+
+
+def as_csv(sheet: Sheet) -> bytes:
+    """A CSV file's bytes: no cell is a formula, what is undefined is empty."""
+    from annotator.exchange.tables_csv import csv
+
+    found = rows(sheet)
+    return csv(found) if found else b""
+
+
+def as_json(sheet: Sheet) -> bytes:
+    """The same as JSON, with the title and what holds of all of it."""
+    return (json.dumps(as_tree(sheet), ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def as_tree(sheet: Sheet) -> dict[str, Any]:
+    """A table with its title and what holds of all of it."""
+    return {"title": sheet.title, "told": list(sheet.told), "rows": rows(sheet)}
+
+
+def as_text(sheet: Sheet) -> str:
+    """The same to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
+    from annotator.exchange.tables_csv import guard
+
+    found = rows(sheet)
+    if not found:
+        return ""
+    lines = [list(found[0]), *([*row.values()] for row in found)]
+    said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
+    return "".join("\t".join(line) + "\n" for line in said)
+
+
+def save(sheet: Sheet, path: Path) -> Path:
+    """Write a table as CSV or JSON, by the ending of `path`; whole or not at all."""
+    forms = {".csv": as_csv, ".json": as_json}
+    ending = path.suffix.lower()
+    if ending not in forms:
+        raise Refusal(f"A table cannot be saved as “{path.suffix}”.", "Use .csv or .json.")
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(forms[ending](sheet))
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise Refusal(
+            f"The table could not be written: {error.strerror}.", "Choose another folder."
+        ) from None
+    return path

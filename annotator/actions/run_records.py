@@ -1,0 +1,248 @@
+"""What is kept of judge runs: what each was to do, how it ended, and that only one at a time goes on."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from secrets import randbelow
+from typing import Any
+
+from sqlalchemy import Row, func, insert, select, update
+
+from annotator.actions import prompts
+from annotator.actions.journal import CALL, JUDGEMENT, RUN
+from annotator.actions.judge_cases import Order
+from annotator.actions.judges import JUDGE
+from annotator.actions.project import Project
+from annotator.actions.recording import record
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.change import Change
+from annotator.domain.identity import new_id, now
+from annotator.domain.judge import Judge, JudgeKind, RunState
+from annotator.domain.judgement import Status
+from annotator.domain.refusal import Refusal
+
+_STOPPED = (RunState.INTERRUPTED.value, RunState.CANCELLED.value)
+_SEEDS = 2**31
+# Whoever only looks whether a run goes on holds the lock for a moment.
+_PATIENCE_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that goes on: its id, and the seed by which units are shuffled."""
+
+    id: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run as the list shows it; `missing` counts what came without a verdict, by cause. Only endpoints are paid."""
+
+    id: str
+    judge_id: str
+    judge: str
+    protocol: str
+    state: str
+    total: int
+    done: int
+    started_at: datetime
+    cost_usd: float | None
+    paid: bool = True
+    systems: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    together: int = 1
+    trials: int = 1
+    batch: bool = False
+    missing: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether something is left that the judge could be asked again."""
+        return self.done < self.total or bool(self.missing)
+
+    def order(self, **how: Any) -> Order:
+        """The order that goes on with this run; `how` gives what is not kept: concurrency, timeout_s, budget_usd."""
+        return Order(
+            judge=self.judge,
+            protocol=self.protocol,
+            systems=self.systems,
+            items=self.items,
+            together=self.together,
+            trials=self.trials,
+            batch=self.batch,
+            **how,
+        )
+
+
+def runs(project: Project) -> list[RunLine]:
+    """All runs, newest first."""
+    question = (
+        select(RUN, JUDGE.c.name, JUDGE.c.kind)
+        .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+        .order_by(RUN.c.started_at.desc())
+    )
+    causes = (
+        select(JUDGEMENT.c.run_id, JUDGEMENT.c.status, func.count())
+        .where(JUDGEMENT.c.run_id.is_not(None), JUDGEMENT.c.status != Status.OK.value)
+        .group_by(JUDGEMENT.c.run_id, JUDGEMENT.c.status)
+    )
+    with project.store.read() as db:
+        missing: dict[str, dict[str, int]] = {}
+        for run_id, status, count in db.execute(causes):
+            missing.setdefault(run_id, {})[status] = count
+        return [_line(row, missing.get(row.id, {})) for row in db.execute(question)]
+
+
+def last_unfinished(project: Project, judge: str = "") -> RunLine:
+    """The newest run that was cancelled, interrupted or killed, of one judge if named; Refusal when there is none."""
+    # A run that still goes on is told by its lock, not by its state.
+    open_states = (*_STOPPED, RunState.RUNNING.value)
+    for found in runs(project):
+        if found.state in open_states and judge in ("", found.judge):
+            return found
+    whose = f" of “{judge}”" if judge else ""
+    raise Refusal(f"No run{whose} was left unfinished.", "Begin one with: judge run.")
+
+
+def _line(row: Row[Any], missing: dict[str, int]) -> RunLine:
+    scope = _scope(row.scope)
+    return RunLine(
+        id=row.id,
+        judge_id=row.judge_id,
+        judge=row.name,
+        protocol=row.protocol,
+        state=row.state,
+        total=row.total,
+        done=row.done,
+        started_at=row.started_at,
+        cost_usd=row.cost_usd,
+        paid=row.kind == JudgeKind.ENDPOINT.value,
+        systems=tuple(scope["systems"]),
+        items=tuple(scope["items"]),
+        together=scope["together"],
+        trials=scope["trials"],
+        batch=scope["batch"],
+        missing=missing,
+    )
+
+
+def _scope(text: str) -> dict[str, Any]:
+    """What a run was to do; runs of earlier versions asked unit by unit, once, live."""
+    known: dict[str, Any] = json.loads(text)
+    return {"systems": [], "items": [], "together": 1, "trials": 1, "batch": False} | known
+
+
+@contextmanager
+def alone(project: Project) -> Iterator[None]:
+    """Only one run at a time writes to a project; a run that died leaves the lock free."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(_lock(project), timeout=_PATIENCE_S)
+    try:
+        with lock:
+            stale = RUN.c.state == RunState.RUNNING.value
+            with project.store.write() as db:
+                db.execute(update(RUN).where(stale).values(state=RunState.INTERRUPTED.value))
+            yield
+    except Timeout:
+        raise Refusal(
+            "A judge run is already under way in this project.", "Wait for it, or cancel it first."
+        ) from None
+
+
+def under_way(project: Project) -> bool:
+    """Whether some run goes on at this moment, started from wherever."""
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(_lock(project), timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
+def _lock(project: Project) -> str:
+    return f"{project.path}.judging.lock"
+
+
+def open_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:
+    """The unfinished run with this very order, or a new one; `asked_by` names its prompts."""
+    with project.store.write() as db:
+        found = stopped(project, judge, order)
+        if found is not None:
+            going = {"state": RunState.RUNNING.value, "ended_at": None}
+            db.execute(update(RUN).where(RUN.c.id == found.id).values(**going))
+            return found
+        run = OpenRun(new_id(), randbelow(_SEEDS))
+        scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
+        db.execute(
+            insert(RUN).values(
+                id=run.id, judge_id=judge.id, protocol=order.protocol, state=RunState.RUNNING.value,
+                scope=scope, snapshot=judge.model_dump_json(), prompt_sha256=_prompts_hash(project, asked_by),
+                total=0, done=0, started_at=now(), by=project.by,
+            )
+        )  # fmt: skip
+        about = {"judge": judge.name, **asdict(order), "seed": run.seed}
+        record(project, db, Change("judge_run", run.id, "start run", None, about))
+    return run
+
+
+def stopped(project: Project, judge: Judge, order: Order) -> OpenRun | None:
+    """The newest run with this very order, if it was left unfinished."""
+    mine = (RUN.c.judge_id == judge.id) & (RUN.c.protocol == order.protocol)
+    question = select(RUN.c.id, RUN.c.state, RUN.c.scope).where(mine).order_by(RUN.c.started_at.desc())
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    for row in rows:
+        scope = _scope(row.scope)
+        seed = scope.pop("seed", 0)
+        if scope == _wanted(judge, order):
+            return OpenRun(row.id, seed) if row.state in _STOPPED else None
+    return None
+
+
+def _wanted(judge: Judge, order: Order) -> dict[str, Any]:
+    """What tells one order of a judge from another: not how fast it is carried out, nor for how much money."""
+    return {
+        "systems": list(order.systems),
+        "items": list(order.items),
+        "together": judge.asked.together,
+        "trials": order.trials,
+        "batch": order.batch,
+    }
+
+
+def _prompts_hash(project: Project, names: tuple[str, ...]) -> str:
+    """The hash of a prompt as it is in force; of several, that of their hashes."""
+    from annotator.judging.prompts import load
+
+    edited = prompts.edited(project)
+    hashes = [(edited.get(name) or load(name)).sha256 for name in names]
+    return hashes[0] if len(hashes) == 1 else sha256("\n".join(hashes)) if hashes else ""
+
+
+def set_counts(project: Project, run_id: str, total: int, done: int) -> None:
+    """Keep how much a run comes to, and how much of it was done before it began or went on."""
+    with project.store.write() as db:
+        db.execute(update(RUN).where(RUN.c.id == run_id).values(total=total, done=done))
+
+
+def spent(project: Project, run_id: str) -> float:
+    """US dollars that the calls of a run have cost, as far as is known."""
+    with project.store.read() as db:
+        return float(db.execute(_cost(run_id)).scalar() or 0.0)
+
+
+def _cost(run_id: str) -> Any:
+    return select(func.sum(CALL.c.cost_usd)).where(CALL.c.run_id == run_id)
+
+
+def close_run(project: Project, run_id: str, state: RunState) -> None:
+    """Keep how a run ended, and what its calls cost as far as is known."""
+    with project.store.write() as db:
+        ended = {"state": state.value, "ended_at": now(), "cost_usd": db.execute(_cost(run_id)).scalar()}
+        db.execute(update(RUN).where(RUN.c.id == run_id).values(**ended))
+        record(project, db, Change("judge_run", run_id, "end run", None, {"state": state.value}))

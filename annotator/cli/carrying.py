@@ -1,0 +1,64 @@
+"""How a run is carried out from the command line: with a bar for a person, or in JSON lines as a window's child."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+from typing import Protocol as Shape
+
+import typer
+
+from annotator.cli.saying import bar, opened, progress_bars, say
+from annotator.domain.refusal import Refusal
+
+Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
+Line = dict[str, Any]
+
+
+class Run(Shape):
+    """A run over an open project; it tells of each batch and hears a line “cancel”."""
+
+    def __call__(
+        self, project: Any, *, tell: Callable[[Line], None], listen: TextIO | None = None
+    ) -> Coroutine[Any, Any, Line]: ...
+
+
+def carried_out(
+    file: Path,
+    run: Run,
+    words: Callable[[Line], list[str]],
+    *,
+    doing: str,
+    progress: str = "bar",
+    json_: bool = False,
+    person: str = "",
+) -> Line:
+    """Open the project, let the run go and say how it ended; `doing` stands before the bar, `person` is at work."""
+    if progress == "json":
+        return _for_a_window(file, run, person)
+    with opened(file, person=person) as project, progress_bars() as bars:
+        found = asyncio.run(run(project, tell=shown(bar(bars), doing)))
+    say(found, json_, words(found))
+    return found
+
+
+def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line], None]:
+    """What moves a bar along with the lines of a run."""
+    return lambda line: show(doing, int(line["done"]), int(line["total"])) if line.get("total") else None
+
+
+def _for_a_window(file: Path, run: Run, person: str) -> Line:
+    """JSON lines out, `cancel` as a line in, a refusal as the last line."""
+
+    def tell(line: Line) -> None:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+    try:
+        with opened(file, person=person) as project:
+            return asyncio.run(run(project, tell=tell, listen=sys.stdin))
+    except Refusal as refusal:
+        tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})
+        raise typer.Exit(1) from None

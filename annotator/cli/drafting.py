@@ -1,0 +1,147 @@
+"""The commands on drafts that a model makes for a person: asking for one, seeing it, taking from it, refusing it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.saying import As, File, Json, opened, said, say
+
+app = typer.Typer(help="What a model drafts for you: nobody else is shown it.", no_args_is_help=True)
+
+Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of its id")]
+
+
+@app.command()
+def ask(
+    file: File,
+    judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint is to draft")],
+    kind: Annotated[str, typer.Option(help="insights, reference, rubric or diagnostics")],
+    item: Annotated[list[str], typer.Option("--item", help="The item with this key; may be given again")],
+    person: As = "",
+    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")] = 4,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")] = 600.0,
+    budget: Annotated[float | None, typer.Option(min=0, help="US dollars this may cost")] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would take, and ask nobody")
+    ] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Have a model draft from an item's sources; what it drafts is a proposal until you take it, unit by unit."""
+    from annotator.actions import draft_runs, writing_forecasts
+    from annotator.actions.judge_cases import Order
+
+    order = Order(
+        judge=judge, protocol=draft_runs.manner(draft_runs.kind_of(kind)), items=tuple(item), concurrency=concurrency,
+        timeout_s=timeout, budget_usd=budget,
+    )  # fmt: skip
+
+    if estimate:
+        with opened(file, readonly=True, person=person) as project:
+            found = writing_forecasts.told(project, order)
+        say(found.tree(), json_, found.words())
+        return
+
+    async def run(project: Any, **how: Any) -> dict[str, Any]:
+        return await draft_runs.run(project, order, **how)
+
+    carried_out(file, run, draft_runs.words, doing="drafting", progress=progress, json_=json_, person=person)
+
+
+@app.command("list")
+def list_(file: File, person: As = "", json_: Json = False) -> None:
+    """The drafts that wait for you, each with its units."""
+    from annotator.actions import drafting_by_model
+
+    with opened(file, readonly=True, person=person) as project:
+        found = [_told(one) for one in drafting_by_model.proposals(project)]
+    words = [line for one in found for line in _lines(one)]
+    say({"drafts": found}, json_, words or ["No draft waits for you."])
+
+
+@app.command()
+def take(
+    file: File,
+    draft: Draft,
+    unit: Annotated[
+        list[int] | None, typer.Option("--unit", help="Number of a unit; all that are left by default")
+    ] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option(help="Of reference material: a file with what the sources say, as you edited it"),
+    ] = None,
+    beyond: Annotated[
+        Path | None,
+        typer.Option(help="Of reference material: a file with what goes beyond them, as you edited it"),
+    ] = None,
+    person: As = "",
+) -> None:
+    """Put units of a draft into your own document, whose history says where they came from.
+
+    Reference material is taken as a whole, and becomes a source of its item.
+    """
+    from annotator.actions import drafting_by_model, reference_material
+    from annotator.domain.reference import Aid
+    from annotator.domain.refusal import Refusal
+
+    with opened(file, person=person) as project:
+        found = drafting_by_model.found(project, draft)
+        whole = found.kind is Aid.REFERENCE
+        if unit and whole:
+            raise Refusal("Reference material is taken as a whole.", "Leave --unit out.")
+        if (text or beyond) and not whole:
+            raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
+        if whole:
+            made = reference_material.confirm(project, found.id, _read(text), _read(beyond))
+            said.print(f"“{made.after['title']}” lies beside the item now.", markup=False)
+            return
+        wanted = drafting_by_model.numbered(found, unit or [])
+        change = drafting_by_model.take(project, found.id, wanted)
+        count = len(change.after["from_draft"]["units"])
+    said.print(f"{count} of the draft's units are in your {found.kind.value} now.", markup=False)
+
+
+@app.command()
+def refuse(file: File, draft: Draft, person: As = "") -> None:
+    """Say that nothing more of a draft is wanted."""
+    from annotator.actions import drafting_by_model
+
+    with opened(file, person=person) as project:
+        drafting_by_model.refuse(project, drafting_by_model.found(project, draft).id)
+    said.print("The draft is put aside.", markup=False)
+
+
+def _read(path: Path | None) -> str | None:
+    """The words of a file, which may be empty; None where none is named."""
+    from annotator.exchange import documents
+
+    if path is None:
+        return None
+    if path.is_file() and not path.stat().st_size:
+        return ""
+    return documents.plain_text(documents.read(path), path.name)
+
+
+def _told(one: Any) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "item": one.item_id,
+        "kind": one.kind.value,
+        "judge": one.source.judge,
+        "model": one.source.model,
+        "at": one.at.isoformat(),
+        "units": [
+            {"number": number, "taken": unit.id in one.taken, **unit.model_dump(mode="json")}
+            for number, unit in enumerate(one.document.units, start=1)
+        ],
+    }
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    head = f"{told['id'][:8]}  {told['kind']} by {told['model'] or told['judge']}"
+    units = [
+        f"  {unit['number']}. {unit['text']}{' (taken)' if unit['taken'] else ''}" for unit in told["units"]
+    ]
+    return [head, *units]

@@ -1,0 +1,12 @@
+"""How a fault of the program is printed: as Python prints it, without any key."""
+
+import sys
+import traceback
+from types import TracebackType
+
+from annotator.domain.redaction import held, redact
+
+
+def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an error nobody foresaw."""
+    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace)), held()))

@@ -1,0 +1,100 @@
+"""The commands that watch judges from outside: what they cost, and whether they have drifted."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.judge_running import (
+    COVERAGE,
+    Budget,
+    Concurrency,
+    Name,
+    Protocol,
+    RequestsPerMinute,
+    Timeout,
+    TokensPerMinute,
+    how,
+)
+from annotator.cli.saying import File, Json, opened, said, say
+
+app = typer.Typer()
+
+_SHOWN = 20
+
+
+@app.command("costs")
+def judge_costs_(
+    file: File,
+    by: Annotated[str, typer.Option(help="judge, question, system or criterion")] = "judge",
+    judge: Annotated[str, typer.Option(help="Only those of this judge")] = "",
+    json_: Json = False,
+) -> None:
+    """What judging has cost so far, the dearest first."""
+    from annotator.actions import judge_costs
+
+    with opened(file, readonly=True) as project:
+        found = judge_costs.costs(project, by, judge=judge)
+    words = [
+        f"{one.name}{f' of item {one.item}' if one.item else ''}, {one.protocol}: {_dollars(one.cost_usd)} for "
+        f"{one.judgements:,} judgements{f', {one.unpriced:,} of unknown cost' if one.unpriced else ''}"
+        for one in found[:_SHOWN]
+    ]
+    words += [f"… and {len(found) - _SHOWN:,} more; see all with --json."] if len(found) > _SHOWN else []
+    say({"by": by, "costs": [asdict(one) for one in found]}, json_, words or ["No judge has been paid yet."])
+
+
+@app.command("anchor")
+def judge_anchor(
+    file: File,
+    judge: Name,
+    protocol: Protocol = COVERAGE,
+    size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
+    again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
+) -> None:
+    """Freeze some of a judge's verdicts, against which it is checked later."""
+    from annotator.actions import drift
+
+    with opened(file) as project:
+        found = drift.anchor(project, judge, protocol, size, again=again).after
+    said.print(
+        f"{len(found['units']):,} verdicts are frozen. Check against them with: goldsmith judge drift",
+        markup=False,
+    )
+
+
+@app.command("drift")
+def judge_drift(
+    file: File,
+    judge: Name,
+    protocol: Protocol = COVERAGE,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    show: Annotated[bool, typer.Option("--show", help="The checks so far, without a call")] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Judge the anchor set anew and tell which verdicts changed, and what else did at the endpoint."""
+    from annotator.actions import drift
+    from annotator.actions.judge_cases import Order
+
+    if show:
+        with opened(file, readonly=True) as project:
+            found = drift.reports(project, judge, protocol)
+        words = [line for one in found for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
+        say({"checks": [one.tree() for one in found]}, json_, words or ["It has not been checked yet."])
+        return
+    order = Order(judge, protocol, **how(concurrency, timeout, budget, rpm, tpm))
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await drift.check(project, order, **told)
+
+    carried_out(file, run, drift.words, doing="checking", progress=progress, json_=json_)
+
+
+def _dollars(cost: float | None) -> str:
+    return "an unknown amount" if cost is None else f"${cost:.4f}"

@@ -1,0 +1,180 @@
+"""The commands by which judges work: running them, drawing, going on, batches at a provider, and what it would cost."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.saying import File, Json, opened, say
+
+app = typer.Typer()
+
+COVERAGE = "researcherbench.coverage"
+Name = Annotated[str, typer.Option("--judge", help="The judge's name")]
+Protocol = Annotated[str, typer.Option(help="What is judged")]
+Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be given again")]
+Items = Annotated[
+    list[str] | None, typer.Option("--item", help="Only the item with this key; may be given again")
+]
+Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")]
+Budget = Annotated[float | None, typer.Option(min=0, help="US dollars this run may cost")]
+RequestsPerMinute = Annotated[float | None, typer.Option("--rpm", min=0.1, help="Most calls in a minute")]
+TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Most tokens in a minute")]
+Together = Annotated[
+    int,
+    typer.Option(
+        min=1, max=100, help="Units asked in one call, shuffled; more than one makes a judge of its own"
+    ),
+]
+Trials = Annotated[int, typer.Option(min=1, max=100, help="How often each unit is asked")]
+Batch = Annotated[
+    bool, typer.Option("--batch", help="By the provider's batches: within a day, mostly at half price")
+]
+
+
+@app.command("run")
+def judge_run(
+    file: File,
+    judge: Name,
+    protocol: Protocol = COVERAGE,
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    together: Together = 1,
+    trials: Trials = 1,
+    batch: Batch = False,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Judge what is not yet judged; what was finished before is never asked again."""
+    from annotator.actions import resuming, run_lines
+    from annotator.actions.judge_cases import Order
+
+    order = Order(
+        judge=judge, protocol=protocol, systems=tuple(system or ()), items=tuple(item or ()), together=together,
+        trials=trials, batch=batch, **how(concurrency, timeout, budget, rpm, tpm),
+    )  # fmt: skip
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await resuming.carry_out(project, order, **told)
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("extract")
+def judge_extract(
+    file: File,
+    judge: Name,
+    extraction: Annotated[str, typer.Option(help="What is drawn")],
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Draw claims, plans, references or insights from what is not yet drawn from."""
+    from annotator.actions import extracting, run_lines
+    from annotator.actions.judge_cases import Order
+
+    order = Order(
+        judge=judge, protocol=extraction, systems=tuple(system or ()), items=tuple(item or ()),
+        **how(concurrency, timeout, budget, rpm, tpm),
+    )  # fmt: skip
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await extracting.run(project, order, **told)
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("resume")
+def judge_resume(
+    file: File,
+    judge: Annotated[str, typer.Option(help="Only a run of this judge")] = "",
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Go on with the last run that was cancelled, interrupted or killed; its batches are fetched first."""
+    from annotator.actions import resuming, run_lines
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("batches")
+def judge_batches(
+    file: File,
+    judge: Annotated[str, typer.Option(help="Only those of this judge")] = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to stop them")] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Give them up, where the provider cannot be reached any more")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """The batches that a provider still has; “judge resume” fetches what came of them."""
+    from annotator.actions import batches, judges
+
+    with opened(file, readonly=not (withdraw or forget)) as project:
+        forgotten = batches.forget(project, judge) if forget else 0
+        stopped = asyncio.run(batches.withdraw(project, judge)) if withdraw else 0
+        out = batches.out(project, judges.named(project, judge).id if judge else "")
+    words = [f"{forgotten:,} batches are given up."] if forget else []
+    words += [f"{stopped:,} batches stop; fetch what they answered with: judge resume."] if withdraw else []
+    words += [one.words() for one in out] or ["No batch is with a provider."]
+    tree = [asdict(one) | {"expires_at": one.expires_at and one.expires_at.isoformat()} for one in out]
+    say({"stopped": stopped, "forgotten": forgotten, "batches": tree}, json_, words)
+
+
+@app.command("estimate")
+def judge_estimate(
+    file: File,
+    judge: Name,
+    protocol: Protocol = COVERAGE,
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    together: Together = 1,
+    trials: Trials = 1,
+    batch: Batch = False,
+    json_: Json = False,
+) -> None:
+    """What a run would take and cost, without a call; by a protocol or an extraction."""
+    from annotator.actions import forecasts
+    from annotator.actions.judge_cases import Order
+
+    chosen = tuple(system or ()), tuple(item or ())
+    order = Order(judge, protocol, *chosen, concurrency, together=together, trials=trials, batch=batch)
+    with opened(file, readonly=True) as project:
+        found = asyncio.run(forecasts.estimate(project, order))
+    say(found.tree(), json_, found.words())
+
+
+def how(
+    concurrency: int, timeout: float, budget: float | None, rpm: float | None, tpm: float | None
+) -> dict[str, Any]:
+    """How an order is carried out, beside what it is."""
+    return {
+        "concurrency": concurrency,
+        "timeout_s": timeout,
+        "budget_usd": budget,
+        "requests_per_minute": rpm,
+        "tokens_per_minute": tpm,
+    }

@@ -1,0 +1,71 @@
+"""The command that has a model write the reports of a system."""
+
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.saying import File, Json, opened, say
+
+app = typer.Typer()
+
+
+@app.command()
+def respond(
+    file: File,
+    system: Annotated[str, typer.Option(help="Whose reports they are; made with its first report")],
+    judge: Annotated[str, typer.Option(help="The judge whose endpoint is to write")] = "",
+    base_url: Annotated[
+        str, typer.Option(help="An endpoint, up to and with /v1, in the place of a judge's")
+    ] = "",
+    model: Annotated[str, typer.Option(help="The model's name at that endpoint")] = "",
+    key_env: Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")] = "",
+    parameters: Annotated[
+        str, typer.Option(help="JSON object of request parameters; by default the judge's, or none")
+    ] = "",
+    item: Annotated[
+        list[str] | None, typer.Option("--item", help="Only the item with this key; may be given again")
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="end-to-end, isolated or gold-plan-injection: what gold the model is given")
+    ] = "end-to-end",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Ask for a plan first, keep it, and give it to the report")
+    ] = False,
+    trials: Annotated[int, typer.Option(min=1, max=100, help="How many reports on each item")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")] = 4,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")] = 900.0,
+    budget: Annotated[float | None, typer.Option(min=0, help="US dollars this run may cost")] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would take, and ask nobody; needs --judge")
+    ] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Have a model write reports on items; what is there is never written again, what failed is listed with its cause.
+
+    Without a judge or an endpoint the system's writer of last time goes on.
+    """
+    from annotator.actions import responding, writers, writing_forecasts
+    from annotator.actions.judge_cases import Order
+
+    manner = responding.manner(mode, planned=plan)
+    settings = writers.Settings(judge, base_url, model, key_env, parameters)
+
+    def order_of(asked: str) -> Order:
+        return Order(
+            judge=asked, protocol=manner, systems=(system.strip(),), items=tuple(item or ()), trials=trials,
+            concurrency=concurrency, timeout_s=timeout, budget_usd=budget,
+        )  # fmt: skip
+
+    if estimate:
+        with opened(file, readonly=True) as project:
+            found = writing_forecasts.told(project, order_of(judge))
+        say(found.tree(), json_, found.words())
+        return
+
+    async def run(project: Any, **how: Any) -> dict[str, Any]:
+        writer = writers.prepared(project, system, settings)
+        return await responding.run(project, order_of(writer.name), **how)
+
+    carried_out(file, run, responding.words, doing="writing", progress=progress, json_=json_)

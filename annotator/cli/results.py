@@ -1,0 +1,197 @@
+"""The command on results: figures with their intervals, and every view of the results page, in words or JSON."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import File, Json, opened, print_json, said
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+COVERAGE = "researcherbench.coverage"
+# What people call the ways to group, and what they are called inside.
+GROUPS = {"all": "all", "type": "question_type", "subject": "subject", "aspect": "facet", "mode": "mode"}
+WIDEST = 60
+UNFIT = " (!)"
+
+
+@app.command()
+def results(
+    file: File,
+    metric: Annotated[str, typer.Option(help="One metric, such as coverage or plan.f1", show_default=False)] = "",
+    rater: Annotated[
+        str,
+        typer.Option(
+            "--rater", "--judge", help="A judge's name, an alias, “people” or “consensus”; the last judge by default",
+            show_default=False,
+        ),
+    ] = "",
+    by: Annotated[
+        str, typer.Option(help="all, type, subject, aspect or mode; every group by default", show_default=False)
+    ] = "",
+    view: Annotated[
+        str, typer.Option(help="A view of the results page: overview, wins, pilot …", show_default=False)
+    ] = "",
+    choose: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE: what else the view lets choose", show_default=False)
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Write the view's tables there, as .csv or .json", show_default=False)
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="What was judged")] = COVERAGE,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Every system's figures with their 95 % intervals, n, and what is missing; or one of the views of the page."""
+    with opened(file, readonly=True) as project:
+        if view or to:
+            chosen = _chosen(by, metric, choose or [])
+            _show(project, view or "overview", chosen, rater, to, json_)
+        else:
+            _figures(project, metric, rater, by, protocol, json_)
+
+
+def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
+    from annotator.actions import judge_cases, metrics, publishing
+    from annotator.actions import results as questions
+
+    protocol = metrics.named(metric).protocol if metric else protocol
+    judge_cases.shape_of(protocol)
+    group_by, limit = _group(by) if by else "", publishing.limit(project)
+    found = questions.rows(project, _rater_id(project, rater, protocol), protocol)
+    rows = [
+        questions.plain(row) | {"publishable": not publishing.why_not(row, limit)}
+        for row in found
+        if metric in ("", row.metric) and group_by in ("", row.group_by)
+    ]
+    if json_:
+        print_json({"rows": rows})
+    else:
+        _print_results(rows)
+
+
+def _rater_id(project: Any, name: str, protocol: str) -> str:
+    """The rater of that name under a protocol; empty for the last one."""
+    from annotator.actions import results as questions
+
+    if not name:
+        return ""
+    there = questions.everybody(project, protocol)
+    found = next((rater for rater in there if rater.name == name), None)
+    if found is None:
+        names = ", ".join(rater.name for rater in there) or "nobody"
+        raise Refusal(f"No judge named “{name}” has judged this here.", f"Those who have: {names}.")
+    return found.id
+
+
+def _group(by: str) -> str:
+    if by not in GROUPS:
+        raise Refusal(f"Figures cannot be grouped by “{by}”.", f"Use one of {', '.join(GROUPS)}.")
+    return GROUPS[by]
+
+
+def _chosen(by: str, metric: str, choose: list[str]) -> dict[str, str]:
+    chosen = {"metric": metric} if metric else {}
+    chosen |= {"by": _group(by)} if by else {}
+    for pair in choose:
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise Refusal(f"“{pair}” chooses nothing.", "Write it as NAME=VALUE.")
+        chosen[name] = value
+    return chosen
+
+
+def _show(project: Any, view: str, chosen: dict[str, str], rater: str, to: Path | None, json_: bool) -> None:
+    from annotator.actions import result_exports, result_views
+
+    offered = result_views.named(view).choices(project)
+    if rater:
+        chosen["judge"] = _value(offered, "judge", rater)
+    for name in (name for name in chosen if name not in ("judge", "file")):
+        chosen[name] = _value(offered, name, chosen[name])
+    found = result_views.show(project, view, chosen)
+    written = [path.name for path in _write(found.sheets, to)] if to else []
+    if json_:
+        sheets = [result_exports.as_tree(sheet) for sheet in found.sheets]
+        print_json({"view": view, "chosen": dict(found.chosen), "sheets": sheets, "files": written})
+    elif written:
+        said.print(f"Wrote {', '.join(written)}", markup=False)
+    elif found.sheets:
+        for sheet in found.sheets:
+            _print_sheet(sheet)
+    else:
+        about = result_views.named(view)
+        said.print(f"{about.title}: nothing to show yet. {about.lacks}", markup=False)
+
+
+def _value(offered: Any, name: str, wanted: str) -> str:
+    """The value of a choice by itself or by its words; Refusal lists those that are offered."""
+    choice = next((choice for choice in offered if choice.name == name), None)
+    if choice is None:
+        names = ", ".join(choice.name for choice in offered) or "nothing"
+        raise Refusal(f"This view does not let choose “{name}”.", f"It lets choose: {names}.")
+    for words, value in choice.values:
+        # Behind a rater's name stands how much they judged.
+        if wanted in (words, value) or words.rpartition(" (")[0] == wanted:
+            return str(value)
+    said_ = ", ".join(words for words, _ in choice.values) or "nothing"
+    raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
+
+
+def _write(sheets: Any, to: Path) -> list[Path]:
+    """Each table in a file; of several tables the second one gets its title into its name."""
+    from annotator.actions import result_exports
+
+    written = []
+    for place, sheet in enumerate(sheets):
+        title = "".join(letter if letter.isalnum() else "-" for letter in sheet.title.casefold())
+        path = to if place == 0 else to.with_name(f"{to.stem}-{title}{to.suffix}")
+        written.append(result_exports.save(sheet, path))
+    return written
+
+
+def _print_sheet(sheet: Any) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=sheet.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+    for column in sheet.columns:
+        title = f"{column.title}, {column.beside}" if column.beside else column.title
+        table.add_column(Text(title), overflow="fold", max_width=WIDEST)
+    for line in sheet.lines:
+        table.add_row(*(Text(f"{cell.words}{_mark(cell)}") for cell in line.cells))
+    said.print(table)
+    for words in sheet.told:
+        said.print(words, markup=False)
+
+
+def _mark(cell: Any) -> str:
+    return UNFIT if cell.state == "unfit" else ""
+
+
+def _print_results(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        said.print("Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline")
+        return
+    if any(row["value"] is not None and not row["publishable"] for row in rows):
+        said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        _print_metric(metric, [row for row in rows if row["metric"] == metric])
+
+
+def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
+    for row in rows:
+        value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
+        offsets = (
+            "–"
+            if row["low"] is None
+            else f"[{row['low'] - row['value']:+.3f}, {row['high'] - row['value']:+.3f}]"
+        )
+        cells = (row["system"], row["group"], value, offsets, str(row["n"]), str(row["missing"]))
+        table.add_row(*map(Text, cells))
+    said.print(table)

@@ -1,0 +1,82 @@
+"""The commands on cited pages: fetching them where they stand, and taking them from a folder."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Line, Shown, carried_out
+from annotator.cli.saying import File, Json, opened, say
+
+app = typer.Typer(help="The pages that reports cite.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_(file: File, json_: Json = False) -> None:
+    """The cited pages the project has, each with its state and the cause where there is no text."""
+    from annotator.actions import pages
+
+    with opened(file, readonly=True) as project:
+        found = pages.lines(project)
+    words = [f"{line.state.value:<9} {line.url}{f'  {line.cause}' if line.cause else ''}" for line in found]
+    say({"pages": [asdict(line) for line in found]}, json_, words or ["No page is kept yet."])
+
+
+@app.command()
+def fetch(
+    file: File,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Also fetch from this machine and from private networks")
+    ] = False,
+    reader: Annotated[
+        str, typer.Option(help="A reader service's address: it is asked instead of the pages' servers")
+    ] = "",
+    refresh: Annotated[
+        bool,
+        typer.Option("--refresh", help="Fetch again what was read before; a text never gives way to none"),
+    ] = False,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Pages under way at once")] = 8,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Fetch the pages that the project's claims cite and keep their texts; exit code 1 without a network."""
+    from annotator.actions import page_fetching
+
+    order = page_fetching.Order(refresh, allow_private, reader, concurrency)
+
+    async def run(project: Any, **how: Any) -> dict[str, Any]:
+        return await page_fetching.fetch(project, order, **how)
+
+    found = carried_out(file, run, page_fetching.words, doing="fetching", progress=progress, json_=json_)
+    if found["state"] == "interrupted":
+        raise typer.Exit(1)
+
+
+@app.command("import")
+def import_(
+    file: File,
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder with pages.csv or pages.json, or with saved pages", show_default=False),
+    ],
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Take cited pages from a folder, where they cannot be fetched; exit code 1 when not one could be taken.
+
+    The index has the columns url and file, and may have title and fetched_at. Without one, each saved page
+    (.html) has to name the address it comes from.
+    """
+    from annotator.actions import page_fetching
+
+    async def run(project: Any, *, tell: Callable[[Line], None], **_: Any) -> Line:
+        return await page_fetching.import_folder(project, folder, tell=tell)
+
+    def words(line: Line) -> list[str]:
+        return [*page_fetching.words(line), *line["problems"]]
+
+    found = carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
+    if not found["by_state"]:
+        raise typer.Exit(1)

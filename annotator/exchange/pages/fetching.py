@@ -1,0 +1,305 @@
+"""How a cited page is fetched: every address on the way checked and pinned, with bounds on size, time and redirects."""
+
+import asyncio
+import socket
+import ssl
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from annotator.domain.canonical import sha256
+from annotator.domain.identity import now
+from annotator.domain.page import Page, PageState
+from annotator.exchange.documents import storable
+from annotator.exchange.pages import reader as readers
+from annotator.exchange.pages.addresses import LookUp, Rules, checked, normal, pinned, target
+from annotator.exchange.pages.manners import USER_AGENT, Hosts, rest_asked_for
+from annotator.exchange.pages.reading import hopeless
+from annotator.exchange.pages.states import Reading, Unreadable, check_reading, check_status
+from annotator.exchange.pages.unpacking import ACCEPTED, Body, too_large
+from annotator.exchange.pages.worker import Worker
+
+_CHUNK = 64 * 1024
+# Some sites send more than the 8 kB of headers that the client takes by itself.
+_LONGEST_HEADER = 64 * 1024
+_HEADERS = {
+    "User-Agent": USER_AGENT,
+    "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5",
+    "Accept-Language": "en,*;q=0.5",
+    "Accept-Encoding": ACCEPTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a page may cost: bytes once unpacked, redirects, and seconds (in all, to connect, and of silence)."""
+
+    size: int = 32 * 2**20
+    redirects: int = 10
+    seconds: float = 90.0
+    connect_s: float = 15.0
+    silence_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page, read or not, and whether a server was reached on the way; None where none was asked for it."""
+
+    page: Page
+    reached: bool | None
+
+
+class Fetcher:
+    """Fetches pages, several at once if need be. Use as an async context manager, in one event loop.
+
+    `reader` is the address of a reader service to be asked instead of the pages themselves; being the person's own
+    choice, it alone may lie in a private network whatever the rules say.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        *,
+        reader: str = "",
+        bounds: Bounds | None = None,
+        hosts: Hosts | None = None,
+        worker: Worker | None = None,
+        look_up: LookUp | None = None,
+    ) -> None:
+        self.rules = rules or Rules()
+        self.reader = readers.checked_prefix(reader) if reader else ""
+        self.bounds = bounds or Bounds()
+        self.hosts = hosts or Hosts()
+        self.worker = worker or Worker()
+        self.look_up = look_up
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.worker.__aexit__(kind, error, trace)
+
+    async def fetch(self, cited: str) -> Fetched:
+        """The page of a citation, in the state in which it was found; never an error of the world's."""
+        visit = _Visit(self)
+        state, cause, found = PageState.OK, "", Reading()
+        try:
+            found = await visit.read(target(cited))
+        except Unreadable as why:
+            state, cause = why.state, why.cause
+        page = Page(
+            url=normal(cited),
+            state=state,
+            text=found.text,
+            title=found.title,
+            final_url=visit.final_url,
+            content_type=storable(visit.content_type)[:200],
+            cause=cause,
+            fetched_at=now(),
+            by_reader=readers.named(self.reader),
+            sha256=sha256(found.text),
+        )
+        return Fetched(page, visit.reached)
+
+
+class _Visit:
+    """The way to one page, with the cookies that are set on it and the time that is left for it."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._left = fetcher.bounds.seconds
+        self._pins = _Pins()
+        self._trusted = ""
+        self.reached: bool | None = None
+        self.final_url = self.content_type = ""
+
+    async def read(self, address: str) -> Reading:
+        """What the page says; Unreadable when it cannot be had or read."""
+        fetcher = self._fetcher
+        first = checked(address, fetcher.rules)
+        if fetcher.reader:
+            await self._allowed_through(first)
+            first = checked(readers.through(fetcher.reader, str(first)), Rules(allow_private=True))
+            self._trusted = first.raw_host or ""
+        connector = aiohttp.TCPConnector(
+            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=_trust(), limit=1
+        )
+        bounds = fetcher.bounds
+        timeout = aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s)
+        async with aiohttp.ClientSession(
+            connector=connector,
+            timeout=timeout,
+            headers=_HEADERS,
+            auto_decompress=False,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+        ) as session:
+            found = await self._followed(session, first)
+        found = readers.unwrapped(found) if fetcher.reader else found
+        check_reading(found)
+        return found
+
+    async def _allowed_through(self, url: URL) -> None:
+        """Keep a reader service inside a private network from being sent to what may not be fetched from there.
+
+        A name that this machine cannot look up is left to the service.
+        """
+        try:
+            await pinned(url, self._fetcher.rules, self._fetcher.look_up)
+        except Unreadable as why:
+            if why.state is not PageState.DEAD:
+                raise
+
+    async def _followed(self, session: aiohttp.ClientSession, url: URL) -> Reading:
+        """What stands at the end of all redirects, those of the server and those of the page."""
+        rested = False
+        for _ in range(self._fetcher.bounds.redirects + 1):
+            answer = await self._asked(session, url)
+            rest = rest_asked_for(answer.status, answer.headers.get("Retry-After", ""))
+            if rest is not None and not rested:
+                rested = True
+                self._fetcher.hosts.rest(url.raw_host or "", rest)
+                continue
+            onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
+            if not onward:
+                self._check_status(answer)
+                found = await self._fetcher.worker.read(answer.content, self.content_type)
+                onward = found.refresh
+                if not onward:
+                    return found
+            url = self._onward(url, onward)
+        raise Unreadable(PageState.DEAD, f"It redirects more than {self._fetcher.bounds.redirects} times.")
+
+    def _check_status(self, answer: "_Answer") -> None:
+        try:
+            check_status(answer.status, answer.headers)
+        except Unreadable as why:
+            if not self._trusted:
+                raise
+            raise Unreadable(PageState.DEAD, f"The reader service did not give it. {why.cause}") from None
+
+    def _onward(self, url: URL, onward: str) -> URL:
+        # Which ports are those of the web is not asked of a reader service's own machine.
+        form = Rules(allow_private=bool(self._trusted) or self._fetcher.rules.allow_private)
+        try:
+            return checked(urljoin(str(url), _characters(onward).strip()), form)
+        except Unreadable as why:
+            raise Unreadable(why.state, f"It redirects. {why.cause}") from None
+        except ValueError:
+            raise Unreadable(PageState.DEAD, "It redirects to what is no address.") from None
+
+    def _rules(self, host: str) -> Rules:
+        trusted = self._trusted and host == self._trusted
+        return Rules(allow_private=True) if trusted else self._fetcher.rules
+
+    async def _asked(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
+        """One request, in the host's turn and within the time that is left."""
+        host = url.raw_host or ""
+        async with self._fetcher.hosts.turn(host):
+            self.reached = bool(self.reached)
+            self._pins.numbers[host] = await pinned(url, self._rules(host), self._fetcher.look_up)
+            began = time.monotonic()
+            try:
+                async with asyncio.timeout(self._left):
+                    return await self._answered(session, url)
+            except TimeoutError:
+                raise Unreadable(PageState.DEAD, "The server did not answer in time.") from None
+            except (aiohttp.ClientError, OSError, ValueError) as error:
+                raise Unreadable(PageState.DEAD, _broken(error)) from None
+            finally:
+                self._left -= time.monotonic() - began
+
+    async def _answered(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
+        async with session.get(url, allow_redirects=False) as response:
+            self.reached = True
+            self.final_url = "" if self._trusted else str(url)
+            headers, status = response.headers, response.status
+            self.content_type = headers.get("Content-Type", "")
+            if not 200 <= status < 300:
+                return _Answer(status, headers)
+            why = hopeless(self.content_type)
+            if why:
+                raise Unreadable(PageState.NOT_TEXT, why)
+            most = self._fetcher.bounds.size
+            if (response.content_length or 0) > most:
+                raise too_large(most)
+            body = Body(headers.get("Content-Encoding", ""), most)
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                body.add(chunk)
+            return _Answer(status, headers, body.content())
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = b""
+
+
+class _Pins(AbstractResolver):
+    """Gives a connection the numeric addresses that were checked for its host, and asks nobody again."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, tuple[str, ...]] = {}
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The pinned addresses of a host; OSError when it was not checked."""
+        if host not in self.numbers:
+            raise OSError(f"{host} was not checked")
+        return [
+            ResolveResult(
+                hostname=host,
+                host=number,
+                port=port,
+                family=socket.AF_INET6 if ":" in number else socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for number in self.numbers[host]
+        ]
+
+    async def close(self) -> None:
+        """There is nothing to give back."""
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whose certificates are believed: the system's, which Python finds by itself on Linux only."""
+    if sys.platform in ("win32", "darwin"):
+        import truststore
+
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return ssl.create_default_context()
+
+
+def _characters(header: str) -> str:
+    """A header's value; bytes that are no UTF-8, which came as halves of surrogate pairs, are taken for Latin-1."""
+    try:
+        header.encode("utf-8")
+    except UnicodeEncodeError:
+        return header.encode("utf-8", "surrogateescape").decode("latin-1")
+    return header
+
+
+def _broken(error: Exception) -> str:
+    """Why a request came to nothing, as a sentence."""
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return "The server's certificate cannot be trusted, or its encryption is not understood."
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "The server cannot be reached, or does not let anybody connect."
+    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError | OSError):
+        return "The server broke off in the middle of it."
+    return "The server's answer is not that of a web server."

@@ -1,0 +1,215 @@
+"""How cited pages come from a folder: files that an index names by address, or saved pages that name their own."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotator.domain.canonical import sha256
+from annotator.domain.page import Page, PageState
+from annotator.domain.refusal import Refusal
+from annotator.exchange.documents import storable
+from annotator.exchange.pages.addresses import LONGEST, is_address, normal
+from annotator.exchange.pages.charsets import decoded
+from annotator.exchange.pages.states import Unreadable, check_reading
+from annotator.exchange.pages.unpacking import too_large
+from annotator.exchange.pages.worker import Worker
+from annotator.exchange.reading import parse, read_bytes
+
+INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
+MOST_FILES = 20_000
+LARGEST = 32 * 2**20
+_LARGEST_INDEX = 32 * 2**20
+# By the ending of a file's name; of any other, the content decides.
+_TYPES = {
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+    ".pdf": "application/pdf",
+    ".txt": "text/plain",
+    ".md": "text/markdown",
+    ".json": "application/json",
+    ".xml": "application/xml",
+}
+_SAVED = (".html", ".htm", ".xhtml")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the folder and the address it stands for; without an index, the page itself has to name that.
+
+    `place` says where it comes from, for messages; `fetched_at` when it was saved, where the index says so.
+    """
+
+    place: str
+    path: Path
+    url: str = ""
+    title: str = ""
+    fetched_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What of a folder cannot be taken in, and why, as a sentence."""
+
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+class _Bad(Exception):
+    """Why an entry cannot be taken, as a sentence."""
+
+
+def entries(folder: Path) -> tuple[list[Entry], list[Problem]]:
+    """What the folder holds, by its index `pages.csv` or `pages.json`, or else its saved pages.
+
+    Refusal when it is no folder, cannot be read, or its index is not one.
+    """
+    if not folder.is_dir():
+        raise Refusal(f"“{folder.name}” is not a folder.", "Choose the folder in which the pages lie.")
+    indexes = [name for name in (INDEX_CSV, INDEX_JSON) if (folder / name).is_file()]
+    if len(indexes) > 1:
+        raise Refusal(f"“{folder.name}” has two indexes, {' and '.join(indexes)}.", "Keep one of them.")
+    if not indexes:
+        return _saved(folder), []
+    (index,) = indexes
+    content = read_bytes(folder / index, index, _LARGEST_INDEX)
+    rows = list(_csv_rows(content) if index == INDEX_CSV else _json_rows(parse(content, index)))
+    return _indexed(folder, rows)
+
+
+async def page_of(entry: Entry, worker: Worker) -> Page | Problem:
+    """The page that a file holds, in its state; a problem when it cannot be said of which address it is."""
+    state, cause = PageState.OK, ""
+    content_type = _TYPES.get(entry.path.suffix.lower(), "")
+    try:
+        content, saved_at = _content(entry.path)
+    except OSError as error:
+        return Problem(entry.place, f"it cannot be read ({error.strerror}).")
+    found = await worker.read(content[:LARGEST], content_type)
+    url = normal(entry.url or found.canonical)
+    if not is_address(url):
+        return Problem(entry.place, "it does not say which address it was saved from; name it in pages.csv.")
+    if len(url) > LONGEST:
+        return Problem(entry.place, f"its address is longer than {LONGEST:,} characters.")
+    text = found.text
+    try:
+        if len(content) > LARGEST:
+            raise too_large(LARGEST)
+        check_reading(found, by_a_person=True)
+    except Unreadable as why:
+        state, cause, text = why.state, why.cause, ""
+    return Page(
+        url=storable(url),
+        state=state,
+        text=text,
+        title=entry.title or found.title,
+        content_type=content_type,
+        cause=cause,
+        fetched_at=entry.fetched_at or saved_at,
+        sha256=sha256(text),
+    )
+
+
+def _content(path: Path) -> tuple[bytes, datetime]:
+    with path.open("rb") as file:
+        return file.read(LARGEST + 1), datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+def _saved(folder: Path) -> list[Entry]:
+    found = sorted(
+        path for path in folder.rglob("*") if path.suffix.lower() in _SAVED and _inside(folder, path)
+    )
+    if not found:
+        raise Refusal(
+            f"“{folder.name}” holds neither {INDEX_CSV} nor {INDEX_JSON}, and no saved pages (.html).",
+            "Put an index with the columns url and file into it.",
+        )
+    _check_number(folder, len(found))
+    return [Entry(path.relative_to(folder).as_posix(), path) for path in found]
+
+
+def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        text = decoded(content, "charset=utf-8")
+        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        if not {"url", "file"} <= set(rows.fieldnames or ()):
+            raise Refusal(f"{INDEX_CSV} lacks the columns url and file.", "Name them in its first line.")
+        for row in rows:
+            yield f"{INDEX_CSV}, line {rows.line_num}", {name: value for name, value in row.items() if name}
+    except (csv.Error, UnicodeError) as error:
+        raise Refusal(f"{INDEX_CSV} is not a CSV file in UTF-8: {error}.", "Save it anew.") from None
+
+
+def _json_rows(tree: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Either an object from address to file, or a list of objects with the columns of the CSV index."""
+    if isinstance(tree, dict):
+        tree = [{"url": url, "file": file} for url, file in tree.items()]
+    if not isinstance(tree, list) or not all(isinstance(row, dict) for row in tree):
+        raise Refusal(
+            f"{INDEX_JSON} is neither an object from address to file nor a list of objects.", "Correct it."
+        )
+    for number, row in enumerate(tree, 1):
+        yield f"{INDEX_JSON}, entry {number}", row
+
+
+def _indexed(folder: Path, rows: list[tuple[str, dict[str, Any]]]) -> tuple[list[Entry], list[Problem]]:
+    _check_number(folder, len(rows))
+    found: dict[str, Entry] = {}
+    problems = []
+    for place, row in rows:
+        try:
+            entry = _entry(folder, place, row)
+            if normal(entry.url) in found:
+                raise _Bad(f"{entry.url} stands there already.")
+            found[normal(entry.url)] = entry
+        except _Bad as bad:
+            problems.append(Problem(place, str(bad)))
+    return list(found.values()), problems
+
+
+def _entry(folder: Path, place: str, row: dict[str, Any]) -> Entry:
+    values = {
+        name: storable(str(row.get(name) or "")).strip() for name in ("url", "file", "title", "fetched_at")
+    }
+    if not values["url"] or not values["file"]:
+        raise _Bad("the address or the name of the file is missing.")
+    if not is_address(values["url"]):
+        raise _Bad(f"“{values['url'][:200]}” is no address.")
+    if len(values["url"]) > LONGEST:
+        raise _Bad(f"the address is longer than {LONGEST:,} characters.")
+    name = PurePosixPath(values["file"].replace("\\", "/"))
+    path = folder / name
+    if name.is_absolute() or ":" in values["file"] or not _inside(folder, path):
+        raise _Bad(f"“{name}” is no file in this folder.")
+    return Entry(place, path, values["url"], values["title"][:1000], _moment(values["fetched_at"]))
+
+
+def _inside(folder: Path, path: Path) -> bool:
+    """Whether it is an ordinary file that lies in the folder, links followed."""
+    try:
+        whole = path.resolve()
+        return whole.is_file() and whole.is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _moment(text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise _Bad(f"“{text}” is no moment like 2026-01-31 or 2026-01-31T12:00:00Z.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _check_number(folder: Path, number: int) -> None:
+    if number > MOST_FILES:
+        raise Refusal(f"“{folder.name}” holds more than {MOST_FILES:,} pages.", "Import it in parts.")

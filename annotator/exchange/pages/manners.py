@@ -1,0 +1,48 @@
+"""How a host is not pressed: few requests to it at once, a pause between them, and a rest when it asks for one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from annotator import __version__
+
+AT_ONCE = 2
+PAUSE_S = 1.0
+LONGEST_REST_S = 30.0
+USER_AGENT = (
+    f"Goldsmith/{__version__} (reads a page that a report cites, once, to check the citation; no crawler)"
+)
+
+
+class Hosts:
+    """The turns of all hosts. Use in one event loop."""
+
+    def __init__(self, at_once: int = AT_ONCE, pause_s: float = PAUSE_S) -> None:
+        self._at_once, self._pause_s = at_once, pause_s
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._next: dict[str, float] = {}
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        """Wait until one more request may go to the host, and hold its place meanwhile."""
+        gate = self._gates.setdefault(host, asyncio.Semaphore(self._at_once))
+        async with gate:
+            while (wait := self._next.get(host, 0.0) - self._now()) > 0:
+                await asyncio.sleep(wait)
+            self._next[host] = self._now() + self._pause_s
+            yield
+
+    def rest(self, host: str, seconds: float) -> None:
+        """Send nothing to the host for so long."""
+        self._next[host] = max(self._next.get(host, 0.0), self._now() + seconds)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+def rest_asked_for(status: int, retry_after: str) -> float | None:
+    """The seconds after which a busy server asks to come again; None when it does not, or asks for too long a wait."""
+    if status not in (429, 503) or not retry_after.strip().isdecimal():
+        return None
+    seconds = float(retry_after.strip()[:9])
+    return seconds if seconds <= LONGEST_REST_S else None

@@ -1,0 +1,132 @@
+"""How a document from outside is read as text: HTML by what it shows, a PDF by its words, other text as it is.
+
+HTML goes through nh3 first (html5ever, the parser of the Servo browser, in Rust): it reads whatever is thrown at it as
+browsers do, and what it gives back is well formed, so that Python's own `html.parser` can walk it in one pass. It is
+there already for reports; selectolax would read as well, but adds 4 MB of C to the bundle, lxml twice as much.
+"""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+from annotator.domain.refusal import Refusal
+from annotator.exchange import documents
+from annotator.exchange.pages import markup
+from annotator.exchange.pages.charsets import decoded
+from annotator.exchange.pages.states import Reading
+
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXTS = (
+    "application/json",
+    "application/xml",
+    "application/ld+json",
+    "application/x-ndjson",
+    "application/yaml",
+)
+_UNSAID = ("", "application/octet-stream", "binary/octet-stream", "application/x-download")
+_KINDS = {
+    "image/": "It is a picture, not a text.",
+    "audio/": "It is a sound, not a text.",
+    "video/": "It is a film, not a text.",
+    "font/": "It is a font, not a text.",
+    "application/zip": "It is an archive of files, not a text.",
+    "application/msword": "It is a Word document, which is not read.",
+    "application/vnd.openxmlformats": "It is an Office document, which is not read.",
+    "application/vnd.ms-": "It is an Office document, which is not read.",
+    "application/rtf": "It is a rich-text document, which is not read.",
+    "text/rtf": "It is a rich-text document, which is not read.",
+}
+_STARTS_HTML = re.compile(
+    rb"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_FREE = re.compile(r"[\"']isAccessibleForFree[\"']\s*:\s*[\"']?(true|false)\b", re.IGNORECASE)
+_UNSEEN = re.compile(r"<(script|style|noscript)\b.{0,5000}?</\1", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<(meta|link)\s([^>]{1,3000})>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([a-z-]{1,30})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
+_SAVED = re.compile(
+    r"<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url: )(https?://[^\s>]{1,2000})"
+)
+# Where a page says what it is; what is further down is its content.
+_HEAD = 300_000
+_LONGEST_WAIT_S = 10
+# A notice that one is being sent on is short; a page that is made anew every minute is not.
+_NOTICE = 500
+
+
+def read(content: bytes, content_type: str = "") -> Reading:
+    """What a document says. `content_type` is the server's word for it; its own first bytes are believed first."""
+    form = _form(content, content_type)
+    if form == "pdf":
+        return _pdf(content)
+    if form not in ("html", "text"):
+        return Reading(unreadable=form)
+    try:
+        text = documents.storable(decoded(content, content_type))
+    except UnicodeError as error:
+        return Reading(unreadable=f"It is no text: {error}.")
+    return _html(text) if form == "html" else Reading(text=text.replace("\r\n", "\n").strip())
+
+
+def hopeless(content_type: str) -> str:
+    """Why a document of this type need not even be taken in, as a sentence; empty when it may hold text."""
+    kind = _kind(content_type)
+    return next((words for start, words in _KINDS.items() if kind.startswith(start)), "")
+
+
+def _kind(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _form(content: bytes, content_type: str) -> str:
+    """“pdf”, “html” or “text”; otherwise why it is none of them, as a sentence."""
+    kind = _kind(content_type)
+    if b"%PDF-" in content[:1024]:
+        return "pdf"
+    if kind in _HTML or ((kind in _UNSAID or kind.endswith("xml")) and _STARTS_HTML.match(content[:4096])):
+        return "html"
+    if why := hopeless(kind):
+        return why
+    if kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml")):
+        return "text"
+    if kind in _UNSAID and b"\x00" not in content[:4096]:
+        return "text"
+    return f"It is no text but {kind[:80]}." if kind not in _UNSAID else "It is no text."
+
+
+def _pdf(content: bytes) -> Reading:
+    try:
+        text = documents.pdf_text(content, "It")
+    except Refusal as refusal:
+        return Reading(unreadable=refusal.happened.replace("“It”", "It"))
+    return (
+        Reading(text=text.strip()) if text else Reading(unreadable="Its pages are pictures, without words.")
+    )
+
+
+def _html(html: str) -> Reading:
+    title, text = markup.shown(html)
+    head = dict(_declared(html[:_HEAD]))
+    free = {found.lower() for found in _FREE.findall(html)}
+    refresh = _REFRESH.match(head.get("refresh", ""))
+    sent_on = refresh is not None and int(refresh[1][:6]) <= _LONGEST_WAIT_S and len(text) < _NOTICE
+    saved = _SAVED.search(html[:_HEAD])
+    return Reading(
+        text=text,
+        title=title[:1000],
+        free=None if not free else "false" not in free,
+        refresh=refresh[2].strip() if refresh is not None and sent_on else "",
+        canonical=saved[1] if saved else head.get("canonical") or head.get("og:url", ""),
+    )
+
+
+def _declared(head: str) -> Iterator[tuple[str, str]]:
+    """What a page says of itself by `meta` and `link`, the first of each kind last."""
+    for name, inside in reversed(_TAG.findall(_UNSEEN.sub("", head))):
+        found = {key.lower(): unescape(a or b or c).strip() for key, a, b, c in _ATTRIBUTE.findall(inside)}
+        if name.lower() == "link":
+            for relation in found.get("rel", "").lower().split():
+                yield relation, found.get("href", "")
+        else:
+            of = found.get("http-equiv") or found.get("property") or found.get("name") or ""
+            yield of.lower(), found.get("content", "")

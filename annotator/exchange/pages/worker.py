@@ -1,0 +1,114 @@
+"""How documents from outside are read in a process of their own: none can hang, fill or break down this one."""
+
+import asyncio
+import multiprocessing
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+import orjson
+
+from annotator.exchange.pages.aside import aside
+from annotator.exchange.pages.states import Reading
+
+READ_S = 30.0
+START_S = 60.0
+MEMORY = 2 * 2**30
+_ANSWER = 256 * 2**20
+READY = b"ready"
+
+Serve = Callable[[Connection], None]
+
+
+class Worker:
+    """One process that reads one document after another; it is ended and begun anew when one is too much for it.
+
+    Use as an async context manager, in one event loop. `serve` is what the process does; tests give another.
+    """
+
+    def __init__(self, seconds: float = READ_S, serve: Serve | None = None) -> None:
+        self._seconds = seconds
+        self._serve = serve or serve_readings
+        self._turn = asyncio.Lock()
+        self._process: SpawnProcess | None = None
+        self._line: Connection | None = None
+
+    async def __aenter__(self) -> "Worker":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._end()
+
+    async def read(self, content: bytes, content_type: str) -> Reading:
+        """What `reading.read` makes of the document; unreadable when that took too long or broke down."""
+        async with self._turn:
+            line, fresh = self._line or self._begin(), self._line is None
+            whole = False
+            try:
+                answer = await aside(lambda: _ask(line, fresh, content, content_type, self._seconds))
+                self._line, whole = line, True
+            except TimeoutError:
+                why = f"Reading it took longer than {self._seconds:g} s."
+                return Reading(unreadable=why, too_much=True)
+            except (EOFError, OSError):
+                return Reading(unreadable="The program that reads pages broke down over it.")
+            finally:
+                # Also when nobody waits any more: an answer that comes late must not be taken for the next one's.
+                if not whole:
+                    self._end()
+            return Reading(**orjson.loads(answer))
+
+    def _begin(self) -> Connection:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        self._process = context.Process(target=self._serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+        return ours
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        # Not closed here: a thread may still listen to it, and hears of the end by the process's.
+        self._line = None
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
+
+
+def _ask(line: Connection, fresh: bool, content: bytes, content_type: str, seconds: float) -> bytes:
+    """The answer of the process at the other end; TimeoutError or EOFError when there is none."""
+    # Starting is not reading: the clock of the first document runs only once the process is there.
+    if fresh and (not line.poll(START_S) or line.recv_bytes(len(READY)) != READY):
+        raise EOFError
+    line.send_bytes(content_type.encode("utf-8", "replace"))
+    line.send_bytes(content)
+    if not line.poll(seconds):
+        raise TimeoutError
+    return line.recv_bytes(_ANSWER)
+
+
+def serve_readings(line: Connection) -> None:
+    """Read documents as they come over the line, until it is closed."""
+    from annotator.exchange.pages import reading
+
+    # Ctrl+C goes to all processes of a terminal; this one is ended by the one that began it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    line.send_bytes(READY)
+    while True:
+        try:
+            content_type, content = line.recv_bytes().decode(), line.recv_bytes()
+        except (EOFError, OSError):
+            return
+        try:
+            found = reading.read(content, content_type)
+        except MemoryError:
+            found = Reading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
+        line.send_bytes(orjson.dumps(asdict(found)))

@@ -1,0 +1,15 @@
+"""In which colours pictures are drawn for the window: its own, light or dark."""
+
+from dataclasses import replace
+
+from annotator.actions.figures import Ink
+from annotator.gui import theme
+
+_TOKENS = ("window", "text", "text-muted", "border", "accent")
+
+
+def ink(width: float | None = None) -> Ink:
+    """The window's own colours, for a picture so many inches wide."""
+    paper, text, faint, grid, mark = (theme.token(name).name() for name in _TOKENS)
+    made = Ink(paper, text, faint, grid, mark)
+    return made if width is None else replace(made, width=width)

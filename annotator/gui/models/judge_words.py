@@ -1,0 +1,115 @@
+"""How judges, verdicts, money and moments are said on the page of judges."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.gui.models.judgements import STATUS_WORDS as STATUS_WORDS
+
+KIND_WORDS = {
+    JudgeKind.BASELINE: "Baseline",
+    JudgeKind.ENDPOINT: "Endpoint",
+    JudgeKind.DERIVED: "Vote",
+}
+VALUE_WORDS = {
+    "yes": "Yes", "no": "No", "unknown": "Cannot be known", "first": "The first", "second": "The second",
+    "tie": "Neither", "relevant": "The same step", "not": "Another step", "true": "True", "false": "False",
+    "cannot_tell": "Cannot be told",
+}  # fmt: skip
+FLAG_WORDS = {
+    "quote_missing": "Quote not found",
+    "injection": "Addresses the judge",
+    "insight_count": "Unusual number",
+}
+STATE_LOOKS = {
+    "done": ("check", "state-agreed"),
+    "running": ("play", "accent"),
+    "interrupted": ("warning", "state-unconfirmed"),
+    "cancelled": ("stop", "state-missing"),
+}
+_GOOD, _BAD = frozenset({"yes", "true", "relevant"}), frozenset({"no", "false", "not"})
+
+
+def kind_of(judge: Judge) -> str:
+    """What kind of judge it is."""
+    return KIND_WORDS.get(judge.kind, str(judge.kind))
+
+
+def value_words(value: str | None, status: str) -> str:
+    """A verdict in words; the cause where there is none."""
+    if value is None:
+        return STATUS_WORDS.get(status, status.replace("_", " ").capitalize())
+    return VALUE_WORDS.get(value, value.replace("_", " ").capitalize())
+
+
+def value_look(value: str | None) -> tuple[str, str]:
+    """A verdict's icon and colour; missing is grey, never that of a no."""
+    if value is None:
+        return "question", "state-missing"
+    if value in _GOOD:
+        return "check", "state-agreed"
+    return ("cross", "state-disagree") if value in _BAD else ("minus", "text")
+
+
+def flag_words(flag: str) -> str:
+    """What a flag says."""
+    if flag.startswith("page_"):
+        return f"Page: {flag.removeprefix('page_').replace('_', ' ')}"
+    return FLAG_WORDS.get(flag, flag.replace("_", " ").capitalize())
+
+
+def causes_words(missing: Mapping[str, int]) -> str:
+    """How many did not come for which cause; empty when all came."""
+    return ", ".join(f"{count:,} × {STATUS_WORDS.get(name, name).lower()}" for name, count in missing.items())
+
+
+def usd(amount: float) -> str:
+    """US dollars, with as many places as a small sum needs."""
+    if 0 < amount < 0.0001:
+        return "< $0.0001"
+    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
+
+
+def spent(amount: float | None, calls: int, unpriced: int = 0) -> str:
+    """What calls have cost; what nobody knows is never said to be nothing."""
+    if not calls:
+        return "–"
+    if amount is None:
+        return "not known"
+    return f"≥ {usd(amount)}" if unpriced else usd(amount)
+
+
+def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
+    """The same in a sentence."""
+    if not calls:
+        return "No call was made."
+    if amount is None:
+        return f"{calls:,} calls, whose price is not known."
+    rest = (
+        f" {unpriced:,} more have no known price: blocked, refused, or of a model without one."
+        if unpriced
+        else ""
+    )
+    return f"{usd(amount)} for {calls - unpriced:,} calls.{rest}"
+
+
+def when(moment: datetime) -> str:
+    """A moment as people read it."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def day(moment: datetime) -> str:
+    """A moment of this year in few letters."""
+    return f"{moment.astimezone():%d %b, %H:%M}"
+
+
+def lasting(seconds: float) -> str:
+    """A length of time in a word or two."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02} min"

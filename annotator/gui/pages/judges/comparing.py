@@ -1,0 +1,262 @@
+"""How judges compare with one another and with people on the same units, and where two of them differ."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions import judge_comparing, judge_totals
+from annotator.actions.judge_comparing import PEOPLE, Comparison, Difference, Pairing, Rater
+from annotator.actions.judge_offers import draws, title
+from annotator.actions.project import Project
+from annotator.gui.desk import Desk
+from annotator.gui.models.cells import CellsModel
+from annotator.gui.models.judge_pairings import PAIRINGS, account, second, whose
+from annotator.gui.models.replies import DIFFERENCES
+from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
+from annotator.gui.pages.judges.part import Part
+from annotator.gui.pages.judges.tables import table
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.splitter import Splitter
+
+RIGHT = (
+    Deed("next_item", "Next difference", hint="The next unit on which the two differ"),
+    Deed("read_replies", "Read the reply", hint="The judge's reply on this unit", role="primary"),
+)
+NOTHING = (
+    "Nobody can be compared yet",
+    "Let two judges judge the same reports, or a judge reports that people have labelled and submitted.",
+)
+
+
+# The columns of what the two said.
+ONE, OTHER = 3, 5
+
+
+class Comparing(Part):
+    """Who is compared at the left; every two of them at the right, above where the chosen two differ."""
+
+    reply_wanted = Signal(dict)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar((), RIGHT))
+        self.protocol = QComboBox()
+        self.protocol.setAccessibleName("What was judged")
+        self.protocol.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.protocol.setMinimumContentsLength(14)
+        self.raters = QListWidget()
+        self.raters.setAccessibleName("Who is compared")
+        self.raters.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.shared = QCheckBox("Only units that &all of them judged")
+        self.pairs, self.apart = (
+            CellsModel[Pairing](PAIRINGS, self),
+            CellsModel[Difference](DIFFERENCES, self),
+        )
+        self.table = table("Every two", self.pairs, stretched=0)
+        self.differing = table("Where the two differ", self.apart, stretched=2)
+        self.account, self.count = PlainLabel("", "hint", wrap=True), ElidedLabel("", "strong")
+        self._comparison: Comparison | None = None
+        self._known: dict[str, list[Rater]] = {}
+        self.acts = {
+            "next_item": lambda: self._step(1),
+            "previous_item": lambda: self._step(-1),
+            "read_replies": self._read,
+        }
+        self._listen()
+        self.lay_out(self._body())
+
+    def _listen(self) -> None:
+        self.protocol.currentIndexChanged.connect(lambda _: self._offer_raters())
+        self.raters.itemChanged.connect(lambda _: self._compare())
+        self.shared.toggled.connect(lambda _: self._compare())
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.differing.activated.connect(lambda _: self._read())
+
+    def _body(self) -> QWidget:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(6)
+        for widget in (
+            PlainLabel("What was judged", "hint"),
+            self.protocol,
+            PlainLabel("Who is compared", "hint"),
+        ):
+            column.addWidget(widget)
+        column.addWidget(self.raters, 1)
+        column.addWidget(self.shared)
+        column.addWidget(self.account)
+        below = QWidget()
+        inside = QVBoxLayout(below)
+        inside.setContentsMargins(0, 4, 0, 0)
+        head = QHBoxLayout()
+        head.addWidget(self.count, 1)
+        head.addWidget(PlainLabel("Enter or double-click opens the reply", "hint"))
+        inside.addLayout(head)
+        inside.addWidget(self.differing, 1)
+        right = Splitter("judges/compare below", Qt.Orientation.Vertical)
+        right.addWidget(self.table)
+        right.addWidget(below)
+        right.setSizes([220, 340])
+        whole = Splitter("judges/compare")
+        whole.addWidget(left)
+        whole.addWidget(right)
+        whole.setSizes([250, 830])
+        whole.setStretchFactor(1, 1)
+        self.empty = EmptyState("agreement", *NOTHING)
+        self.body = QStackedWidget()
+        self.body.addWidget(whole)
+        self.body.addWidget(self.empty)
+        return self.body
+
+    def fill(self) -> None:
+        """Offer what was judged anew, and compare."""
+        self.desk.ask_later(self._offered, _judged)
+
+    def _offered(self, found: dict[str, list[Rater]]) -> None:
+        if self.stopped:
+            return
+        self._known = found
+        offer(self.protocol, [(title(name), name) for name in found])
+        self._offer_raters()
+
+    def go(self, place: Any) -> None:
+        """Compare under a `protocol`."""
+        row = self.protocol.findData(place.get("protocol"))
+        if row >= 0:
+            self.protocol.setCurrentIndex(row)
+
+    def focus_first(self) -> None:
+        """Work begins with every two."""
+        self.table.setFocus()
+
+    def _offer_raters(self) -> None:
+        protocol = str(self.protocol.currentData() or "")
+        known = self._known.get(protocol, [])
+        left_out = {entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if not _ticked(entry)}
+        self.raters.blockSignals(True)
+        self.raters.clear()
+        for rater in known:
+            entry = QListWidgetItem(f"{whose(rater)} · {rater.judgements:,}")
+            entry.setData(Qt.ItemDataRole.UserRole, rater.id)
+            entry.setToolTip(tooltip(whose(rater)))
+            state = Qt.CheckState.Unchecked if rater.id in left_out else Qt.CheckState.Checked
+            entry.setCheckState(state)
+            self.raters.addItem(entry)
+        self.raters.blockSignals(False)
+        comparable = len(known) > 1 or any(rater.id == PEOPLE for rater in known)
+        self.body.setCurrentIndex(0 if comparable else 1)
+        for act in self.acts.keys() & self.bar.buttons.keys():
+            self.bar.enable(act, False)
+        if comparable:
+            self._compare()
+
+    def _entries(self) -> list[QListWidgetItem]:
+        return [self.raters.item(row) for row in range(self.raters.count())]
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of those that are ticked."""
+        return tuple(entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if _ticked(entry))
+
+    def _compare(self) -> None:
+        protocol, chosen = str(self.protocol.currentData() or ""), self.chosen()
+        if not chosen:
+            self.pairs.show([])
+            self.apart.show([])
+            return
+        self.count.setText("Counting…")
+        self.desk.ask_later(self._compared, _compared, protocol, chosen, self.shared.isChecked())
+
+    def _compared(self, found: tuple[tuple[str, ...], bool, Comparison]) -> None:
+        chosen, shared, comparison = found
+        if self.stopped or (chosen, shared, comparison.protocol) != (
+            self.chosen(),
+            self.shared.isChecked(),
+            self.protocol.currentData(),
+        ):
+            return
+        kept = self.table.currentIndex().row()
+        self._comparison = comparison
+        self.pairs.show(comparison.pairings)
+        if comparison.pairings:
+            self.table.setCurrentIndex(self.pairs.index(min(max(0, kept), len(comparison.pairings) - 1), 0))
+        self._turn()
+
+    def _turn(self) -> None:
+        one = self.pairs.at(self.table.currentIndex().row())
+        self.bar.enable("read_replies", False)
+        self.bar.enable("next_item", False)
+        if one is None or self._comparison is None:
+            self.apart.show([])
+            self.count.setText("Tick two to compare them.")
+            self.account.setText("")
+            return
+        self.account.setText(account(one, self._comparison))
+        self.count.setText("Looking for differences…")
+        self.desk.ask_later(self._differ, _differing, self._comparison.protocol, one.a.id, one.b.id)
+
+    def _differ(self, found: tuple[str, str, list[Difference]]) -> None:
+        one = self.pairs.at(self.table.currentIndex().row())
+        if one is None or (one.a.id, one.b.id) != found[:2]:
+            return
+        self.apart.show(found[2])
+        self.apart.retitle({ONE: one.a.name, OTHER: "the other" if one.a is one.b else one.b.name})
+        many = len(found[2])
+        self.count.setText(
+            f"{many:,} differ: first {whose(one.a)}, second {second(one)}" if many else "They never differ."
+        )
+        if many:
+            self.differing.setCurrentIndex(self.apart.index(0, 0))
+        self.bar.enable("read_replies", many > 0 and one.a.id != PEOPLE)
+        self.bar.enable("next_item", many > 0)
+
+    def _step(self, by: int) -> None:
+        row = self.differing.currentIndex().row() + by
+        if 0 <= row < self.apart.rowCount():
+            self.differing.setCurrentIndex(self.apart.index(row, 0))
+
+    def _read(self) -> None:
+        """Open the reply of the side whose cell is chosen; of people there is none, so the judge's."""
+        one = self.pairs.at(self.table.currentIndex().row())
+        index = self.differing.currentIndex()
+        apart = self.apart.at(index.row())
+        if one is None or apart is None or self._comparison is None or one.a.id == PEOPLE:
+            return
+        other = index.column() >= OTHER and one.b.id != PEOPLE
+        rater, judgement = (one.b, apart.id_b) if other else (one.a, apart.id_a)
+        self.reply_wanted.emit(
+            {"judge_id": rater.id, "protocol": self._comparison.protocol, "judgement_id": judgement}
+        )
+
+
+def _judged(project: Project) -> dict[str, list[Rater]]:
+    """Protocol → who has judged by it."""
+    totals = judge_totals.totals(project)
+    names = dict.fromkeys(one.protocol for one in totals if one.judgements and not draws(one.protocol))
+    return {name: judge_comparing.raters(project, name) for name in names}
+
+
+def _ticked(entry: QListWidgetItem) -> bool:
+    return entry.checkState() == Qt.CheckState.Checked
+
+
+def _compared(
+    project: Project, protocol: str, chosen: tuple[str, ...], shared: bool
+) -> tuple[tuple[str, ...], bool, Comparison]:
+    return chosen, shared, judge_comparing.compare(project, protocol, chosen, shared=shared)
+
+
+def _differing(project: Project, protocol: str, a: str, b: str) -> tuple[str, str, list[Difference]]:
+    return a, b, judge_comparing.differing(project, protocol, a, b)

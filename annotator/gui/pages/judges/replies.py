@@ -1,0 +1,310 @@
+"""Replies: the judgements of a run or of a judge, narrowed by cause, flag and system, and the chosen one in full."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import judge_runs, judge_totals, judgement_replies, judges, reparse, run_judgements
+from annotator.actions.judge_offers import draws
+from annotator.actions.judge_runs import RunLine
+from annotator.actions.judge_totals import Total
+from annotator.actions.judgement_replies import Reply, Told
+from annotator.actions.project import Project
+from annotator.actions.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.gui.desk import Desk
+from annotator.gui.models.cells import CellsModel
+from annotator.gui.models.replies import CALLS, LINES
+from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
+from annotator.gui.pages.judges.part import Part
+from annotator.gui.pages.judges.reply_detail import ReplyDetail
+from annotator.gui.pages.judges.reply_filters import ReplyFilters
+from annotator.gui.pages.judges.tables import table
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+LEFT = (
+    Deed(
+        "reread", "Read replies again", "restore", "Read kept replies by the rules of today, without a call"
+    ),
+)
+RIGHT = (
+    Deed("previous_item", "Back", hint="The judgement before"),
+    Deed("next_item", "On", hint="The next judgement"),
+    Deed("next_open", "Next missing", hint="The next judgement without a verdict"),
+    Deed("run_again", "Ask for the missing", hint="Order what is missing here once more", role="primary"),
+)
+SETTLE_MS = 250
+FLAGS, TRIAL = 4, 5
+
+
+class Replies(Part):
+    """Filters above the list; at the right the judgement with its replies and the prompt that was sent."""
+
+    again_wanted = Signal(dict)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self._runs: list[RunLine] = []
+        self._kept, self._wanted = "", ""
+        self._place: dict[str, Any] = {}
+        self._turn = QTimer(self, singleShot=True, interval=60)
+        self._turn.timeout.connect(self._show_line)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._ask)
+        self.lines, self.calls = CellsModel[Line](LINES, self), CellsModel[Reply](CALLS, self)
+        self.list = table("Judgements", self.lines, stretched=2)
+        self.asked = table("Calls of the run", self.calls, stretched=4)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn.start())
+        self.asked.selectionModel().currentRowChanged.connect(lambda *_: self._show_call())
+        self.detail = ReplyDetail(desk)
+        self.count = PlainLabel("", "hint", wrap=True)
+        self.filters = ReplyFilters()
+        self.filters.changed.connect(self._soon.start)
+        self.acts = {
+            "next_item": lambda: self._step(1),
+            "previous_item": lambda: self._step(-1),
+            "next_open": self._next_missing,
+            "run_again": self._again,
+            "reread": self._reread,
+            "find": self.filters.seek,
+        }
+        self.lay_out(self._body())
+
+    def _body(self) -> QWidget:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        self.lists = QStackedWidget()
+        self.nothing = EmptyState("check", "Nothing here", "", width=320)
+        self.show_all = self.nothing.add_action("Show all", self.filters.clear)
+        for view in (self.list, self.asked, self.nothing):
+            self.lists.addWidget(view)
+        column.addWidget(self.count)
+        column.addWidget(self.lists, 1)
+        parts = Splitter("judges/replies")
+        parts.addWidget(left)
+        parts.addWidget(self.detail)
+        parts.setSizes([600, 480])
+        work = QWidget()
+        whole = QVBoxLayout(work)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(6)
+        whole.addWidget(self.filters)
+        whole.addWidget(parts, 1)
+        self.empty = EmptyState(
+            "judges",
+            "No judge has said anything yet",
+            "Order a run; every reply is kept and can be read here.",
+        )
+        self.empty.add_action("To the runs", lambda: self.again_wanted.emit({}), primary=True)
+        self.body = QStackedWidget()
+        self.body.addWidget(work)
+        self.body.addWidget(self.empty)
+        return self.body
+
+    def fill(self) -> None:
+        """Offer judges and runs anew, and read the judgements again."""
+        self.desk.ask_later(self._offered, _sources)
+
+    def _offered(self, found: tuple[list[RunLine], list[Total]]) -> None:
+        if self.stopped:
+            return
+        self._runs, totals = found
+        known = {judge.id: judge for judge in self.desk.ask(judges.all_of) or []}
+        anything = self.filters.offer_sources(totals, self._runs, known)
+        self.body.setCurrentIndex(0 if anything else 1)
+        if not anything:
+            self._offer(None)
+        place, self._place = self._place, {}
+        if self.filters.go(place):
+            self._wanted = str(place.get("judgement_id", ""))
+        self._ask()
+
+    def go(self, place: Any) -> None:
+        """Go to a run (`run_id`), to a judge under a protocol, and there to one judgement (`judgement_id`)."""
+        self._place = dict(place)
+        self.fill()
+
+    def run(self) -> RunLine | None:
+        """The chosen run, if it is one."""
+        wanted = self.filters.chosen().run_id
+        return next((run for run in self._runs if run.id == wanted), None)
+
+    def _ask(self) -> None:
+        self._soon.stop()
+        run, source = self.run(), self.filters.chosen()
+        if not (source.run_id or source.judge_id):
+            return
+        self.filters.enable(enabled=run is None or not draws(run.protocol))
+        if run is not None and draws(run.protocol):
+            self.desk.ask_later(self._called, judgement_replies.calls, run.id)
+            return
+        self.count.setText("Reading…")
+        self.desk.ask_later(self._found, _read, source, self.filters.wish())
+
+    def _found(self, found: tuple[Source, Wish, Lines, list[str]]) -> None:
+        source, wish, lines, systems = found
+        if self.stopped or (source, wish) != (self.filters.chosen(), self.filters.wish()):
+            return
+        self.filters.offer_kinds(lines, systems)
+        if wish != self.filters.wish():
+            # What was narrowed by is not among these.
+            self._ask()
+            return
+        kept = self._wanted or self._kept
+        self.lines.show(lines.lines)
+        self.list.hide_columns(
+            {
+                FLAGS: not any(line.flags for line in lines.lines),
+                TRIAL: all(line.trial == 1 for line in lines.lines),
+            }
+        )
+        self.count.setText(_counted(lines))
+        self._say_nothing(lines)
+        place = self.lines.place_of(lambda line: line.id == kept)
+        if lines.lines:
+            self.list.setCurrentIndex(self.lines.index(max(0, place), 0))
+            self.list.scrollTo(self.lines.index(max(0, place), 0))
+        self._wanted = ""
+        self._show_line()
+
+    def _say_nothing(self, found: Lines) -> None:
+        self.lists.setCurrentWidget(self.list if found.lines else self.nothing)
+        self.nothing.show_words("Nothing here", "No judgement is as you asked for.")
+        self._offer(found)
+
+    def _offer(self, found: Lines | None) -> None:
+        writable, missing = not self.desk.project.readonly, bool(found and found.counts[NO_VERDICT])
+        shown = bool(found and found.lines)
+        for act in ("previous_item", "next_item"):
+            self.bar.enable(act, shown)
+        self.bar.enable("next_open", shown and missing)
+        self.bar.enable("run_again", writable and missing)
+        self.bar.enable("reread", writable and bool(found and found.counts[ALL]) and self._judge_asks())
+
+    def _judge_asks(self) -> bool:
+        judge = self._judge()
+        return judge is not None and judge.kind == JudgeKind.ENDPOINT
+
+    def _judge(self) -> Judge | None:
+        run, source = self.run(), self.filters.chosen()
+        wanted = run.judge_id if run else source.judge_id
+        return next((judge for judge in self.desk.ask(judges.all_of) or [] if judge.id == wanted), None)
+
+    def _called(self, calls: list[Reply]) -> None:
+        if self.stopped:
+            return
+        self.calls.show(calls)
+        many = "1 call" if len(calls) == 1 else f"{len(calls):,} calls"
+        self.count.setText(
+            f"{many}: what an extraction asked, the newest first. What it drew stands with each report."
+        )
+        self.lists.setCurrentWidget(self.asked if calls else self.nothing)
+        self.nothing.show_words("No call was made", "The baseline asks nobody, or nothing was left to ask.")
+        self._offer(None)
+        if calls:
+            self.asked.setCurrentIndex(self.calls.index(0, 0))
+        self._show_call()
+
+    def _show_line(self) -> None:
+        line = self.lines.at(self.list.currentIndex().row())
+        if self.lists.currentWidget() is not self.list or line is None:
+            if self.lists.currentWidget() is not self.asked:
+                self.detail.clear()
+            return
+        self._kept = line.id
+        self.desk.ask_later(self._told, judgement_replies.told, line.id)
+
+    def _told(self, told: Told) -> None:
+        if told.line.id == self._kept:
+            self.detail.show_told(told)
+
+    def _show_call(self) -> None:
+        reply = self.calls.at(self.asked.currentIndex().row())
+        if self.lists.currentWidget() is self.asked and reply is not None:
+            self.detail.show_reply(reply)
+        elif self.lists.currentWidget() is self.nothing:
+            self.detail.clear()
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        (self.asked if self.lists.currentWidget() is self.asked else self.list).setFocus()
+
+    def stop(self) -> None:
+        """Read nothing more."""
+        super().stop()
+        self._soon.stop()
+        self._turn.stop()
+
+    def _view(self) -> Any:
+        return self.asked if self.lists.currentWidget() is self.asked else self.list
+
+    def _step(self, by: int) -> None:
+        view = self._view()
+        rows = view.model().rowCount()
+        row = view.currentIndex().row() + by
+        if 0 <= row < rows:
+            view.setCurrentIndex(view.model().index(row, 0))
+
+    def _next_missing(self) -> None:
+        rows, here = self.lines.rowCount(), self.list.currentIndex().row()
+        for step in range(1, rows + 1):
+            line = self.lines.at((here + step) % rows)
+            if line is not None and line.value is None:
+                self.list.setCurrentIndex(self.lines.index((here + step) % rows, 0))
+                return
+
+    def _again(self) -> None:
+        run, source = self.run(), self.filters.chosen()
+        if not self.bar.buttons["run_again"].isEnabled():
+            return
+        if run is not None:
+            self.again_wanted.emit({"again": run.id})
+            return
+        judge = self._judge()
+        self.again_wanted.emit({"judge": judge.name if judge else "", "protocol": source.protocol})
+
+    def _reread(self) -> None:
+        judge, run = self._judge(), self.run()
+        if judge is None or not self.bar.buttons["reread"].isEnabled():
+            return
+        protocol = run.protocol if run else self.filters.chosen().protocol
+        self.answer.show_message("info", "Reading the kept replies again…", "No call is made.", lasting=True)
+        self.desk.do_later(self._read_again, lambda *_: None, _again, judge.name, protocol)
+
+    def _read_again(self, found: reparse.Reread | None) -> None:
+        self.answer.clear()
+        if found is not None and not self.stopped:
+            self.answer.show_message("success", found.words())
+            self.fill()
+
+
+def _sources(project: Project) -> tuple[list[RunLine], list[Total]]:
+    return judge_runs.runs(project), judge_totals.totals(project)
+
+
+def _read(project: Project, source: Source, wish: Wish) -> tuple[Source, Wish, Lines, list[str]]:
+    return source, wish, run_judgements.lines(project, source, wish), judge_runs.systems(project)
+
+
+def _again(
+    project: Project, judge: str, protocol: str, *, progress: Callable[[str, int, int], None]
+) -> reparse.Reread:
+    import asyncio
+
+    progress("Reading", 0, 0)
+    return asyncio.run(reparse.again(project, judge, protocol))
+
+
+def _counted(found: Lines) -> str:
+    shown = len(found.lines)
+    said = f"{shown:,} of {found.counts[ALL]:,} judgements"
+    if found.left_off:
+        said = f"The first {shown:,} of {shown + found.left_off:,}: narrow the list to see the others"
+    missing = found.counts[NO_VERDICT]
+    return f"{said} · {missing:,} without a verdict, which never count as a no" if missing else said

@@ -1,0 +1,130 @@
+"""Whose judgements are listed, and which of them: choices side by side, in several lines where it is narrow."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSizePolicy, QWidget
+
+from annotator.actions.judge_offers import title
+from annotator.actions.judge_runs import RunLine
+from annotator.actions.judge_totals import Total
+from annotator.actions.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
+from annotator.domain.judge import Judge
+from annotator.gui.models.judge_words import STATUS_WORDS, flag_words, when
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.flow_row import FlowRow
+
+RUN, OF = "run", "of"
+# So many past runs are offered beside the judges.
+RUNS_OFFERED = 40
+
+
+class ReplyFilters(QWidget):
+    """Combo boxes for source, sort, cause, flag and system, and a search field."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source, self.which, self.cause = QComboBox(), QComboBox(), QComboBox()
+        self.flag, self.system = QComboBox(), QComboBox()
+        self.search = QLineEdit(placeholderText="Find in what was said…", clearButtonEnabled=True)
+        for combo, name in (
+            (self.source, "Whose judgements"),
+            (self.which, "Which"),
+            (self.cause, "Cause"),
+            (self.flag, "Flag"),
+            (self.system, "System"),
+        ):
+            combo.setAccessibleName(name)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(11)
+            combo.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.source.setMinimumContentsLength(34)
+        self.search.setAccessibleName("Find in what was said")
+        self.search.setMinimumWidth(200)
+        self.search.textChanged.connect(lambda _: self.changed.emit())
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        row = FlowRow(self)
+        for widget in (self.source, self.which, self.cause, self.flag, self.system, self.search):
+            row.addWidget(widget)
+
+    def offer_sources(
+        self, totals: Iterable[Total], runs: Sequence[RunLine], known: Mapping[str, Judge]
+    ) -> bool:
+        """Offer what judges stand by, then their runs; whether there is anything."""
+        choices = [
+            (
+                f"{known[one.judge_id].name} · {title(one.protocol)} · all runs",
+                f"{OF} {one.judge_id} {one.protocol}",
+            )
+            for one in totals
+            if one.judge_id in known and one.judgements
+        ]
+        choices += [
+            (f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}", f"{RUN} {run.id}")
+            for run in runs[:RUNS_OFFERED]
+        ]
+        offer(self.source, choices)
+        return bool(choices)
+
+    def offer_kinds(self, found: Lines, systems: Sequence[str]) -> None:
+        """Offer what there is to narrow by, with how many there are of each."""
+        counts = found.counts
+        sorts = ((ALL, "All"), (NO_VERDICT, "Without a verdict"), (FLAGGED, "With a flag"))
+        offer(self.which, [(f"{words} ({counts[which]:,})", which) for which, words in sorts])
+        causes = [
+            (f"{STATUS_WORDS.get(name, name)} ({count:,})", name) for name, count in found.causes.items()
+        ]
+        flags = [(f"{flag_words(name)} ({count:,})", name) for name, count in found.flags.items()]
+        offer(self.cause, [("Any cause", ""), *causes])
+        offer(self.flag, [("Any flag", ""), *flags])
+        offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
+
+    def go(self, place: Mapping[str, Any]) -> bool:
+        """Choose the run or the judge that a place names, and narrow no more; whether it names one."""
+        wanted = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
+        if place.get("judge_id"):
+            wanted = f"{OF} {place['judge_id']} {place.get('protocol', '')}"
+        row = self.source.findData(wanted)
+        if row >= 0:
+            self.source.setCurrentIndex(row)
+            self.clear()
+        return row >= 0
+
+    def clear(self) -> None:
+        """Narrow no more."""
+        for combo in (self.which, self.cause, self.flag, self.system):
+            combo.setCurrentIndex(0)
+        self.search.clear()
+
+    def enable(self, *, enabled: bool) -> None:
+        """Let the list be narrowed, or not."""
+        for widget in (self.which, self.cause, self.flag, self.system, self.search):
+            widget.setEnabled(enabled)
+
+    def seek(self) -> None:
+        """Put the caret into the search field."""
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def chosen(self) -> Source:
+        """Whose judgements are chosen."""
+        kind, _, rest = str(self.source.currentData() or "").partition(" ")
+        if kind == OF:
+            judge_id, _, protocol = rest.partition(" ")
+            return Source(judge_id=judge_id, protocol=protocol)
+        return Source(run_id=rest)
+
+    def wish(self) -> Wish:
+        """Which of them."""
+        return Wish(
+            str(self.which.currentData() or ALL),
+            str(self.cause.currentData() or ""),
+            str(self.system.currentData() or ""),
+            str(self.flag.currentData() or ""),
+            self.search.text().strip(),
+        )

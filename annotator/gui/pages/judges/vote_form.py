@@ -1,0 +1,75 @@
+"""How a vote is made: a name, and whose verdicts are counted."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from annotator.actions import panels
+from annotator.domain.judge import Judge
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.widgets.plain import PlainLabel
+
+NONE = "Tick one judge for the majority of its trials, or several for a panel."
+
+
+class VoteForm(QWidget):
+    """A list of judges to be ticked."""
+
+    edited = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.name = QLineEdit(placeholderText="a short name, e.g. panel of three")
+        self.name.setAccessibleName("Name of the vote")
+        self.name.textEdited.connect(lambda _: self.edited.emit())
+        self.members = QListWidget()
+        self.members.setAccessibleName("Whose verdicts are counted")
+        self.members.itemChanged.connect(lambda _: self._say())
+        self.words = PlainLabel(NONE, "hint", wrap=True)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow("&Name", self.name)
+        form.addRow("&Counts", self.members)
+        form.addRow("", self.words)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        return bool(self.name.text().strip())
+
+    def begin(self, known: Sequence[Judge]) -> None:
+        """Offer these judges, none ticked."""
+        self.name.clear()
+        self.members.clear()
+        for judge in known:
+            entry = QListWidgetItem(judge.name)
+            entry.setCheckState(Qt.CheckState.Unchecked)
+            self.members.addItem(entry)
+        self.members.setFixedHeight(theme.current().px(30) * max(3, min(8, len(known))))
+        self._say()
+
+    def focus_first(self) -> None:
+        """The name comes first."""
+        self.name.setFocus()
+
+    def chosen(self) -> list[str]:
+        """The names that are ticked."""
+        entries = (self.members.item(row) for row in range(self.members.count()))
+        return [entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked]
+
+    def save(self) -> str:
+        """Make the vote; its name, or nothing when it was refused."""
+        name = self.name.text().strip()
+        return name if self._desk.do(panels.add, name, self.chosen()) is not None else ""
+
+    def _say(self) -> None:
+        chosen = self.chosen()
+        if len(chosen) > 1:
+            words = f"The verdict of more than half of {len(chosen)} judges, each at its first trial."
+        else:
+            words = f"The verdict of most trials of \u2068{chosen[0]}\u2069." if chosen else NONE
+        self.words.setText(words)
+        self.edited.emit()

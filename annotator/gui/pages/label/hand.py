@@ -1,0 +1,66 @@
+"""What the hands do besides labelling: mark what decides, find words, go from one part of the page to the next."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from annotator.gui.pages.label.bench import Bench
+from annotator.gui.pages.label.queue_pane import QueuePane
+from annotator.gui.pages.label.report_pane import ReportPane
+from annotator.gui.pages.label.units_pane import UnitsPane
+from annotator.gui.widgets.message_bar import MessageBar
+
+SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
+
+
+class Hand:
+    """Knows the parts of the page."""
+
+    def __init__(
+        self, bench: Bench, units: UnitsPane, texts: ReportPane, queue: QueuePane, messages: MessageBar
+    ) -> None:
+        self._bench, self._units, self._texts = bench, units, texts
+        self._queue, self._messages = queue, messages
+
+    def mark(self) -> None:
+        """Keep the words selected in what is read as evidence for the unit at hand."""
+        quote, start, end = self._texts.selection()
+        if not quote:
+            self._messages.show_message(
+                "info",
+                "Nothing is selected in what you read.",
+                "Select the words that decide it, then mark them.",
+            )
+        elif self._bench.mark(self._bench.unit_id, quote, start, end):
+            self._messages.clear()
+            self._texts.forget_selection()
+
+    def find(self) -> None:
+        """Find an item while the list has the keyboard, otherwise words in what is read."""
+        here = QApplication.focusWidget()
+        if here is not None and self._queue.isAncestorOf(here):
+            self._queue.seek()
+        else:
+            self._texts.seek()
+
+    def other_pane(self) -> None:
+        """From the units to what is read, text by text, from there to the list of reports, and round again."""
+        here = QApplication.focusWidget()
+        parts: list[tuple[QWidget, QWidget]] = [(self._units, self._units.body.holder)]
+        parts += [(pane, pane.report) for pane in self._texts.panes if pane.report.isVisible()]
+        parts += [(self._queue, self._queue.list)] if self._queue.isVisible() else []
+        inside = (n for n, (part, _) in enumerate(parts) if here is not None and part.isAncestorOf(here))
+        _, target = parts[(next(inside, -1) + 1) % len(parts)]
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Esc leads back to the unit at hand; from there the page keys scroll what is read. Whether it was one."""
+        here = QApplication.focusWidget()
+        inside = here is not None and self._units.isAncestorOf(here)
+        if event.key() == Qt.Key.Key_Escape:
+            self._units.take_focus()
+        elif inside and event.key() in SCREENS:
+            self._texts.turn(SCREENS[event.key()])
+        else:
+            return False
+        return True

@@ -1,0 +1,119 @@
+"""What opens under the unit at hand: its labels with their keys, its kind, its evidence, its flag and its note."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
+
+from annotator.actions import second_looks
+from annotator.domain.judgement import Judgement
+from annotator.domain.taxonomy import Taxonomy
+from annotator.gui import keys
+from annotator.gui.pages.label.kind_row import KindRow
+from annotator.gui.pages.label.locking import LOCKED, lock
+from annotator.gui.pages.label.verdict_buttons import VerdictButtons
+from annotator.gui.pages.label.verdicts import answers, is_flagged, said
+from annotator.gui.pages.label.wording import WORDS
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.growing_edit import GrowingEdit
+from annotator.gui.widgets.quote_button import QuoteButton
+
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class UnitDetails(QWidget):
+    """The controls of one unit. They only tell what was asked for; what holds is shown by `show_label`."""
+
+    said = Signal(int)
+    """A label, by its place in the order of the keys."""
+    kind_given = Signal(int)
+    evidence_wanted = Signal()
+    """The passage is to be brought into view."""
+    evidence_cleared = Signal()
+    flag_wanted = Signal()
+    noted = Signal(str)
+    left = Signal()
+    """Esc was pressed in the note."""
+
+    def __init__(
+        self, protocol: str, allowed: tuple[str, ...], locked: str, *, quotes: bool = True, flat: bool = False
+    ) -> None:
+        """`allowed` are the answers that may be given; `locked` says why nothing can be changed, if so.
+
+        Without `quotes` no evidence is asked for; `flat` controls stand in one line.
+        """
+        super().__init__()
+        self._protocol, self._locked = protocol, locked
+        column = QBoxLayout(_ACROSS if flat else _DOWN, self)
+        column.setContentsMargins(0, 2, 0, 0)
+        column.setSpacing(6)
+        self.verdicts = VerdictButtons(protocol, allowed, locked)
+        self.verdicts.said.connect(self.said)
+        self.kinds = KindRow(readonly=locked == LOCKED)
+        self.kinds.given.connect(self.kind_given)
+        column.addWidget(self.verdicts)
+        column.addWidget(self.kinds)
+        # In one line the hint would take the note's room.
+        self._quotes = quotes and not flat
+        column.addLayout(self._evidence())
+        column.addLayout(self._notes(), 1 if flat else 0)
+        self.setTabOrder(self.show_evidence, self.clear_evidence)
+        self.setTabOrder(self.clear_evidence, self.note)
+        self.setTabOrder(self.note, self.flag)
+
+    def _evidence(self) -> QHBoxLayout:
+        self.show_evidence = QuoteButton("quiet", "Press to see it where it stands.")
+        self.clear_evidence = QToolButton()
+        self.show_evidence.clicked.connect(self.evidence_wanted)
+        icons.put(self.clear_evidence, "close", 14)
+        self.clear_evidence.setText("Clear")
+        self.clear_evidence.setToolTip("Take the evidence away")
+        self.clear_evidence.setAccessibleName("Clear the evidence")
+        self.clear_evidence.clicked.connect(self.evidence_cleared)
+        lock(self.clear_evidence, self._locked)
+        where = "the page" if self._protocol == "researcherbench.claims" else "the report"
+        self._no_evidence = ElidedLabel(
+            f"No evidence yet: select words in {where}, then {keys.shown('evidence')}", "hint"
+        )
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.show_evidence)
+        row.addWidget(self.clear_evidence)
+        row.addWidget(self._no_evidence, 1)
+        row.addStretch(0)
+        return row
+
+    def _notes(self) -> QHBoxLayout:
+        self.note = GrowingEdit(least=1, most=8)
+        self.note.setPlaceholderText(f"Note ({keys.shown('note')})")
+        self.note.setAccessibleName(f"Note on this {WORDS[self._protocol].one}")
+        self.note.edited.connect(self.noted)
+        self.note.left.connect(self.left)
+        self.note.setReadOnly(bool(self._locked))
+        self.flag = QToolButton()
+        self.flag.setCheckable(True)
+        icons.put(self.flag, "flag")
+        self.flag.setToolTip(f"Flag for a second look ({keys.shown('flag')})")
+        self.flag.setAccessibleName("Flag for a second look")
+        self.flag.clicked.connect(lambda _=False: self.flag_wanted.emit())
+        lock(self.flag, self._locked)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.note, 1)
+        row.addWidget(self.flag, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def show_label(self, label: Judgement | None, asked: Taxonomy | None = None, kind: str = "") -> None:
+        """Show what is kept, and of what kind it is where that is asked."""
+        value, known = said(label), answers(self._protocol)
+        self.verdicts.show_place(known.index(value) if value in known else -1)
+        suggested = second_looks.suggested(asked.name, label) if asked and label else ""
+        self.kinds.show_kind(asked, kind, suggested)
+        quote = label.quote if label else ""
+        self.show_evidence.show_quote(quote)
+        for widget in (self.show_evidence, self.clear_evidence):
+            widget.setVisible(bool(quote))
+        self._no_evidence.setVisible(not quote and self._quotes)
+        self.flag.setChecked(is_flagged(label))
+        note = label.note if label else ""
+        if note != self.note.toPlainText():
+            self.note.setPlainText(note)

@@ -1,0 +1,190 @@
+"""How parts are drawn by a judge: which one, from which reports, what it takes, and the run itself."""
+
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+
+from annotator.actions import judges, writing_forecasts
+from annotator.actions.forecasts import Forecast
+from annotator.actions.judge_cases import Order
+from annotator.actions.judge_offers import Drawing
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.gui import keys
+from annotator.gui.child_progress import ChildProgress
+from annotator.gui.desk import Desk
+from annotator.gui.models.drawn_lines import Line
+from annotator.gui.pages.material import commands
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.number_box import AmountBox
+from annotator.gui.widgets.plain import PlainLabel
+
+ALL, CHOSEN = "all", "chosen"
+SETTLE_MS = 400
+
+
+class DrawingBar(QFrame):
+    """One line of settings with a button; what the judge has drawn before it is not asked for again."""
+
+    came = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._drawing: Drawing | None = None
+        self._line: Line | None = None
+        self.setProperty("role", "card")
+        self.judge, self.scope = QComboBox(), QComboBox()
+        self.judge.setAccessibleName("Which judge draws")
+        self.scope.setAccessibleName("From which reports")
+        for combo in (self.judge, self.scope):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(14)
+            combo.currentIndexChanged.connect(lambda _: self._change())
+        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
+        self.budget.setSpecialValueText("no limit")
+        self.budget.setAccessibleName("Budget in US dollars")
+        self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")
+        self.begin.clicked.connect(self.start)
+        self.words = PlainLabel(role="hint", wrap=True)
+        self.weigh = QPushButton("What would it take?")
+        self.weigh.setProperty("role", "quiet")
+        self.weigh.setToolTip("Count the calls and their cost; nobody is asked")
+        self.weigh.clicked.connect(self._ask_weight)
+        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress.ended.connect(self._ended)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._weigh)
+        row = QHBoxLayout()
+        for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
+            row.addWidget(PlainLabel(words))
+            row.addWidget(choice)
+        row.addStretch(1)
+        row.addWidget(self.weigh)
+        row.addWidget(self.begin)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.addLayout(row)
+        for widget in (self.words, self.progress, self.answer):
+            column.addWidget(widget)
+
+    def offer(self, drawing: Drawing | None, line: Line | None) -> None:
+        """Get ready to draw one thing; `line` is the report at the cursor."""
+        self._drawing, self._line = drawing, line
+        known = self._desk.ask(judges.all_of) or []
+        fit = [one for one in known if drawing is not None and _draws(one, drawing)]
+        fit.sort(key=lambda one: one.kind == JudgeKind.BASELINE)
+        offer(self.judge, [(_named(one), one.name) for one in fit])
+        things = drawing.things if drawing else "report"
+        choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
+        choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
+        offer(self.scope, choices)
+        self._change()
+
+    def start(self) -> None:
+        """Draw, in a process of its own."""
+        order = self._order()
+        if order is None or not self.begin.isEnabled():
+            return
+        judge = next((one for one in self._desk.ask(judges.all_of) or [] if one.name == order.judge), None)
+        self.answer.clear()
+        self.begin.setEnabled(False)
+        environment = judges.handed_over(self._desk.project, judge) if judge else {}
+        self.progress.start(
+            commands.draw(self._desk.project.path, order), environment, f"{order.judge} begins to read"
+        )
+
+    def stop(self) -> None:
+        """End the run before the window closes."""
+        self._soon.stop()
+        self.progress.stop()
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.begin.set_key(keys.shown("start_run"))
+
+    def _order(self) -> Order | None:
+        drawing, line = self._drawing, self._line
+        if drawing is None or not self.judge.count():
+            return None
+        one = line if self.scope.currentData() == CHOSEN else None
+        return Order(
+            judge=str(self.judge.currentData()),
+            protocol=drawing.name,
+            systems=(one.system,) if one and one.system else (),
+            items=(one.item,) if one else (),
+            budget_usd=self.budget.value() or None,
+        )
+
+    def _change(self) -> None:
+        drawing, order = self._drawing, self._order()
+        lacks = "" if drawing is None else drawing.lacks
+        free = (
+            order is not None and not lacks and not self.progress.running and not self._desk.project.readonly
+        )
+        self.begin.setEnabled(free)
+        if lacks or order is None:
+            self._soon.stop()
+            self.words.setText(
+                lacks or ("No judge can draw this: add one with an endpoint." if drawing else "")
+            )
+        else:
+            self.words.setText(drawing.words() if drawing else "")
+            # Of every report it takes seconds to count, and so it is counted when that is asked for.
+            if order.items:
+                self._soon.start()
+            else:
+                self._soon.stop()
+        self.weigh.setVisible(free and order is not None and not order.items)
+
+    def _ask_weight(self) -> None:
+        self.words.setText("Counting…")
+        self._weigh()
+
+    def _weigh(self) -> None:
+        order = self._order()
+        if order is not None and self.isVisible():
+            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)
+
+    def _show_forecast(self, found: Forecast) -> None:
+        order = self._order()
+        if (
+            order is None
+            or (found.judge, found.protocol) != (order.judge, order.protocol)
+            or not self._drawing
+        ):
+            return
+        said = self._drawing.words()
+        self.words.setText(
+            f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has drawn all."
+        )
+        self.begin.setEnabled(
+            bool(found.units) and not self.progress.running and not self._desk.project.readonly
+        )
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != "refused":
+            missing = line.get("missing") or {}
+            if missing:
+                causes = ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in missing.items())
+                self.answer.show_message(
+                    "warning", f"Not all of it came: {causes}.", "Start again to ask for those."
+                )
+            elif line.get("state") == "done":
+                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are drawn.")
+            else:
+                self.answer.show_message(
+                    "info", "It was stopped.", str(line.get("cause") or "Start again to go on.")
+                )
+        self.came.emit()
+        self._change()
+
+
+def _draws(judge: Judge, drawing: Drawing) -> bool:
+    return judge.kind == JudgeKind.ENDPOINT or (judge.kind == JudgeKind.BASELINE and drawing.alone)
+
+
+def _named(judge: Judge) -> str:
+    return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name

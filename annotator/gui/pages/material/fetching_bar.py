@@ -1,0 +1,125 @@
+"""How cited pages are fetched or taken from a folder: the options that matter, the run itself, and what came."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
+
+from annotator.actions import page_fetching
+from annotator.actions.cited_pages import Cited
+from annotator.gui import keys
+from annotator.gui.child_progress import ChildProgress
+from annotator.gui.desk import Desk
+from annotator.gui.pages.material import commands
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+
+READER = "https://reader.example/ — asked instead of the pages' own servers"
+SHOWN_PROBLEMS = 4
+
+
+class FetchingBar(QFrame):
+    """A card over the list of pages."""
+
+    came = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "card")
+        self.words = PlainLabel(wrap=True)
+        self.private = QCheckBox("Also from this machine and private networks")
+        self.private.setToolTip("Off, an address that a report cites cannot reach into your own network")
+        self.refresh = QCheckBox("Again what was read before")
+        self.refresh.setToolTip("A text that was read never gives way to none")
+        self._found: Cited | None = None
+        self.refresh.toggled.connect(lambda _: self._offer())
+        self.reader = QLineEdit(placeholderText=READER, clearButtonEnabled=True)
+        self.reader.setAccessibleName("Reader service")
+        self.folder = QPushButton("From a folder…")
+        self.folder.setToolTip(
+            "A folder with pages.csv or pages.json, or with saved pages that name their address"
+        )
+        self.folder.clicked.connect(self._choose_folder)
+        self.begin = KeyButton("Fetch", keys.shown("start_run"), "primary")
+        self.begin.clicked.connect(self.start)
+        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress.ended.connect(self._ended)
+        self.progress.progressed.connect(lambda _: self.came.emit())
+        row, options = QHBoxLayout(), FlowRow(gap=14)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.folder)
+        row.addWidget(self.begin)
+        for box in (self.private, self.refresh):
+            options.addWidget(box)
+        service = QHBoxLayout()
+        service.addLayout(options)
+        service.addWidget(PlainLabel("Reader service"))
+        service.addWidget(self.reader, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.addLayout(row)
+        column.addLayout(service)
+        column.addWidget(self.progress)
+        column.addWidget(self.answer)
+
+    def show_plan(self, found: Cited) -> None:
+        """Say what fetching would do now."""
+        self._found = found
+        self._offer()
+
+    def _offer(self) -> None:
+        plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
+        free = not self.progress.running and not self._desk.project.readonly
+        self.words.setText(plan.words() if plan else "")
+        self.begin.setEnabled(bool(plan and plan.to_fetch) and free)
+        self.folder.setEnabled(free)
+
+    def start(self) -> None:
+        """Fetch what is lacking, in a process of its own."""
+        if not self.begin.isEnabled():
+            return
+        words = commands.fetch(
+            self._desk.project.path,
+            allow_private=self.private.isChecked(),
+            reader=self.reader.text().strip(),
+            refresh=self.refresh.isChecked(),
+        )
+        self._run(words, "The first pages are asked for")
+
+    def take_in(self, folder: Path) -> None:
+        """Take pages from a folder, in a process of its own."""
+        self._run(commands.take_in(self._desk.project.path, folder), f"Reading {folder.name}")
+
+    def stop(self) -> None:
+        """End the run before the window closes."""
+        self.progress.stop()
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.begin.set_key(keys.shown("start_run"))
+
+    def _run(self, words: list[str], what: str) -> None:
+        self.answer.clear()
+        self.begin.setEnabled(False)
+        self.folder.setEnabled(False)
+        self.progress.start(words, {}, what)
+
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, "Folder with cited pages")
+        if name:
+            self.take_in(Path(name))
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != "refused":
+            first, *more = page_fetching.words(line)
+            problems = list(line.get("problems") or [])
+            left = [f"and {len(problems) - SHOWN_PROBLEMS} more"] * (len(problems) > SHOWN_PROBLEMS)
+            told = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
+            level = "warning" if line.get("state") == "interrupted" or problems else "info"
+            self.answer.show_message("warning" if level == "warning" else "info", first, told)
+        self._offer()
+        self.came.emit()

@@ -1,0 +1,82 @@
+"""What models were asked for and did not write: by system and cause, with a button to ask once more."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTreeWidgetItem, QVBoxLayout
+
+from annotator.actions import lacking_reports
+from annotator.actions.lacking_reports import Lacking
+from annotator.domain.counting import counted
+from annotator.gui.models.reports_grid import column_words, failed_words
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.rows_tree import RowsTree, line
+
+COLUMNS = ("Whose, how many and why",)
+LEAST_HEIGHT = 120
+
+
+class LackingList(QFrame):
+    """A group for each system in a mode and cause, the reports below it; hidden while nothing is lacking."""
+
+    again_wanted = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._groups: list[list[Lacking]] = []
+        self.setProperty("role", "card")
+        self.title = PlainLabel("Did not come", "subtitle")
+        self.tree = RowsTree("Reports that did not come", COLUMNS, (300,), stretched=0, nested=True)
+        self.tree.setMinimumHeight(LEAST_HEIGHT)
+        self.again = QPushButton("Ask for these again")
+        self.again.setToolTip("All reports of the chosen system that did not come")
+        self.again.clicked.connect(self._ask)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.again)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self.tree, 1)
+        self.hide()
+
+    def show_lacking(self, found: Sequence[Lacking]) -> None:
+        """Show what is lacking now."""
+        groups: dict[tuple[str, str, str], list[Lacking]] = {}
+        for one in found:
+            groups.setdefault((one.system, one.mode, one.status), []).append(one)
+        row = self.tree.row()
+        self._groups = list(groups.values())
+        self.tree.clear()
+        for group in self._groups:
+            self.tree.addTopLevelItem(_group(group))
+        self.tree.choose(max(0, min(row, len(self._groups) - 1)))
+        self.title.setText(f"{counted(len(found), 'report')} did not come")
+        self.setVisible(bool(found))
+
+    def enable(self, free: bool) -> None:
+        """Nothing can be asked for while a run goes on."""
+        self.again.setEnabled(free)
+
+    def _ask(self) -> None:
+        row = self.tree.row()
+        if 0 <= row < len(self._groups):
+            first = self._groups[row][0]
+            alike = [
+                one
+                for group in self._groups
+                for one in group
+                if (one.system, one.mode) == (first.system, first.mode)
+            ]
+            self.again_wanted.emit(alike)
+
+
+def _group(group: Sequence[Lacking]) -> QTreeWidgetItem:
+    first = group[0]
+    causes = lacking_reports.by_cause(group)
+    why = " ".join(cause for _, cause in causes)
+    words = failed_words(first.status)
+    top = line((f"{column_words((first.system, first.mode))}: {len(group):,} × {words.lower()}. {why}",))
+    for one in group:
+        run = f", run {one.trial}" if one.trial > 1 else ""
+        top.addChild(line((f"Item {one.item}{run}: {one.cause}",)))
+    return top

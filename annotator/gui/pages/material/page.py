@@ -1,0 +1,174 @@
+"""Where a coordinator sees what there is to judge and what is lacking, and sees to it: reports, parts, cited pages."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+
+from annotator.actions import people
+from annotator.domain.change import Change
+from annotator.domain.person import Role
+from annotator.gui.desk import Desk
+from annotator.gui.page import Page
+from annotator.gui.pages.material.pages_view import PagesView
+from annotator.gui.pages.material.parts_view import PartsView
+from annotator.gui.pages.material.reports_view import ReportsView
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+
+# People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
+# runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
+TABS = ("Reports", "Drawn parts", "Cited pages")
+REPORTS, PARTS, PAGES = range(3)
+SHOWN_KINDS = ("extract", "page", "import", "judge", "judge_run", "item", "source", "response", "artifact")
+SETTLE_MS = 250
+NOT_YOURS = (
+    "A coordinator prepares this",
+    "Here it can be seen which system wrote which report, and so whoever still judges them blind does not see it.",
+)
+
+
+class MaterialPage(Page):
+    """Three tabs; only the one in view reads anything."""
+
+    NAME = "Material"
+    ICON = "folder"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.reports, self.parts, self.pages = ReportsView(desk), PartsView(desk), PagesView(desk)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setAccessibleName("Parts of the page")
+        for words, pane in zip(TABS, self._panes(), strict=True):
+            self.tabs.addTab(pane, words)
+            pane.came.connect(self._came)
+        # Act → by tab, what its keys do there.
+        self._acts: dict[str, dict[int, Callable[[], object]]] = {}
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self._fill)
+        self._lay_out()
+        self._listen()
+        self._bind()
+
+    def _panes(self) -> tuple[Any, ...]:
+        return self.reports, self.parts, self.pages
+
+    def _lay_out(self) -> None:
+        help_ = QPushButton("How this works")
+        help_.setProperty("role", "quiet")
+        help_.clicked.connect(lambda: self.desk.go("Help", topic="material"))
+        head = QHBoxLayout()
+        head.addWidget(PlainLabel("Material", "title"))
+        head.addStretch(1)
+        head.addWidget(help_)
+        self._whole = QWidget()
+        column = QVBoxLayout(self._whole)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.tabs, 1)
+        self._closed = EmptyState("lock", *NOT_YOURS)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._whole)
+        self._stack.addWidget(self._closed)
+
+    def _listen(self) -> None:
+        self.tabs.currentChanged.connect(lambda _: self._fill())
+        self.reports.read_wanted.connect(self._read)
+        self.parts.page_wanted.connect(self._show_cited)
+        self.pages.claim_wanted.connect(self._read_claim)
+
+    def _bind(self) -> None:
+        for act, tab, slot in (
+            ("start_run", REPORTS, self.reports.form.start),
+            ("start_run", PARTS, self.parts.drawing.start),
+            ("start_run", PAGES, self.pages.fetching.start),
+            ("find", REPORTS, self.reports.seek),
+            ("find", PARTS, self.parts.seek),
+            ("find", PAGES, self.pages.seek),
+            ("read_report", REPORTS, self.reports.read),
+            ("next_open", PARTS, self.parts.next_open),
+            ("new_drawn", PARTS, self.parts.editor.add),
+            ("remove_drawn", PARTS, self.parts.editor.remove),
+            ("confirm_drawn", PARTS, self.parts.editor.confirm),
+            ("keep_drawn", PARTS, self.parts.editor.keep),
+            ("raw_replies", PARTS, self.parts.turn_replies),
+        ):
+            self._acts.setdefault(act, {})[tab] = slot
+        for act in self._acts:
+            self.bind(act, partial(self._do, act))
+        self.bind("other_pane", self._turn)
+
+    def _do(self, act: str) -> None:
+        slot = self._acts[act].get(self.tabs.currentIndex())
+        if slot is not None and self._stack.currentWidget() is self._whole:
+            slot()
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; `part` opens a tab by its name, `response_id` and `url` go to a place on it."""
+        me = self.desk.ask(people.someone)
+        coordinates = me is not None and (me.has(Role.COORDINATOR) or self.desk.project.person is None)
+        self._stack.setCurrentWidget(self._whole if coordinates else self._closed)
+        if place.get("part") in TABS:
+            self.tabs.setCurrentIndex(TABS.index(place["part"]))
+        if place.get("response_id"):
+            self._read(str(place.get("item_id", "")), str(place["response_id"]), str(place.get("kind", "")))
+        if place.get("url"):
+            self._show_cited(str(place["url"]))
+        self._fill()
+
+    def leave(self) -> None:
+        """Keep what is being typed into a unit."""
+        self.parts.editor.keep()
+
+    def stop(self) -> None:
+        """End the runs that were started here; what is finished is kept."""
+        self._later.stop()
+        for pane in self._panes():
+            pane.stop()
+
+    def focus_first(self) -> None:
+        """Work begins in the part in view."""
+        pane: Any = self.tabs.currentWidget()
+        pane.focus_first()
+
+    def on_change(self, change: Change) -> None:
+        """Whatever came or was corrected shows soon."""
+        if change.kind in SHOWN_KINDS and self.isVisible():
+            self._later.start()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed, also on the buttons."""
+        super().rebind()
+        for pane in self._panes():
+            pane.rebind()
+
+    def _turn(self) -> None:
+        self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % len(TABS))
+        self.focus_first()
+
+    def _fill(self) -> None:
+        self._later.stop()
+        if self._stack.currentWidget() is self._whole:
+            pane: Any = self.tabs.currentWidget()
+            pane.fill()
+
+    def _came(self) -> None:
+        """A run brought something: other pages count reports as they do after an import."""
+        self.desk.tell(Change("import", "", "bring material"))
+
+    def _read(self, item_id: str, response_id: str, kind: str = "") -> None:
+        self.tabs.setCurrentIndex(PARTS)
+        self.parts.go_to(item_id, response_id, kind)
+
+    def _read_claim(self, item_id: str, response_id: str, unit_id: str) -> None:
+        self.tabs.setCurrentIndex(PARTS)
+        self.parts.go_to(item_id, response_id, "claims", unit_id)
+
+    def _show_cited(self, url: str) -> None:
+        self.tabs.setCurrentIndex(PAGES)
+        self.pages.go_to(url)

@@ -1,0 +1,260 @@
+"""The pages that claims cite: which could be read and which not, fetched once and kept, and read as plain text."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import cited_pages, pages
+from annotator.actions.cited_pages import Cited, CitedPage, Citing
+from annotator.domain.page import PageState
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.models.cited_lines import ADDRESS, CitedModel, look, state_words
+from annotator.gui.pages.material.fetching_bar import FetchingBar
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.filter_row import FilterRow
+from annotator.gui.widgets.find_bar import FindBar
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.rows_tree import RowsTree, line
+from annotator.gui.widgets.splitter import Splitter
+
+WIDTHS = (176, 300, 62, 96, 84)
+EVERY_MS = 1000
+# More claims of one page are not listed.
+MOST = 500
+NOTHING = (
+    "No page is cited yet",
+    "Claims that are drawn from reports say which address they cite. Draw them first; then their pages are fetched "
+    "once and kept here, so that every judge reads the same words.",
+)
+UNREAD = (
+    "There is no text of it. It supports nothing and contradicts nothing: claims that cite it stay unknown."
+)
+
+
+class Shown(Enum):
+    """Which pages are listed."""
+
+    ALL = "All"
+    READ = "Read"
+    UNREADABLE = "Not readable"
+    NEVER = "Never fetched"
+
+
+class PagesView(QWidget):
+    """The fetching above, the list on the left, the text and the claims that cite it on the right."""
+
+    came = Signal()
+    claim_wanted = Signal(str, str, str)
+    """Show this claim: item, report, unit."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._cited = Cited((), {})
+        self._citing: Sequence[Citing] = ()
+        self._goal = self._url = ""
+        self._kept: object = None
+        # An answer may still come when the window has given the file back.
+        self._stopped = False
+        self.fetching = FetchingBar(desk)
+        self.fetching.came.connect(self._came)
+        self.model = CitedModel(self)
+        self.list = LinesTable("Cited pages", self.model, WIDTHS, stretched=ADDRESS)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
+        self.shown = FilterRow(Shown, Shown.ALL)
+        self.shown.chosen.connect(self._narrow)
+        self.search = QLineEdit(placeholderText="Find an address…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find an address")
+        self.search.textChanged.connect(lambda _: self._narrow())
+        self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)
+        self._refill.timeout.connect(self.fill)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        side = QVBoxLayout(left)
+        side.setContentsMargins(0, 0, 8, 0)
+        side.setSpacing(6)
+        side.addWidget(self.search)
+        side.addWidget(self.shown)
+        self._no_match = EmptyState(
+            "search", "Nothing matches", "Take a word or the filter away to see more."
+        )
+        self._nothing = EmptyState("link", *NOTHING)
+        self._body = QStackedWidget()
+        for widget in (self.list, self._no_match, self._nothing):
+            self._body.addWidget(widget)
+        side.addWidget(self._body, 1)
+        parts = Splitter("material-pages")
+        parts.addWidget(left)
+        parts.addWidget(self._right())
+        parts.setSizes([660, 460])
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.fetching)
+        column.addWidget(parts, 1)
+
+    def _right(self) -> QWidget:
+        self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
+        self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
+        self.text = ReportView()
+        self.text.setAccessibleName("Text of the page, as it was when it was fetched")
+        self.finder = FindBar(self.text)
+        self.finder.hide()
+        self.claims = RowsTree(
+            "Claims that cite it", ("Item", "System", "Claim"), (60, 110, 200), stretched=2
+        )
+        self.claims.setMaximumHeight(theme.current().px(170))
+        self.claims.itemActivated.connect(lambda *_: self._ask_claim())
+        right = QWidget()
+        right.setMinimumWidth(theme.current().px(340))
+        column = QVBoxLayout(right)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.setSpacing(6)
+        for widget in (self.title, self.address, self.state, self.cause, self.finder):
+            column.addWidget(widget)
+        column.addWidget(self.text, 1)
+        self.cited_by = PlainLabel("Claims that cite it (Enter shows one in its report)", "hint")
+        column.addWidget(self.cited_by)
+        column.addWidget(self.claims)
+        return right
+
+    def fill(self) -> None:
+        """Read the pages anew, on another thread."""
+        self._refill.stop()
+        self._desk.ask_later(self._show, cited_pages.cited)
+
+    def focus_first(self) -> None:
+        """Work begins in the list, or with fetching."""
+        goal: QWidget = self.list if self._cited.pages else self.fetching.begin
+        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def seek(self) -> None:
+        """Find words in the page when its text has the focus, else an address."""
+        if self.text.hasFocus() or self.finder.isVisible():
+            self.finder.open_bar("")
+            return
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def go_to(self, url: str) -> None:
+        """Show the page that an address leads to, as soon as it is read."""
+        self._goal = pages.normal(url)
+        self.search.clear()
+        self.shown.hold(Shown.ALL)
+
+    def stop(self) -> None:
+        """End what was started."""
+        self._stopped = True
+        self._refill.stop()
+        self.fetching.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.fetching.rebind()
+
+    def _came(self) -> None:
+        if self.fetching.progress.running:
+            if not self._refill.isActive():
+                self._refill.start()
+        else:
+            self.came.emit()
+
+    def _show(self, found: Cited) -> None:
+        if self._stopped:
+            return
+        self._cited = found
+        self.fetching.show_plan(found)
+        self.shown.show_counts({one: sum(_fits(page, one) for page in found.pages) for one in Shown})
+        self._narrow()
+
+    def _narrow(self) -> None:
+        words = self.search.text().casefold().split()
+        rows = [page for page in self._cited.pages if _fits(page, self.shown.held) and _matches(page, words)]
+        self.model.show(rows)
+        body = self.list if rows else self._no_match if self._cited.pages else self._nothing
+        self._body.setCurrentWidget(body)
+        row = self.model.row_of(self._goal or self._url)
+        if rows:
+            self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))
+            if row >= 0:
+                self.list.scrollTo(self.model.index(row, ADDRESS))
+        if row >= 0:
+            self._goal = ""
+        self._show_page()
+
+    def _show_page(self) -> None:
+        page = self.model.at(self.list.currentIndex().row())
+        for widget in (self.title, self.address, self.state, self.text, self.claims, self.cited_by):
+            widget.setVisible(page is not None)
+        if page is None:
+            self.cause.setVisible(False)
+            self._url, self._kept = "", None
+            return
+        kept = (page.url, page.state, page.sha256, page.claims)
+        if kept == self._kept:
+            return
+        self._url, self._kept = page.url, kept
+        self.title.setText(page.title or page.url)
+        self.address.setText(
+            page.url if not page.final_url or page.final_url == page.url else f"{page.url} → {page.final_url}"
+        )
+        picture, colour = look(page)
+        chips = [Chip(state_words(page), picture, colour.removeprefix("state-"))]
+        if page.fetched_at is not None:
+            chips.append(Chip(f"{page.fetched_at.astimezone():%Y-%m-%d %H:%M}"))
+        if page.is_here:
+            chips += [Chip(f"{page.characters:,} characters"), Chip(f"SHA-256 {page.sha256[:12]}")]
+        self.state.show_chips(chips)
+        self.cause.setText(
+            " ".join(
+                part
+                for part in (page.cause, UNREAD if page.state not in (None, PageState.OK) else "")
+                if part
+            )
+        )
+        self.cause.setVisible(bool(self.cause.text()))
+        self._show_text(page)
+        self._show_claims(page)
+
+    def _show_text(self, page: CitedPage) -> None:
+        found = self._desk.ask(pages.page, page.url) if page.is_here else None
+        self.text.show_plain(found.text if found else "It was never fetched." if page.state is None else "")
+
+    def _show_claims(self, page: CitedPage) -> None:
+        self._citing = self._cited.citing.get(page.url, ())[:MOST]
+        self.claims.clear()
+        for one in self._citing:
+            self.claims.addTopLevelItem(line((one.item, one.system, " ".join(one.text.split()))))
+        self.cited_by.setVisible(bool(self._citing))
+        self.claims.setVisible(bool(self._citing))
+
+    def _ask_claim(self) -> None:
+        row = self.claims.row()
+        if 0 <= row < len(self._citing):
+            one = self._citing[row]
+            self.claim_wanted.emit(one.item_id, one.response_id, one.unit_id)
+
+
+def _fits(page: CitedPage, shown: Shown) -> bool:
+    if shown is Shown.READ:
+        return page.is_here
+    if shown is Shown.NEVER:
+        return page.state is None or (page.state is PageState.OK and not page.is_here)
+    return shown is Shown.ALL or page.state not in (None, PageState.OK)
+
+
+def _matches(page: CitedPage, words: Sequence[str]) -> bool:
+    text = f"{page.url} {page.title} {state_words(page)}".casefold()
+    return all(word in text for word in words)

@@ -1,0 +1,275 @@
+"""How what was drawn is corrected: the units in a list, the chosen one in fields below it, each act kept at once."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions import part_edits
+from annotator.actions.drawn_parts import Standing, standing_of, whose
+from annotator.domain.artifact import Kind
+from annotator.domain.extract import Extract
+from annotator.domain.part import Part
+from annotator.domain.unit import Unit
+from annotator.gui import keys, theme
+from annotator.gui.desk import Desk
+from annotator.gui.models.drawn_lines import STANDINGS, Line, UnitsModel
+from annotator.gui.pages.material.unit_fields import UnitFields
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+
+NAMES = {"claims": "claim", "plan": "sub-task", "references": "reference", "insights": "insight"}
+NUMBER_WIDTH, CITED_WIDTH, LEAST_HEIGHT = 34, 130, 130
+
+
+class PartEditor(QWidget):
+    """One version at a time: the one that stands. A correction makes a version of the person's own."""
+
+    chosen = Signal(object)
+    """Another unit is at the cursor; None for none."""
+    page_wanted = Signal(str)
+    replies_wanted = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.line: Line | None = None
+        self.kind: Part | Kind = Part.CLAIMS
+        self.extract: Extract | None = None
+        self.model = UnitsModel(self)
+        self.list = LinesTable("Units", self.model)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self._panes: dict[str, UnitFields] = {}
+        self._stack = QStackedWidget()
+        self.fields = self._pane("claims")
+        self.standing, self.about = Chips(), ElidedLabel("", "hint")
+        self.nothing = PlainLabel(role="hint", wrap=True)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.confirming = KeyButton("Confirm", keys.shown("confirm_drawn"))
+        self.confirming.set_hint("Say that it is right as it stands")
+        self.adding = KeyButton("Add", keys.shown("new_drawn"), "quiet")
+        self.removing = KeyButton("Remove", keys.shown("remove_drawn"), "quiet")
+        self.keeping = KeyButton("Keep", keys.shown("keep_drawn"), "primary")
+        self.cited = QPushButton("See its page")
+        self.cited.setProperty("role", "quiet")
+        self.cited.setToolTip("Show the page that this claim cites")
+        self.replies = KeyButton("Raw replies", keys.shown("raw_replies"), "quiet")
+        self.replies.setCheckable(True)
+        for button, slot in (
+            (self.confirming, self.confirm), (self.adding, self.add), (self.removing, self.remove),
+            (self.keeping, self.keep), (self.cited, self._ask_page), (self.replies, self.replies_wanted.emit),
+        ):  # fmt: skip
+            button.clicked.connect(lambda _=False, slot=slot: slot())
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(self.standing)
+        head.addStretch(1)
+        head.addWidget(self.replies)
+        head.addWidget(self.confirming)
+        foot.addWidget(self.cited)
+        foot.addStretch(1)
+        foot.addWidget(self.keeping)
+        card = QFrame()
+        card.setProperty("role", "card")
+        inside = QVBoxLayout(card)
+        inside.addWidget(self._stack)
+        inside.addLayout(foot)
+        card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.card = card
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        acts = QHBoxLayout()
+        acts.addWidget(self.about, 1)
+        acts.addWidget(self.adding)
+        acts.addWidget(self.removing)
+        column.addLayout(acts)
+        column.addWidget(self.nothing)
+        self.list.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+        column.addWidget(self.list, 1)
+        self._filler = QWidget()
+        column.addWidget(self._filler, 1)
+        column.addWidget(card)
+
+    def show_line(self, line: Line | None, kind: Part | Kind, unit_id: str = "") -> None:
+        """Show what was drawn of one kind from a report; what was typed before is kept first."""
+        self.keep()
+        same = self.line is not None and line is not None and self.line.response_id == line.response_id
+        same = same and self.line is not None and line is not None and self.line.item_id == line.item_id
+        wanted = unit_id or (self.unit.id if same and kind is self.kind and self.unit else "")
+        row = self.list.currentIndex().row() if same and kind is self.kind else 0
+        self.line, self.kind = line, kind
+        self.fields = self._pane(kind.value)
+        self._stack.setCurrentWidget(self.fields)
+        self.extract = (
+            self._desk.ask(part_edits.of, (line.item_id, line.response_id), kind)
+            if line is not None
+            else None
+        )
+        units = self.extract.document.units if self.extract else ()
+        self.model.show(kind.value, units)
+        self._size()
+        place = self.model.row_of(wanted)
+        goal = place if place >= 0 else max(0, min(row, len(units) - 1))
+        if units:
+            self.list.setCurrentIndex(self.model.index(goal, 1))
+        self._show_state()
+        self._turn()
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit at the cursor."""
+        return self.model.at(self.list.currentIndex().row())
+
+    def go_to(self, unit_id: str) -> None:
+        """Put the cursor onto a unit."""
+        row = self.model.row_of(unit_id)
+        if row >= 0:
+            self.list.setCurrentIndex(self.model.index(row, 1))
+
+    def keep(self) -> bool:
+        """Keep what was typed into the fields; whether everything is kept."""
+        changed = self.fields.changed()
+        if not changed or self.line is None or self.fields.unit is None:
+            return True
+        unit_id = self.fields.unit.id
+        return self._done(
+            lambda project: part_edits.change_unit(project, self._subject(), self.kind, unit_id, **changed)
+        )
+
+    def add(self) -> None:
+        """A unit that was overlooked, below the one at the cursor, with the caret in its words."""
+        if not self._may() or not self.keep():
+            return
+        after = self.unit.id if self.unit else ""
+        before = {unit.id for unit in self.extract.document.units} if self.extract else set()
+        if self._done(lambda project: part_edits.add_unit(project, self._subject(), self.kind, after)):
+            units = self.extract.document.units if self.extract else ()
+            self.go_to(next((unit.id for unit in units if unit.id not in before), ""))
+            self.fields.stops()[0].setFocus()
+
+    def remove(self) -> None:
+        """Take the unit at the cursor out; undo brings it back."""
+        unit = self.unit
+        if unit is None or not self._may():
+            return
+        self.fields.show_unit(unit)
+        self._done(lambda project: part_edits.remove_unit(project, self._subject(), self.kind, unit.id))
+
+    def confirm(self) -> None:
+        """Say that it is right as it stands."""
+        if self.confirming.isEnabled() and self._may() and self.keep():
+            self._done(lambda project: part_edits.confirm(project, self._subject(), self.kind))
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        for button, act in (
+            (self.confirming, "confirm_drawn"), (self.adding, "new_drawn"), (self.removing, "remove_drawn"),
+            (self.keeping, "keep_drawn"), (self.replies, "raw_replies"),
+        ):  # fmt: skip
+            button.set_key(keys.shown(act))
+
+    def _pane(self, kind: str) -> UnitFields:
+        if kind not in self._panes:
+            pane = UnitFields(kind)
+            pane.edited.connect(self._offer)
+            self._panes[kind] = pane
+            self._stack.addWidget(pane)
+        return self._panes[kind]
+
+    def _subject(self) -> tuple[str, str]:
+        assert self.line is not None
+        return self.line.item_id, self.line.response_id
+
+    def _may(self) -> bool:
+        return self.line is not None and not self._desk.project.readonly
+
+    def _done(self, verb: Any) -> bool:
+        """Do a verb and show what stands now; False where it was refused, and the typing stays."""
+        if self._desk.do(verb) is None:
+            return False
+        line, kind = self.line, self.kind
+        # What was typed is in the file: the fields may be filled anew.
+        self.fields.show_unit(None)
+        self.show_line(line, kind)
+        return True
+
+    def _turn(self) -> None:
+        """Another unit is at the cursor."""
+        unit = self.unit
+        if (
+            self.fields.unit is not None
+            and (unit is None or unit.id != self.fields.unit.id)
+            and self.fields.changed()
+        ):
+            kept, goal = self.fields.unit.id, unit.id if unit else ""
+            if not self.keep():
+                self.go_to(kept)
+                return
+            self.go_to(goal)
+            unit = self.unit
+        if not (self.fields.changed() and unit is not None and self.fields.unit == unit):
+            self.fields.show_unit(unit)
+        self._offer()
+        self.chosen.emit(unit)
+
+    def _offer(self) -> None:
+        may, unit = self._may(), self.unit
+        self.card.setVisible(unit is not None)
+        self.fields.lock(not may)
+        self.keeping.setEnabled(may and bool(self.fields.changed()))
+        self.adding.setEnabled(may)
+        self.removing.setEnabled(may and unit is not None)
+        url = getattr(unit, "url", "") if unit is not None else ""
+        self.cited.setVisible(self.kind is Part.CLAIMS)
+        self.cited.setEnabled(bool(url))
+
+    def _ask_page(self) -> None:
+        url = str(getattr(self.unit, "url", ""))
+        if url:
+            self.page_wanted.emit(url)
+
+    def _show_state(self) -> None:
+        found = self.extract
+        standing: Standing | None = standing_of(found.origin, found.state) if found else None
+        words, picture, colour = STANDINGS[standing]
+        self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
+        self.confirming.setEnabled(standing in (Standing.DRAWN, Standing.IMPORTED) and self._may())
+        self.replies.setVisible(found is not None and found.run_id is not None)
+        self.about.setVisible(found is not None)
+        if found is not None:
+            marks = ", ".join(flag.replace("_", " ") for flag in found.flags.split())
+            by = self._desk.ask(whose, found.origin)
+            self.about.setText(
+                f"By {by}, {found.at.astimezone():%Y-%m-%d}{f' · marks: {marks}' if marks else ''}"
+            )
+        name = NAMES.get(self.kind.value, "unit")
+        self.nothing.setText(
+            f"Nothing is drawn yet. Let a judge draw it above, or add the first {name} yourself."
+            if found is None
+            else f"It was read, and holds no {name}. Add one if that is not so."
+        )
+        self.nothing.setVisible(self.line is not None and not (found and found.document.units))
+        self.list.setVisible(bool(found and found.document.units))
+        self._filler.setVisible(self.list.isHidden())
+
+    def _size(self) -> None:
+        px, header = theme.current().px, self.list.horizontalHeader()
+        if header.count():
+            header.resizeSection(0, px(NUMBER_WIDTH))
+            header.setSectionResizeMode(1, header.ResizeMode.Stretch)
+            if header.count() > 2:
+                header.resizeSection(2, px(CITED_WIDTH))

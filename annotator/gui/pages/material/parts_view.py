@@ -1,0 +1,280 @@
+"""What was drawn, report by report: whose version stands, corrected by hand beside the text it comes from."""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import drawable, part_replies, report_lines
+from annotator.actions.drawn_parts import Standing
+from annotator.actions.judge_offers import Drawing
+from annotator.actions.project import Project
+from annotator.actions.report_lines import Reports
+from annotator.domain.artifact import Kind
+from annotator.domain.part import Part
+from annotator.domain.unit import Unit
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.models.drawn_lines import ITEM, STATE, SYSTEM, UNITS, DrawnModel, Line
+from annotator.gui.models.reports_grid import column_words
+from annotator.gui.pages.material.drawing_bar import DrawingBar
+from annotator.gui.pages.material.part_editor import PartEditor
+from annotator.gui.pages.material.reading_pane import ReadingPane
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.filter_row import FilterRow
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+LIST_WIDTH, KINDS_WIDTH = 330, 480
+
+
+class Drawable(Enum):
+    """What can be drawn: from reports, and (key insights) from an item's sources."""
+
+    CLAIMS = "Claims"
+    PLAN = "Plans"
+    REFERENCES = "References"
+    INSIGHTS = "Insights"
+
+    @property
+    def kind(self) -> Part | Kind:
+        """The part or the kind."""
+        return KINDS[self]
+
+
+KINDS: dict[Drawable, Part | Kind] = {
+    Drawable.CLAIMS: Part.CLAIMS,
+    Drawable.PLAN: Part.PLAN,
+    Drawable.REFERENCES: Part.REFERENCES,
+    Drawable.INSIGHTS: Kind.INSIGHTS,
+}
+
+
+class Wanted(Enum):
+    """How far what is listed is."""
+
+    ALL = "All"
+    NONE = "Not drawn"
+    OPEN = "To confirm"
+    DONE = "Settled"
+
+
+NOTHING = (
+    "Nothing to draw from yet",
+    "Claims, plans and references are drawn from reports, key insights from the sources of items. Import them, or have "
+    "a model write reports on the first part of this page.",
+)
+OPEN = (Standing.DRAWN, Standing.IMPORTED)
+
+
+class PartsView(QWidget):
+    """The reports on the left, the text in the middle, its parts on the right."""
+
+    came = Signal()
+    page_wanted = Signal(str)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._found = Reports((), (), {})
+        self._goal: tuple[str, str, str] | None = None
+        self._drawings: Sequence[Drawing] = ()
+        self._in_replies = False
+        # An answer may still come when the window has given the file back.
+        self._stopped = False
+        self.model = DrawnModel(self)
+        self.list = LinesTable("Reports and what was drawn", self.model, (48, 100, 52, 112), stretched=SYSTEM)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
+        self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
+        self.wanted = FilterRow(Wanted, Wanted.ALL)
+        self.kinds.chosen.connect(self._change_kind)
+        self.wanted.chosen.connect(self._narrow)
+        self.search = QLineEdit(placeholderText="Find an item or a system…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find an item or a system")
+        self.search.textChanged.connect(lambda _: self._narrow())
+        self.nothing = PlainLabel("Nothing matches. Take a word or the filter away.", "hint", wrap=True)
+        self.drawing, self.text, self.editor = DrawingBar(desk), ReadingPane(desk), PartEditor(desk)
+        self.drawing.came.connect(self.came)
+        self.editor.chosen.connect(self._show_place)
+        self.editor.page_wanted.connect(self.page_wanted)
+        self.editor.replies_wanted.connect(self.turn_replies)
+        self.kinds.setMaximumWidth(theme.current().px(KINDS_WIDTH))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        side = QVBoxLayout(left)
+        side.setContentsMargins(0, 0, 4, 0)
+        side.setSpacing(6)
+        for part in (self.search, self.wanted, self.nothing):
+            side.addWidget(part)
+        side.addWidget(self.list, 1)
+        parts = Splitter("material-parts")
+        for widget in (left, self.text, self.editor):
+            parts.addWidget(widget)
+        parts.setSizes([LIST_WIDTH, 380, 380])
+        parts.setStretchFactor(1, 1)
+        parts.setStretchFactor(2, 1)
+        left.setMinimumWidth(theme.current().px(240))
+        self.editor.setMinimumWidth(theme.current().px(330))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.kinds)
+        self._empty = EmptyState("folder", *NOTHING)
+        self._empty.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
+        self._body = QStackedWidget()
+        self._body.addWidget(parts)
+        self._body.addWidget(self._empty)
+        column.addWidget(self.drawing)
+        column.addWidget(self._body, 1)
+        self._parts = parts
+
+    def fill(self) -> None:
+        """Read what was drawn anew, on another thread."""
+        self._desk.ask_later(self._show, _read)
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def seek(self) -> None:
+        """Find words in the text when it has the focus, else an item."""
+        if self.text.isAncestorOf(self.focusWidget() or self.list):
+            self.text.seek()
+            return
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def go_to(self, item_id: str, response_id: str, kind: str = "", unit_id: str = "") -> None:
+        """Show one report, as soon as it is read; filters that hide it are taken away."""
+        self._goal = (item_id, response_id, unit_id)
+        goal = next((one for one in Drawable if one.kind.value == kind), None)
+        if goal is not None and goal is not self.kinds.held:
+            self.kinds.hold(goal)
+        self.search.clear()
+        self.wanted.hold(Wanted.ALL)
+
+    def next_open(self) -> None:
+        """The next report whose part is drawn and not confirmed, from the top again after the last."""
+        count = self.model.rowCount()
+        here = self.list.currentIndex().row()
+        for step in range(1, count + 1):
+            line = self.model.at((here + step) % count)
+            if line is not None and line.standing in OPEN:
+                self.list.setCurrentIndex(self.model.index((here + step) % count, ITEM))
+                return
+
+    def turn_replies(self) -> None:
+        """Show the judge's replies in the place of the text, or the text again."""
+        found = self.editor.extract
+        self._in_replies = not self._in_replies and found is not None
+        self.editor.replies.setChecked(self._in_replies)
+        if self._in_replies and found is not None:
+            replies = self._desk.ask(part_replies.replies, found.id) or ()
+            self.text.show_replies([reply.call.raw or reply.call.cause for reply in replies])
+        else:
+            self.text.show_line(self.editor.line)
+            self.text.show_unit(self.editor.unit)
+
+    def stop(self) -> None:
+        """End what was started."""
+        self._stopped = True
+        self.drawing.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.drawing.rebind()
+        self.editor.rebind()
+
+    def _show(self, found: tuple[Reports, list[Drawing]]) -> None:
+        if self._stopped:
+            return
+        self._found, self._drawings = found
+        self._narrow()
+
+    def _change_kind(self) -> None:
+        self.editor.keep()
+        self._narrow()
+
+    def _narrow(self) -> None:
+        lines = list(_lines(self._found, self.kinds.held.kind))
+        self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in Wanted})
+        words = self.search.text().casefold().split()
+        shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
+        here = self.editor.line
+        self.model.show(shown)
+        for column, width in ((ITEM, 48), (UNITS, 52), (STATE, 112)):
+            self.list.horizontalHeader().resizeSection(column, theme.current().px(width))
+        self.nothing.setVisible(not shown)
+        self._body.setCurrentWidget(self._parts if lines else self._empty)
+        for pane in (self.text, self.editor):
+            pane.setVisible(bool(shown))
+        row = -1
+        if self._goal is not None:
+            row = self.model.row_of(*self._goal[:2])
+        elif here is not None:
+            row = self.model.row_of(here.item_id, here.response_id)
+        if shown:
+            self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
+        self._show_line()
+        if self._goal is not None and row >= 0:
+            if self._goal[2]:
+                self.editor.go_to(self._goal[2])
+            self._goal = None
+
+    def _show_line(self) -> None:
+        line = self.model.at(self.list.currentIndex().row())
+        other = line is None or self.editor.line is None or line.response_id != self.editor.line.response_id
+        if other or (
+            line is not None and self.editor.line is not None and line.item_id != self.editor.line.item_id
+        ):
+            self._in_replies = False
+            self.editor.replies.setChecked(False)
+        self.editor.show_line(line, self.kinds.held.kind)
+        if not self._in_replies:
+            self.text.show_line(line)
+            self.text.show_unit(self.editor.unit)
+        makes = self.kinds.held.kind.value
+        self.drawing.offer(next((one for one in self._drawings if one.makes == makes), None), line)
+
+    def _show_place(self, unit: Unit | None) -> None:
+        if not self._in_replies:
+            self.text.show_line(self.editor.line)
+            self.text.show_unit(unit)
+
+
+def _read(project: Project) -> tuple[Reports, list[Drawing]]:
+    found = report_lines.reports(project)
+    return found, drawable.drawings(found)
+
+
+def _lines(found: Reports, kind: Part | Kind) -> Iterator[Line]:
+    for item in found.items:
+        about = f"Item {item.key}"
+        if isinstance(kind, Kind):
+            label = " ".join(item.question.split())
+            yield Line(item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value))
+            continue
+        for column in found.columns:
+            for report in found.lines.get((item.id, column), ()):
+                run = f", run {report.trial}" if report.trial > 1 else ""
+                drawn = report.parts.get(kind.value)
+                label = f"{column_words(column)}{run}"
+                about = f"{label} on item {item.key}"
+                yield Line(item.id, report.id, item.key, item.question, report.system, label, about, drawn)
+
+
+def _fits(line: Line, wanted: Wanted) -> bool:
+    if wanted is Wanted.NONE:
+        return line.drawn is None
+    if wanted is Wanted.OPEN:
+        return line.standing in OPEN
+    return wanted is Wanted.ALL or (line.drawn is not None and line.standing not in OPEN)
+
+
+def _matches(line: Line, words: Sequence[str]) -> bool:
+    text = f"{line.item} {line.label} {line.question}".casefold()
+    return all(word in text for word in words)

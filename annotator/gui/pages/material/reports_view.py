@@ -1,0 +1,274 @@
+"""Which reports there are, system by item: what each took, which are lacking, and how more are written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions import lacking_reports, report_lines, response_journal
+from annotator.actions.lacking_reports import Lacking
+from annotator.actions.project import Project
+from annotator.actions.report_lines import ItemLine, ReportLine, Reports
+from annotator.domain.counting import counted
+from annotator.gui import keys, theme
+from annotator.gui.desk import Desk
+from annotator.gui.models import reports_grid
+from annotator.gui.models.reports_grid import ReportsGrid, column_words
+from annotator.gui.pages.material.lacking_list import LackingList
+from annotator.gui.pages.material.writing_form import WritingForm
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 230, 92, 225
+FORM_WIDTH = 350
+EVERY_MS = 1500
+NOTHING = (
+    "No reports yet",
+    "A report is what a system wrote on an item. Import reports that are there, or have a model write them.",
+)
+
+
+class ReportsView(QWidget):
+    """The grid on the left with what is known of the cell at the cursor; the writing on the right."""
+
+    came = Signal()
+    read_wanted = Signal(str, str)
+    """Show this report, by its item and its id, with what was drawn from it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._found = Reports((), (), {})
+        self._lacking: Sequence[Lacking] = ()
+        # An answer may still come when the window has given the file back.
+        self._stopped = False
+        self.model = ReportsGrid(self)
+        self.grid = LinesTable("Reports by item and system", self.model, cells=True)
+        self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
+        self.grid.activated.connect(self._activate)
+        self.grid.verticalHeader().show()
+        self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.form, self.lacking = WritingForm(desk), LackingList()
+        self.form.came.connect(self.came)
+        self.form.progress.progressed.connect(self._progressed)
+        self.lacking.again_wanted.connect(self.form.again)
+        self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)
+        self._refill.timeout.connect(self.fill)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        parts = Splitter("material-reports")
+        parts.addWidget(self._left())
+        inner = QWidget()
+        right = QVBoxLayout(inner)
+        right.setContentsMargins(0, 0, 4, 0)
+        right.addWidget(self.form)
+        right.addWidget(self.lacking, 1)
+        right.addStretch(0)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setMinimumWidth(theme.current().px(FORM_WIDTH))
+        area.setWidget(inner)
+        parts.addWidget(area)
+        parts.setStretchFactor(0, 1)
+        parts.setSizes([740, FORM_WIDTH + 20])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.addWidget(parts, 1)
+
+    def _left(self) -> QWidget:
+        self.search = QLineEdit(placeholderText="Find an item…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find an item")
+        self.search.textChanged.connect(lambda _: self._narrow())
+        self.told = QComboBox()
+        self.told.setAccessibleName("What the cells tell")
+        self.told.addItems(list(reports_grid.TOLD))
+        self.told.currentTextChanged.connect(self._tell)
+        self.open_only = QCheckBox("Only items that lack a report")
+        self.open_only.toggled.connect(lambda _: self._narrow())
+        top = QHBoxLayout()
+        top.addWidget(self.search, 1)
+        top.addWidget(self.open_only)
+        top.addWidget(PlainLabel("Show", "hint"))
+        top.addWidget(self.told)
+        self.count = PlainLabel(role="hint", wrap=True)
+        self._nothing = EmptyState("folder", *NOTHING)
+        self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
+        self._no_match = EmptyState(
+            "search", "Nothing matches", "Take a word or the filter away to see more."
+        )
+        self._body = QStackedWidget()
+        for widget in (self.grid, self._nothing, self._no_match):
+            self._body.addWidget(widget)
+        self.cell = PlainLabel(role="strong", wrap=True)
+        self.about = PlainLabel(role="hint", wrap=True)
+        self.open = KeyButton("Read it, and what was drawn", keys.shown("read_report"))
+        self.open.clicked.connect(self.read)
+        self.foot = QFrame()
+        self.foot.setProperty("role", "card")
+        told = QVBoxLayout()
+        told.addWidget(self.cell)
+        told.addWidget(self.about)
+        row = QHBoxLayout(self.foot)
+        row.addLayout(told, 1)
+        row.addWidget(self.open, 0, Qt.AlignmentFlag.AlignTop)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.count)
+        column.addWidget(self._body, 1)
+        column.addWidget(self.foot)
+        return left
+
+    def fill(self) -> None:
+        """Read the reports anew, on another thread."""
+        self._refill.stop()
+        self._desk.ask_later(self._show, _read)
+
+    def focus_first(self) -> None:
+        """Work begins in the grid, or where reports are written while there are none."""
+        goal: QWidget = self.grid if self._found.lines else self.form.system
+        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def seek(self) -> None:
+        """Put the caret into the search field."""
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def read(self) -> None:
+        """Show the report at the cursor, with what was drawn from it."""
+        found = self._cell_reports()
+        if found:
+            self.read_wanted.emit(found[0].item_id, found[0].id)
+
+    def stop(self) -> None:
+        """End what was started."""
+        self._stopped = True
+        self._refill.stop()
+        self.form.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.form.rebind()
+        self.open.set_key(keys.shown("read_report"))
+
+    def _show(self, found: tuple[Reports, list[Lacking]]) -> None:
+        if self._stopped:
+            return
+        self._found, self._lacking = found
+        self._narrow()
+        reports = self._found
+        systems = list(dict.fromkeys(system for system, _ in reports.columns))
+        told = f"{counted(reports.count, 'report')} of {counted(len(systems), 'system')}"
+        told += f" on {counted(len(reports.items), 'item')}."
+        if reports.lacking and reports.count:
+            told += f" {counted(reports.lacking, 'cell')} of the grid {'is' if reports.lacking == 1 else 'are'} empty."
+        self.count.setText(told)
+        self.lacking.show_lacking(self._lacking)
+        self.lacking.enable(not self.form.progress.running and not self._desk.project.readonly)
+        self.form.offer(systems, [one.key for one in reports.items])
+
+    def _narrow(self) -> None:
+        words = self.search.text().casefold().split()
+        rows = [one for one in self._found.items if _matches(one, words) and self._is_open(one)]
+        place = self.grid.currentIndex()
+        kept = (place.row(), place.column())
+        self.model.show(self._found, rows, self._lacking)
+        self._size()
+        nothing = not self._found.columns
+        self._body.setCurrentWidget(self._nothing if nothing else self.grid if rows else self._no_match)
+        self.count.setVisible(not nothing)
+        self.foot.setVisible(not nothing and bool(rows))
+        if rows and not self.grid.currentIndex().isValid():
+            row = max(0, min(kept[0], len(rows) - 1))
+            column = max(1, min(kept[1], len(self.model.columns) - 1))
+            self.grid.setCurrentIndex(self.model.index(row, column))
+        self._show_cell()
+
+    def _is_open(self, item: ItemLine) -> bool:
+        if not self.open_only.isChecked():
+            return True
+        return any((item.id, column) not in self._found.lines for column in self._found.columns)
+
+    def _size(self) -> None:
+        px, header = theme.current().px, self.grid.horizontalHeader()
+        if len(self.model.columns) > 1 and header.sectionSize(0) < px(ITEM_WIDTH):
+            header.resizeSection(0, px(ITEM_WIDTH))
+        for column in range(1, len(self.model.columns)):
+            wanted = self.grid.fontMetrics().horizontalAdvance(self.model.columns[column]) + px(32)
+            least = PARTS_WIDTH if self.model.told == reports_grid.DRAWN else CELL_WIDTH
+            header.resizeSection(column, max(px(least), min(wanted, px(280))))
+
+    def _tell(self, told: str) -> None:
+        self.model.show_told(told)
+        self._size()
+
+    def _item(self) -> ItemLine | None:
+        return self.model.at(self.grid.currentIndex().row())
+
+    def _cell_reports(self) -> Sequence[ReportLine]:
+        index = self.grid.currentIndex()
+        return self.model.reports(index.row(), index.column())
+
+    def _show_cell(self) -> None:
+        index, item = self.grid.currentIndex(), self._item()
+        column = self.model.column_of(index.column())
+        found = self._cell_reports()
+        failed = self.model.lacking(index.row(), index.column())
+        self.open.setEnabled(bool(found))
+        self.form.choose(item.key if item else "")
+        if item is None:
+            return
+        if column is None:
+            parts = ", ".join(f"{drawn.words()} ({kind})" for kind, drawn in item.parts.items())
+            self.cell.setText(f"Item {item.key}")
+            said = f"{item.question_type or 'No question type'}, {counted(item.sources, 'source')} with text"
+            self.about.setText(f"{said}{f'; {parts}' if parts else ''}.")
+            return
+        self.cell.setText(f"{column_words(column)} on item {item.key}")
+        self.about.setText("\n".join([reports_grid.explained(found, failed), *self._origin(found)]))
+
+    def _origin(self, found: Sequence[ReportLine]) -> list[str]:
+        lines = [
+            f"{kind.capitalize()}: {drawn.words()}, by {drawn.whose}."
+            for line in found[:1]
+            for kind, drawn in line.parts.items()
+        ]
+        origin = self._desk.ask(response_journal.origin_of, found[0].id) if found else None
+        if origin is not None:
+            lines.append(f"Written here by {origin.returned_model or origin.requested_model}.")
+        return lines
+
+    def _activate(self, index: QModelIndex) -> None:
+        if index.column():
+            self.read()
+
+    def _progressed(self, _line: dict[str, Any]) -> None:
+        if not self._refill.isActive():
+            self._refill.start()
+
+
+def _read(project: Project) -> tuple[Reports, list[Lacking]]:
+    return report_lines.reports(project), lacking_reports.lacking(project)
+
+
+def _matches(item: ItemLine, words: Sequence[str]) -> bool:
+    text = f"{item.key} {item.question} {item.question_type}".casefold()
+    return all(word in text for word in words)

@@ -1,0 +1,259 @@
+"""How reports are ordered from a model: whose they are to be, what gold is given, on which items, and what it takes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+)
+
+from annotator.actions import judges, responding, run_records, writers, writing_forecasts
+from annotator.actions.forecasts import Forecast
+from annotator.actions.judge_cases import Order
+from annotator.actions.lacking_reports import Lacking
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.gui import keys
+from annotator.gui.child_progress import ChildProgress
+from annotator.gui.desk import Desk
+from annotator.gui.pages.material import commands
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.plain import PlainLabel
+
+MODES = (
+    ("the question alone", "end-to-end"),
+    ("the question and the gold plan", "gold-plan-injection"),
+    ("the question, gold plan and gold evidence", "isolated"),
+)
+ALL, CHOSEN, FEW = "all", "chosen", "few"
+END_TO_END = MODES[0][1]
+A_FEW = 3
+SETTLE_MS = 400
+
+
+class WritingForm(QFrame):
+    """A card of settings with one button; what is there is never written again."""
+
+    came = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._keys: Sequence[str] = ()
+        self._chosen = ""
+        self.setProperty("role", "card")
+        self.system = QLineEdit(placeholderText="a name, e.g. model X, plain")
+        self._known = QStringListModel(self)
+        completer = QCompleter(self._known, self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.system.setCompleter(completer)
+        self.judge, self.mode, self.items = QComboBox(), QComboBox(), QComboBox()
+        self.planned = QCheckBox("Ask for a plan first and keep it")
+        self.trials = NumberBox(minimum=1, maximum=100)
+        self.at_once = NumberBox(minimum=1, maximum=64, value=4)
+        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
+        self.budget.setSpecialValueText("no limit")
+        for words, value in MODES:
+            self.mode.addItem(words, value)
+        self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.begin = KeyButton("Write reports", keys.shown("start_run"), "primary")
+        self.begin.clicked.connect(self.start)
+        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress.ended.connect(self._ended)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._weigh)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for words, field in (
+            ("System", self.system), ("Endpoint of", self.judge), ("It is given", self.mode), ("", self.planned),
+            ("On", self.items),
+        ):  # fmt: skip
+            field.setAccessibleName(words or self.planned.text())
+            form.addRow(words, field)
+        for combo in (self.judge, self.mode, self.items):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(12)
+        self.trials.setAccessibleName("Runs on each item")
+        self.at_once.setAccessibleName("Calls at once")
+        numbers = QHBoxLayout()
+        for part in (self.trials, PlainLabel("calls at once"), self.at_once):
+            numbers.addWidget(part)
+        numbers.addStretch(1)
+        form.addRow("Runs", numbers)
+        self.budget.setAccessibleName("Budget in US dollars")
+        form.addRow("Budget", self.budget)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.begin)
+        column = QVBoxLayout(self)
+        column.addWidget(PlainLabel("Have a model write reports", "subtitle"))
+        column.addWidget(self.words)
+        column.addLayout(form)
+        column.addWidget(self.estimate)
+        column.addLayout(foot)
+        column.addWidget(self.progress)
+        column.addWidget(self.answer)
+
+    def _listen(self) -> None:
+        self.system.textChanged.connect(lambda _: self._change())
+        for combo in (self.judge, self.mode, self.items):
+            combo.currentIndexChanged.connect(lambda _: self._change())
+        self.planned.toggled.connect(lambda _: self._change())
+        self.trials.valueChanged.connect(lambda _: self._change())
+
+    def offer(self, systems: Sequence[str], item_keys: Sequence[str]) -> None:
+        """Offer these systems and items."""
+        self._keys = item_keys
+        self._known.setStringList(list(systems))
+        known = self._desk.ask(judges.all_of) or []
+        offer(self.judge, [(one.name, one.name) for one in known if one.kind == JudgeKind.ENDPOINT])
+        self._offer_items()
+
+    def choose(self, key: str) -> None:
+        """Offer the item at the cursor, to be asked about alone."""
+        if key != self._chosen:
+            self._chosen = key
+            self._offer_items()
+
+    def _offer_items(self) -> None:
+        count = len(self._keys)
+        choices = [(f"all {count:,} items", ALL)] if count else []
+        choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
+        choices += [(f"item {self._chosen} alone", CHOSEN)] if self._chosen and count else []
+        offer(self.items, choices)
+        self._change()
+
+    def order(self) -> Order | None:
+        """What the fields say; None while something is lacking."""
+        system = self.system.text().strip()
+        if not system or not self.judge.currentText() or not self._keys:
+            return None
+        mode = str(self.mode.currentData())
+        planned = self.planned.isChecked() and mode == END_TO_END
+        chosen = {ALL: (), FEW: tuple(self._keys[:A_FEW]), CHOSEN: (self._chosen,)}
+        return Order(
+            judge=self.judge.currentText(),
+            protocol=responding.manner(mode, planned=planned),
+            systems=(system,),
+            items=chosen.get(str(self.items.currentData()), ()),
+            trials=self.trials.value(),
+            concurrency=self.at_once.value(),
+            budget_usd=self.budget.value() or None,
+        )
+
+    def start(self) -> None:
+        """Have the reports written, in a process of its own."""
+        order = self.order()
+        if order is None or not self.begin.isEnabled():
+            return
+        judge = self._judge(order.judge)
+        words = commands.respond(self._desk.project.path, order, order.judge)
+        self._run(words, judge, f"{order.judge} begins to write")
+
+    def again(self, lacking: Sequence[Lacking]) -> None:
+        """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
+        if not lacking or self.progress.running:
+            return
+        last = max(lacking, key=lambda one: one.at)
+        runs = self._desk.ask(run_records.runs) or []
+        run = next((one for one in runs if one.id == last.run_id), None)
+        if run is None:
+            return
+        keys_ = tuple(dict.fromkeys(one.item for one in lacking))
+        order = Order(
+            run.judge, run.protocol, (last.system,), keys_, trials=max(one.trial for one in lacking),
+            concurrency=self.at_once.value(), budget_usd=self.budget.value() or None,
+        )  # fmt: skip
+        writer = writers.as_endpoint(writers.named(self._desk.project, run.judge))
+        self._run(commands.respond(self._desk.project.path, order), writer, f"{last.system} is asked again")
+
+    def stop(self) -> None:
+        """End the run before the window closes."""
+        self._soon.stop()
+        self.progress.stop()
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.begin.set_key(keys.shown("start_run"))
+
+    def _run(self, words: list[str], judge: Judge | None, what: str) -> None:
+        self.answer.clear()
+        self.begin.setEnabled(False)
+        self.progress.start(words, judges.handed_over(self._desk.project, judge) if judge else {}, what)
+
+    def _judge(self, name: str) -> Judge | None:
+        return next((one for one in self._desk.ask(judges.all_of) or [] if one.name == name), None)
+
+    def _change(self) -> None:
+        self.planned.setEnabled(self.mode.currentData() == END_TO_END)
+        order, free = self.order(), not self.progress.running and not self._desk.project.readonly
+        self.begin.setEnabled(order is not None and free)
+        self.words.setText(self._lacks())
+        self.words.setVisible(bool(self.words.text()))
+        self.estimate.setVisible(order is not None)
+        if order is None:
+            self._soon.stop()
+        else:
+            self._soon.start()
+
+    def _lacks(self) -> str:
+        if self._desk.project.readonly:
+            return "This file may only be read."
+        if not self._keys:
+            return "There are no items yet to write about."
+        if not self.judge.count():
+            return "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes here."
+        if not self.system.text().strip():
+            return (
+                "Say whose reports these are to be: a name stands for one model with one set of parameters."
+            )
+        return ""
+
+    def _weigh(self) -> None:
+        order = self.order()
+        if order is not None and self.isVisible():
+            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)
+
+    def _show_forecast(self, found: Forecast) -> None:
+        order = self.order()
+        if order is None or (found.judge, found.protocol) != (order.judge, order.protocol):
+            return
+        if not found.units:
+            self.estimate.setText(f"All {found.total:,} reports of this system are there.")
+        else:
+            without = found.units - found.calls - found.in_journal
+            lacks = f" {without:,} items lack the gold that is to be given." if without > 0 else ""
+            self.estimate.setText(" ".join(found.words()) + lacks)
+        self.begin.setEnabled(
+            bool(found.units) and not self.progress.running and not self._desk.project.readonly
+        )
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != "refused":
+            failed, done = len(line.get("failed") or []), int(line.get("done", 0))
+            told = f"{done:,} of {int(line['total']):,} reports are there."
+            if failed:
+                self.answer.show_message(
+                    "warning", told, "What did not come is listed below, with its cause."
+                )
+            elif line.get("state") == "done":
+                self.answer.show_message("success", told)
+            else:
+                why = str(line.get("cause") or "Start again to go on; nothing is written twice.")
+                self.answer.show_message("info", f"{told} It was stopped.", why)
+        self.came.emit()
+        self._change()

@@ -1,0 +1,124 @@
+"""What a view lets choose, side by side: lists, another project's file, and what is still publishable."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from annotator.actions.result_sheets import Choice
+from annotator.gui import theme
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.number_box import AmountBox
+from annotator.gui.widgets.plain import tooltip
+
+WIDEST, LETTERS = 190, 8
+
+
+class Choosers(QWidget):
+    """A list for each choice; `chosen` tells that another value holds."""
+
+    chosen = Signal()
+    limit_set = Signal(float)
+    file_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lists: dict[str, QComboBox] = {}
+        self._parts: dict[str, QWidget] = {}
+        self._kinds: tuple[tuple[str, str], ...] = ()
+        self._row = FlowRow(self, gap=12)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.limit = AmountBox(decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing")
+        self.limit.setKeyboardTracking(False)
+        self.limit.setAccessibleName("Share of missing judgements up to which a figure is publishable")
+        self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
+        about = "A figure is marked where more of the judgements behind it are missing than this."
+        self._limit = _together("Publishable up to", self.limit, about)
+        self.file = QPushButton("Beside another project…")
+        self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
+        self.file.clicked.connect(self.file_wanted)
+        for part in (self._limit, self.file):
+            self._row.addWidget(part)
+            part.hide()
+
+    def offer(self, choices: Sequence[Choice], chosen: Mapping[str, str]) -> None:
+        """Offer the choices of a view, with those made; tells nobody."""
+        kinds = tuple((choice.name, choice.words) for choice in choices)
+        if kinds != self._kinds:
+            self._build(choices)
+            self._kinds = kinds
+        for choice in choices:
+            combo = self.lists[choice.name]
+            offer(combo, choice.values)
+            combo.blockSignals(True)
+            combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
+            combo.blockSignals(False)
+            combo.setToolTip(tooltip(combo.currentText()))
+            self._parts[choice.name].setVisible(len(choice.values) > 1)
+        self.updateGeometry()
+
+    def _build(self, choices: Sequence[Choice]) -> None:
+        for part in self._parts.values():
+            self._row.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        self.lists, self._parts = {}, {}
+        for place, choice in enumerate(choices):
+            combo = QComboBox()
+            combo.setAccessibleName(choice.words)
+            combo.setMinimumContentsLength(LETTERS)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            combo.setMaximumWidth(theme.current().px(WIDEST))
+            combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
+            self.lists[choice.name] = combo
+            self._parts[choice.name] = _together(choice.words, combo)
+            self._row.insert(place, self._parts[choice.name])
+
+    def values(self) -> dict[str, str]:
+        """What is chosen."""
+        return {name: str(combo.currentData() or "") for name, combo in self.lists.items()}
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose a value of one list, where it is offered."""
+        place = self.lists[name].findData(value)
+        if place >= 0:
+            self.lists[name].setCurrentIndex(place)
+
+    def show_limit(self, share: float | None, *, allowed: bool) -> None:
+        """Show what is publishable; None hides it. Tells nobody."""
+        self._limit.setVisible(share is not None)
+        self.limit.setEnabled(allowed)
+        self.limit.blockSignals(True)
+        self.limit.setValue(100 * (share or 0.0))
+        self.limit.blockSignals(False)
+
+    def show_file(self, offered: bool, name: str) -> None:
+        """Offer to compare with another file, or to stop."""
+        self.file.setVisible(offered)
+        self.file.setText(
+            f"Stop comparing with {name}".replace("&", "&&") if name else "Beside another project…"
+        )
+
+
+def _together(words: str, widget: QWidget, tip: str = "") -> QWidget:
+    """Words and a widget that stay together where the row breaks."""
+    made, label = QWidget(), QLabel(words)
+    label.setBuddy(widget)
+    for each in (label, widget):
+        each.setToolTip(tooltip(tip))
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    for part in (label, widget):
+        row.addWidget(part)
+    return made

@@ -1,0 +1,31 @@
+"""What ADRA says: planning, retrieval and reasoning are scored each against its own gold, and efficiency beside them.
+
+Beyond Retrieval: A Modular Benchmark for Academic Deep Research Agents (ADRA-Bank and ADRA-Eval). In the paper's
+order: planning §3.1 (plan, row, drawn_plan), retrieval §3.2 and appendix G (retrieval, and drawn_references with
+reading, lists, entry and works), reasoning §3.3 (reasoning), efficiency §3.4 and §5.3 (efficiency), modes §3 and §5.5
+(modes), domains §5.2 and K.2 (domains), preference §5.4 (preference), test-time compute §5.6 (passk), its gold H.1
+(balance). The counts of appendix F are in counts.
+"""
+
+from annotator.protocols.adra.drawn_plan import EXTRACTION as PLAN_OF_REPORT
+from annotator.protocols.adra.drawn_references import EXTRACTION as REFERENCES_OF_REPORT
+from annotator.protocols.adra.efficiency import EFFICIENCY
+from annotator.protocols.adra.plan import PLAN
+from annotator.protocols.adra.preference import PREFERENCE
+from annotator.protocols.adra.reasoning import REASONING
+from annotator.protocols.adra.retrieval import RETRIEVAL
+
+PROTOCOLS = (PLAN, RETRIEVAL, REASONING, EFFICIENCY, PREFERENCE)
+EXTRACTIONS = (PLAN_OF_REPORT, REFERENCES_OF_REPORT)
+
+__all__ = [
+    "EFFICIENCY",
+    "EXTRACTIONS",
+    "PLAN",
+    "PLAN_OF_REPORT",
+    "PREFERENCE",
+    "PROTOCOLS",
+    "REASONING",
+    "REFERENCES_OF_REPORT",
+    "RETRIEVAL",
+]

@@ -1,0 +1,85 @@
+"""How right, superfluous and lacking things become scores (ADRA, appendix F)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How much was predicted and how much of it is right; how much is gold and how much of it was found.
+
+    In the paper's symbols: right = found = TP, predicted = TP + FP, gold = TP + FN. Where several predictions may
+    meet one gold thing, `right` and `found` differ.
+    """
+
+    predicted: int
+    right: int
+    gold: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One way to make a score of a tally; `of` gives None where it is undefined, and `undefined` says why then."""
+
+    name: str
+    title: str
+    formula: str
+    of: Callable[[Tally], float | None]
+    undefined: str
+
+
+def precision(tally: Tally) -> float | None:
+    """TP / (TP + FP): the share of what was predicted that is right."""
+    return tally.right / tally.predicted if tally.predicted else None
+
+
+def recall(tally: Tally) -> float | None:
+    """TP / (TP + FN): the share of gold that was found."""
+    return tally.found / tally.gold if tally.gold else None
+
+
+def f1(tally: Tally) -> float | None:
+    """2 · P · R / (P + R) in whole numbers, so that it is 0 when nothing was predicted though there was gold."""
+    if not (tally.predicted or tally.gold):
+        return None
+    if not (tally.right and tally.found):
+        return 0.0
+    return 2 * tally.right * tally.found / (tally.right * tally.gold + tally.found * tally.predicted)
+
+
+def jaccard(tally: Tally) -> float | None:
+    """TP / (TP + FP + FN), TP being the gold things found (Definition F.1, Eq. 13)."""
+    union = tally.gold + tally.predicted - tally.right
+    return tally.found / union if union else None
+
+
+PRECISION = Figure("precision", "precision", "P = TP / (TP + FP)", precision, "nothing was predicted")
+RECALL = Figure("recall", "recall", "R = TP / (TP + FN)", recall, "there is no gold")
+F1 = Figure("f1", "F1", "F1 = 2 · P · R / (P + R)", f1, "nothing was predicted and there is no gold")
+JACCARD = Figure(
+    "jaccard",
+    "Jaccard index",
+    "J = TP / (TP + FP + FN)",
+    jaccard,
+    "nothing was predicted and there is no gold",
+)
+
+
+def lost(missing: int, of: int, over_valid: bool, over: str = "the others") -> str:
+    """What must be said beside a score when judgements are missing; empty when none is."""
+    if not missing:
+        return ""
+    note = f"{missing} of {of} judgements are missing"
+    return f"{note}; over {over} only" if over_valid else note
+
+
+def estimate(
+    value: float | None, could_be: Sequence[float | None], *, n: int, missing: int, method: str, note: str
+) -> Estimate:
+    """A score with the range of what it could be; what is undefined among that bounds nothing."""
+    known = [bound for bound in could_be if bound is not None]
+    floor, ceiling = min(known, default=None), max(known, default=None)
+    return Estimate(value, n=n, missing=missing, floor=floor, ceiling=ceiling, method=method, note=note)

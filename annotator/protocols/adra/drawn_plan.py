@@ -1,0 +1,137 @@
+"""How a plan is drawn from a report, so that systems that show none can be scored on planning too (ADRA §3.1)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.canonical import sha256
+from annotator.domain.identity import derived_id
+from annotator.domain.judgement import Status
+from annotator.domain.part import Part
+from annotator.domain.plan import Plan, Subtask
+from annotator.domain.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.quotation import find
+from annotator.domain.response import Response
+from annotator.domain.unit import Anchor
+from annotator.protocols.adra.lists import is_list_heading
+
+NAME = "adra.plan.draw"
+PROMPTS = (NAME,)
+QUOTE_MISSING = "quote_missing"
+SEPARATOR = " || "
+LONGEST = 20_000
+
+
+class Step(BaseModel):
+    """One sub-task as a model drew it. The passage that shows it comes first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    passage: str = Field(description="Words of the report that show this sub-task, copied exactly")
+    text: str = Field(description="The sub-task as one complete sentence of 8 to 20 words")
+
+
+class DrawnPlan(BaseModel):
+    """The sub-tasks that a report followed, in their order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, one line for each sub-task in its order and nothing else: words of the report that show "
+        "it, copied exactly, then || between spaces, then the sub-task as one sentence."
+    )
+    subtasks: list[Step] = Field(description="The sub-tasks in their order; empty if the report shows none")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a line that is not a passage, two bars and a sub-task."""
+        parts = [line.split(SEPARATOR) for line in text.splitlines() if line.strip()]
+        if not parts or any(len(part) != 2 for part in parts):
+            raise ValueError("a line is not a passage, two bars and a sub-task")
+        return cls(subtasks=[Step(passage=passage, text=words) for passage, words in parts])
+
+
+async def extract(material: Material, ask: Ask) -> Extracted:
+    """The plan that a model sees behind a report, each sub-task anchored where the report shows it."""
+    fields = {"question": material.item.question, "report": material.response.text}
+    answer = await ask(PROMPTS[0], fields, DrawnPlan, fenced=("question", "report"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    found = [(" ".join(step.text.split()), step.passage) for step in answer.reply.subtasks]
+    plan = _plan(material.response, ((text, passage) for text, passage in found if text))
+    if not plan.units:
+        return Extracted(None, Status.UNCLEAR, "the report shows no sub-tasks", answer.flags)
+    unanchored = any(unit.anchor is None for unit in plan.units)
+    return Extracted(plan, flags=(*answer.flags, QUOTE_MISSING) if unanchored else answer.flags)
+
+
+def _plan(response: Response, steps: Iterable[tuple[str, str]]) -> Plan:
+    """A plan of (sub-task, passage) whose ids follow from its words: the same words are judged once."""
+    seen: Counter[str] = Counter()
+    units = []
+    for text, passage in steps:
+        text = text[:LONGEST]
+        seen[text] += 1
+        made = derived_id(NAME, text, seen[text])
+        units.append(Subtask(id=made, text=text, anchor=_anchor(response, passage)))
+    return Plan(units=tuple(units))
+
+
+def _anchor(response: Response, passage: str) -> Anchor | None:
+    """Where a passage stands in the report; None when it does not."""
+    span = find(response.text, passage)
+    if span is None or span[1] - span[0] > LONGEST:
+        return None
+    quote = response.text[span[0] : span[1]]
+    return Anchor(
+        quote=quote, source_id=response.id, start=span[0], end=span[1], text_sha256=sha256(response.text)
+    )
+
+
+# No network: the headings of a report are the plan it followed (not in the paper).
+
+FEWEST_HEADINGS = 3
+BOLD = 7
+_HEADING = re.compile(
+    r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<text>\S.*)$|^(?:\*\*|__)(?P<bold>[^*_\n]+)(?:\*\*|__):?[ \t]*$",
+    re.MULTILINE,
+)
+_NUMBER = re.compile(r"(?:(?P<number>\d+(?:\.\d+)*)[.):]?|[IVX]+[.)]|[A-Z][.)])\s+")
+_MARKS = re.compile(r"[*_`]+|\s#+\s*$")
+
+
+def baseline(material: Material) -> Extracted:
+    """The headings of the highest level that has three or more, without those of a list of references."""
+    headings = _headings(material.response.text)
+    levels = Counter(level for level, _ in headings)
+    fit = [level for level in sorted(levels) if levels[level] >= FEWEST_HEADINGS]
+    steps = [text for level, text in headings if not fit or level == fit[0]]
+    if not steps:
+        return Extracted(None, Status.UNCLEAR, "baseline: the report has no headings")
+    plan = _plan(material.response, ((text, text) for text in steps))
+    return Extracted(plan.model_copy(update={"remark": "baseline: the headings of the report"}))
+
+
+def _headings(report: str) -> list[tuple[tuple[int, int], str]]:
+    """The headings of a report with their levels: marks, then depth of numbering; lines in bold are the lowest."""
+    found = []
+    for heading in _HEADING.finditer(report):
+        bare = _MARKS.sub("", heading["text"] or heading["bold"]).strip()
+        number = _NUMBER.match(bare)
+        text = bare[number.end() if number else 0 :].rstrip(": ")
+        depth = (number["number"] or "").count(".") if number else 0
+        if text and not is_list_heading(text):
+            found.append(((len(heading["level"] or "") or BOLD, depth), text))
+    return found
+
+
+EXTRACTION = Extraction(
+    name=NAME,
+    title="Plan of a report",
+    citation="ADRA, §3.1 and §4.3",
+    makes=Part.PLAN,
+    prompts=PROMPTS,
+    extract=extract,
+    baseline=baseline,
+)

@@ -1,0 +1,123 @@
+"""How the references of a report are drawn from it: by a model, or by rule (ADRA §3.2, appendix G)."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.canonical import sha256
+from annotator.domain.evidence import Evidence, Reference
+from annotator.domain.identifier import parse
+from annotator.domain.judgement import Status
+from annotator.domain.part import Part
+from annotator.domain.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.quotation import find
+from annotator.domain.response import Response
+from annotator.domain.unit import Anchor
+from annotator.protocols.adra.entry import Entry
+from annotator.protocols.adra.reading import NAME, Found, as_reference, references
+
+PROMPTS = ("adra.references",)
+QUOTE_MISSING = "quote_missing"
+IDENTIFIER_MISSING = "identifier_missing"
+SEPARATOR = " || "
+YEARS = range(1000, 2201)
+
+
+class Listed(BaseModel):
+    """One reference as a model read it. The report's words come first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    quote: str = Field(description="The words of the report that name the work, copied exactly")
+    title: str = Field(description="The title of the work as the report gives it; empty if it gives none")
+    identifier: str = Field(
+        description="DOI, arXiv id, ISBN or address, as in the report; empty if it gives none"
+    )
+    authors: str = Field(description="Its authors as the report gives them; empty if it gives none")
+    year: int | None = Field(description="Its year; null if the report gives none")
+
+
+class References(BaseModel):
+    """The works that a report refers to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, one line for each work and nothing else, in four fields with || between spaces from "
+        "field to field: the words of the report that name it, its title, its DOI, arXiv id or address, and its "
+        "authors. Put a single - into a field that the report does not fill."
+    )
+    references: list[Listed] = Field(description="The works, each once; empty if there are none")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a line that has not four fields."""
+        lines = [line.strip().split(SEPARATOR) for line in text.splitlines() if line.strip()]
+        if not lines or any(len(line) != 4 for line in lines):
+            raise ValueError("a line has not four fields with two bars between them")
+        fields = [[("" if field.strip() == "-" else field.strip()) for field in line] for line in lines]
+        return cls(
+            references=[
+                Listed(quote=quote, title=title, identifier=identifier, authors=authors, year=None)
+                for quote, title, identifier, authors in fields
+            ]
+        )
+
+
+async def extract(material: Material, ask: Ask) -> Extracted:
+    """The references that a model finds in a report; what the report does not hold is left out and flagged."""
+    answer = await ask(PROMPTS[0], {"report": material.response.text}, References, fenced=("report",))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    flags = list(answer.flags)
+    units: dict[str, Reference] = {}
+    for unit in _checked(answer.reply.references, material.response, flags):
+        units.setdefault(unit.id, unit)
+    return Extracted(Evidence(units=tuple(units.values())), flags=tuple(dict.fromkeys(flags)))
+
+
+def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iterator[Reference]:
+    """The references whose words stand in the report, without identifiers that do not; adds to the flags."""
+    text_sha256 = sha256(response.text)
+    for one in listed:
+        span = find(response.text, one.quote)
+        if span is None:
+            flags.append(QUOTE_MISSING)
+            continue
+        identifier = parse(one.identifier)
+        if one.identifier.strip() and not _held(one.identifier, response.text):
+            flags.append(IDENTIFIER_MISSING)
+            identifier = None
+        title, authors = " ".join(one.title.split())[:20_000], one.authors.strip()[:2000]
+        year = one.year if one.year in YEARS else None
+        if not (title or identifier):
+            continue
+        quote = response.text[span[0] : span[1]]
+        anchor = Anchor(
+            quote=quote, source_id=response.id, start=span[0], end=span[1], text_sha256=text_sha256
+        )
+        yield as_reference(Found(identifier, Entry(title, authors, year), *span), anchor)
+
+
+def _held(identifier: str, report: str) -> bool:
+    """Whether the report holds an identifier, in the spelling given or in the normal one."""
+    found, low = parse(identifier), report.lower()
+    spellings = [identifier.strip()] + ([found.value] if found else [])
+    return any(spelling.lower() in low for spelling in spellings)
+
+
+def baseline(material: Material) -> Extracted:
+    """The references read by rule: lists, links, DOIs and arXiv ids; an empty list when there are none."""
+    evidence = references(material.response.text, material.response.id)
+    remark = "baseline: read by rule from lists of references, links, DOIs and arXiv ids"
+    return Extracted(evidence.model_copy(update={"remark": remark}))
+
+
+EXTRACTION = Extraction(
+    name=NAME,
+    title="References of a report",
+    citation="ADRA, §3.2 and appendix G",
+    makes=Part.REFERENCES,
+    prompts=PROMPTS,
+    extract=extract,
+    baseline=baseline,
+)

@@ -1,0 +1,143 @@
+"""What ADRA says of efficiency: what a report took, and which systems are worth it (§3.4, §5.3).
+
+No judge is needed: what is not known of a response stays unknown and is never zero.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.estimate import Estimate
+from annotator.domain.protocol import Metric, Protocol, Scored
+from annotator.domain.response import Response
+
+NAME = "adra.efficiency"
+
+DEPARTURES = (
+    "The paper counts a report's tokens with a tokenizer it does not name; here they are what the system or the "
+    "import said, and unknown otherwise.",
+    "A system of which a cost is not known is left out of that front and named, as the paper leaves out the one it ran "
+    "by hand (appendix K.3).",
+)
+
+# Section 3.4: what one report took.
+
+
+def latency(response: Response) -> float | None:
+    """Seconds from the question to the report."""
+    return response.latency_s
+
+
+def tokens(response: Response) -> float | None:
+    """The length of the report in tokens."""
+    return None if response.tokens is None else float(response.tokens)
+
+
+def tokens_per_s(response: Response) -> float | None:
+    """Tokens of the report by second; None when either is not known or it took no time."""
+    if response.tokens is None or not response.latency_s:
+        return None
+    return response.tokens / response.latency_s
+
+
+def cost(response: Response) -> float | None:
+    """US dollars."""
+    return response.cost_usd
+
+
+Reading = Callable[[Response], float | None]
+
+
+def score(reading: Reading, method: str, response: Response) -> Estimate:
+    """What is known of one response; None, never 0, when it is not."""
+    value = reading(response)
+    note = "not known for this response" if value is None else ""
+    return Estimate(value, n=int(value is not None), floor=value, ceiling=value, method=method, note=note)
+
+
+def _metric(
+    name: str, title: str, unit: str, reading: Reading, definition: str, *, higher_is_better: bool = False
+) -> Metric:
+    def of(scored: Scored, _: bool) -> Estimate:
+        return score(reading, title, scored.material.response)
+
+    return Metric(name, title, definition, of, higher_is_better, unit)
+
+
+METRICS = (
+    _metric(
+        "latency",
+        "Latency",
+        "s",
+        latency,
+        "Seconds from the question to the finished report (ADRA §3.4). Undefined when it was not recorded.",
+    ),
+    _metric(
+        "tokens",
+        "Report tokens",
+        "tokens",
+        tokens,
+        "The length of the final report in tokens (ADRA §3.4); less is better at equal score (§5.3). The count is the "
+        "one that came with the response. Undefined when none came.",
+    ),
+    _metric(
+        "tokens_per_s",
+        "Tokens per second",
+        "tokens/s",
+        tokens_per_s,
+        "`report tokens / latency` (ADRA §3.4). Undefined when either is not known, or the latency is zero.",
+        higher_is_better=True,
+    ),
+    _metric(
+        "cost",
+        "Cost",
+        "US$",
+        cost,
+        "US dollars spent on one report (ADRA appendix K.3). Undefined when it was not recorded.",
+    ),
+)
+
+EFFICIENCY = Protocol(
+    name=NAME,
+    title="What a report took",
+    citation="ADRA, §3.4, §5.3 and appendix K.3",
+    needs=(),
+    metrics=METRICS,
+    departures=DEPARTURES,
+)
+
+# Section 5.3: which systems are worth it.
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A system's score and what it takes, None for not known; `beaten_by` names those that dominate it."""
+
+    system: str
+    score: float | None
+    cost: float | None
+    beaten_by: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether it has a place in the plane at all."""
+        return self.score is not None and self.cost is not None
+
+    @property
+    def on_front(self) -> bool:
+        """Whether no other system is at least as good on both and better on one."""
+        return self.known and not self.beaten_by
+
+
+def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[Standing, ...]:
+    """Each (system, score, cost) with the systems that are at least as good on both and better on one.
+
+    The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
+    """
+    from annotator.stats.front import dominates
+
+    known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
+    found = []
+    for name, score, cost in systems:
+        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
+        found.append(Standing(name, score, cost, beaten_by))
+    return tuple(found)

@@ -1,0 +1,120 @@
+"""What an entry of a list of references says: the work's title, its authors, its year."""
+
+import re
+from typing import NamedTuple
+
+from annotator.domain.identifier import normal_title
+from annotator.domain.words import unspaced
+
+SHORTEST = 12
+SHORTEST_UNSPACED = 4
+MOST_NAMES = 6
+# What an entry says beyond that is not about which work it is.
+LONGEST = 2_000
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{6,400})[\"”»]")
+_ITALIC = re.compile(r"(?<![*_\w])([*_])(?![*_\s])([^*_\n]{6,400})(?<!\s)\1(?![*_\w])")
+# Authors (2024). Title. Journal … — and the like with a month or a letter.
+_BY_YEAR = re.compile(
+    r"\((?:19|20)\d\d[a-z]?(?:,[^()\n]{0,30})?\)[.,:]?\s+(?P<title>\S.{5,400}?)(?:[.?!](?:\s|$)|$)", re.DOTALL
+)
+_LINK = re.compile(r"!?\[[^\[\]\n]{0,500}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*[^()\n]{0,500}\)")
+_ADDRESS = re.compile(
+    r"https?://\S+|\b(?:doi[:\s]*)?10\.\d{4,9}/\S+"
+    r"|\barxiv(?: preprint)?(?:[\s:]*arxiv)?[\s:]*\d{4}\.\d{4,5}(?:v\d+)?",
+    re.IGNORECASE,
+)
+_ACCESSED = re.compile(r"\b(?:last )?(?:accessed|retrieved|visited)\b.*", re.IGNORECASE | re.DOTALL)
+_YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d\d(?![\w/-])")
+# A full stop that ends neither an initial nor an abbreviation of such lists.
+_SENTENCE = re.compile(r"(?<!\b[A-Z])(?<!\bal)(?<!\b[Ee]d)(?<!\b[Ee]ds)(?<!\b[Vv]ol)\.\s+")
+_INITIALS = r"(?:[A-Z]\.[ -]?)+[^\W\d_][\w'’-]*+(?: [^\W\d_][\w'’-]*+){0,2}"
+_LED_BY_NAMES = re.compile(
+    rf"^(?:(?:{_INITIALS}(?:,\s+(?:and\s+|&\s+)?|\s+and\s+|\s*&\s*))*(?:{_INITIALS}[.,]\s+|et\s+al\.?,?\s+)"
+    r"|(?:[^\s,]+\s+){1,3}et\s+al\.?,?\s+)"
+    r"(?:\(?(?:19|20)\d\d\)?[a-z]?\s*[,.:–—-]\s*)?(?P<rest>\S.*)",
+    re.DOTALL,
+)
+_AUTHORS = re.compile(r"\bet al$|(?:^|[\s,])[A-Z]\.|^(?:[^\s,]+,? ){1,8}(?:and|&) [^\s,]+(?: [^\s,]+)?$")
+_BEFORE_TITLE = re.compile(
+    r"^(?:\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\\?\]?|\[?\(?PDF\)?\]?|title:)\s*", re.IGNORECASE
+)
+_LAST_YEAR = re.compile(r"[\s,(]+(?:19|20)\d\d\)?\W*$")
+_AUTHOR_AND_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\bet al\b")
+_MARKS = re.compile(r"[*`\\]+|(?<!\w)_+|_+(?!\w)")
+_EDGES = " \t\n.,;:–—-|()[]\"'“”‘’«»"
+
+
+class Entry(NamedTuple):
+    """What was read; empty, or None, for what the entry does not say."""
+
+    title: str = ""
+    authors: str = ""
+    year: int | None = None
+
+
+def read_entry(text: str, link_words: str = "") -> Entry:
+    """The title as its marks or its place show it: quoted, after the year, in italics or a link, after the authors."""
+    plain = _LINK.sub(" ", text[:LONGEST])
+    year = _year(plain)
+    for found in (_quoted(plain), _by_year(plain), _in_italics(plain), Entry(as_title(link_words))):
+        if found.title:
+            return found._replace(year=year)
+    return _by_order(plain)._replace(year=year)
+
+
+def as_title(text: str) -> str:
+    """The text as a title, without marks; empty when it cannot be one (a number, a site's name, author and year)."""
+    bare = _BEFORE_TITLE.sub("", " ".join(_MARKS.sub("", text).split())).strip(_EDGES)
+    if _ADDRESS.match(bare):
+        return ""
+    words, letters = bare.split(), len(normal_title(bare))
+    if unspaced(bare):
+        return bare if letters >= SHORTEST_UNSPACED else ""
+    by_author = len(words) <= MOST_NAMES and _AUTHOR_AND_YEAR.search(bare)
+    return "" if len(words) < 2 or letters < SHORTEST or by_author else bare
+
+
+def _quoted(text: str) -> Entry:
+    found = _QUOTED.search(text)
+    return Entry(as_title(found[1]), _names(text[: found.start()])) if found else Entry()
+
+
+def _by_year(text: str) -> Entry:
+    found = _BY_YEAR.search(text)
+    if not found:
+        return Entry()
+    italic = _ITALIC.match(text, found.start("title"))
+    title = italic[2] if italic else _ADDRESS.sub(" ", found["title"])
+    return Entry(as_title(title), _names(text[: found.start()]))
+
+
+def _in_italics(text: str) -> Entry:
+    """What is in italics, unless a sentence stands before it: then it is the journal."""
+    found = _ITALIC.search(text)
+    before = text[: found.start()].strip() if found else ""
+    journal = before.endswith(".") and not before.endswith("al.")
+    return Entry(as_title(found[2]), _names(before)) if found and not journal else Entry()
+
+
+def _by_order(text: str) -> Entry:
+    """Authors, then the title, by commas or by full stops; the first sentence where there are no authors."""
+    bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(" ,;:–—-|()[]")
+    bare = _LAST_YEAR.sub("", bare)
+    if led := _LED_BY_NAMES.match(bare):
+        title = _SENTENCE.split(led["rest"])[0]
+        return Entry(as_title(title), _names(bare[: led.start("rest")]))
+    first, *others = [part for part in _SENTENCE.split(bare) if _names(part)] or [""]
+    if others and (_AUTHORS.search(first) or not as_title(first)) and (title := as_title(others[0])):
+        return Entry(title, _names(first))
+    return Entry(as_title(first))
+
+
+def _year(text: str) -> int | None:
+    years = [int(found[0]) for found in _YEAR.finditer(_ACCESSED.sub("", _ADDRESS.sub(" ", text)))]
+    return years[-1] if years else None
+
+
+def _names(text: str) -> str:
+    """What stands before a title, as names; empty when there are no letters in it."""
+    bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(_EDGES)
+    return bare if any(character.isalpha() for character in bare) and len(bare) <= LONGEST else ""

@@ -1,0 +1,210 @@
+"""What ADRA says of planning: each predicted sub-task is held against each gold one (§3.1, appendix F).
+
+What the matrix is, and the two ways to read it; `plan_judge` fills it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotator.domain.artifact import Kind
+from annotator.domain.canonical import sha256
+from annotator.domain.estimate import Estimate
+from annotator.domain.part import Part
+from annotator.domain.protocol import (
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    Scored,
+)
+from annotator.domain.unit import Unit
+from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally, estimate, lost
+from annotator.protocols.adra.plan_judge import NOT, PREDICTED, PROMPTS, RELEVANT, baseline, judge
+
+NAME = "adra.plan"
+
+DEPARTURES = (
+    "The paper does not say how a matrix with several matches in a row or a column is counted. Both readings are "
+    "given: one-to-one (a maximum matching, the default) and any-match.",
+    "Its planning tables (2, 4 and 12) print an accuracy equal to precision. The formula it gives, TP / (TP + FP + "
+    "FN), cannot do that unless nothing gold is lacking; the formula is followed.",
+    "One call asks about one predicted sub-task and all gold ones. Replies are matched by the names the gold sub-tasks "
+    "were given in that call, never by their order; what is named twice or not at all is missing.",
+    "The plan of a system that shows none may be drawn from its report; the paper scores only the one that shows it.",
+)
+
+# The matrix: a case is a row, a unit a cell.
+
+_LONGEST_PART = 39
+
+
+def cell_id(predicted: str, gold: str) -> str:
+    """The id of the cell of two sub-tasks, at most 80 characters, the same whenever it is made."""
+    return f"{_short(predicted)}~{_short(gold)}"
+
+
+def _short(unit_id: str) -> str:
+    plain = len(unit_id) <= _LONGEST_PART and "~" not in unit_id
+    return unit_id if plain else sha256(unit_id)[:_LONGEST_PART]
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each predicted sub-task, with a unit for each gold one."""
+    gold = material.units(Kind.PLAN)
+    artifact_id = material.artifact_ids.get(Kind.PLAN, "")
+    for predicted in material.units(Part.PLAN) if gold else ():
+        cells = tuple(Unit(id=cell_id(predicted.id, one.id), text=one.text) for one in gold)
+        given = {PREDICTED: predicted.text}
+        yield Case(NAME, material.item, material.response, artifact_id, cells, given=given)
+
+
+Matrix = tuple[tuple[bool | None, ...], ...]
+
+
+def matrix(material: Material, values: Mapping[str, str]) -> Matrix:
+    """Predicted × gold: relevant or not, None where the judgement is missing; ValueError on another value."""
+    gold = material.units(Kind.PLAN)
+    return tuple(
+        tuple(_cell(values.get(cell_id(predicted.id, one.id))) for one in gold)
+        for predicted in material.units(Part.PLAN)
+    )
+
+
+def _cell(value: str | None) -> bool | None:
+    if value not in (RELEVANT, NOT, None):
+        raise ValueError(f"a cell of a plan is relevant or not, not {value!r}")
+    return None if value is None else value == RELEVANT
+
+
+# The two readings. Both counts only grow when a cell turns from not to relevant: a matching stays one, and a row or
+# a column that has a match keeps it. Every figure grows with them. So the missing cells, all not and all relevant,
+# give the least and the most a score can be.
+
+
+@lru_cache(maxsize=4096)
+def one_to_one(cells: Matrix, gold: int) -> Tally:
+    """TP is the size of a maximum matching between the rows and the `gold` columns; a missing cell is no match."""
+    from annotator.stats.matching import maximum_matching
+
+    pairs = maximum_matching([[bool(cell) for cell in row] for row in cells]) if cells else 0
+    return Tally(predicted=len(cells), right=pairs, gold=gold, found=pairs)
+
+
+def any_match(cells: Matrix, gold: int) -> Tally:
+    """A predicted sub-task is right if its row has a match, a gold one found if its column has."""
+    rows = sum(any(row) for row in cells)
+    columns = sum(any(column) for column in zip(*cells, strict=True))
+    return Tally(predicted=len(cells), right=rows, gold=gold, found=columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to count a matrix, how its metrics are called, and what is to be said of it."""
+
+    prefix: str
+    title: str
+    count: Callable[[Matrix, int], Tally]
+    meaning: str
+
+
+ONE_TO_ONE = Reading(
+    "plan",
+    "one-to-one",
+    one_to_one,
+    "*One-to-one* (the default): TP is the size of a maximum matching between predicted and gold sub-tasks along "
+    "the cells that are relevant, FP the predicted and FN the gold sub-tasks outside it.",
+)
+ANY_MATCH = Reading(
+    "plan_any",
+    "any-match",
+    any_match,
+    "*Any-match*: a predicted sub-task is right if any cell of its row is relevant, a gold one is found if any cell of "
+    "its column is. Precision is the share of right rows, recall that of found columns; in the Jaccard index TP "
+    "counts the found columns, FP the rows and FN the columns without a match.",
+)
+
+
+def score(reading: Reading, figure: Figure, scored: Scored, over_valid: bool) -> Estimate:
+    """A figure of the matrix in one reading; `n` counts the cells that were judged.
+
+    `over_valid` leaves out the predicted sub-tasks of which a cell is missing, as if they had not been predicted; the
+    value stays within what the whole matrix could give.
+    """
+    gold = len(scored.material.units(Kind.PLAN))
+    method = f"{figure.formula}, {reading.title}"
+    if not gold:
+        return Estimate(None, method=method, note="the item has no gold plan")
+    if Part.PLAN not in scored.material.parts:
+        return Estimate(None, method=method, note="the plan of this response is not known")
+    cells = matrix(scored.material, scored.values)
+    return _estimate(reading, figure, cells, gold, over_valid, method)
+
+
+def _estimate(
+    reading: Reading, figure: Figure, cells: Matrix, gold: int, over_valid: bool, method: str
+) -> Estimate:
+    asked = len(cells) * gold
+    missing = sum(row.count(None) for row in cells)
+    judged = tuple(row for row in cells if None not in row)
+    usable = not missing or (over_valid and judged)
+    value = figure.of(reading.count(judged, gold)) if usable else None
+    over = f"{len(judged)} of {len(cells)} predicted sub-tasks"
+    undefined = figure.undefined if usable and value is None else ""
+    note = "; ".join(filter(None, (lost(missing, asked, bool(over_valid and judged), over), undefined)))
+    extremes = (_filled(cells, by=False), _filled(cells, by=True))
+    could_be = [figure.of(reading.count(filled, gold)) for filled in extremes]
+    known = [bound for bound in could_be if bound is not None]
+    if value is not None and known:
+        # A sub-task left out may well meet a gold one: no value that the whole matrix cannot give.
+        value = min(max(value, min(known)), max(known))
+    return estimate(value, could_be, n=asked - missing, missing=missing, method=method, note=note)
+
+
+def _filled(cells: Matrix, *, by: bool) -> Matrix:
+    """The matrix with every missing cell set."""
+    return tuple(tuple(by if cell is None else cell for cell in row) for row in cells)
+
+
+_UNDEFINED = {
+    PRECISION: "Undefined when the plan of the response is empty.",
+    RECALL: "Defined whenever there is a gold plan: 0 for an empty plan.",
+    F1: "Defined whenever there is a gold plan: 0 for an empty plan.",
+    JACCARD: "Defined whenever there is a gold plan: 0 for an empty plan. The paper calls it accuracy.",
+}
+
+
+def _metric(reading: Reading, figure: Figure) -> Metric:
+    def of(scored: Scored, over_valid: bool) -> Estimate:
+        return score(reading, figure, scored, over_valid)
+
+    definition = (
+        f"`{figure.formula}` over the sub-tasks of one plan (ADRA §3.1, appendix F). Each predicted sub-task is judged "
+        f"relevant or not to each gold one. {reading.meaning} The paper leaves open whether matches are one-to-one. "
+        f"{_UNDEFINED[figure]} Undefined without a gold plan, and while the "
+        "plan of the response is not known."
+    )
+    title = f"Plan {figure.title} ({reading.title})"
+    return Metric(f"{reading.prefix}.{figure.name}", title, definition, of, parts=(Part.PLAN,))
+
+
+METRICS = tuple(
+    _metric(reading, figure)
+    for reading in (ONE_TO_ONE, ANY_MATCH)
+    for figure in (PRECISION, RECALL, F1, JACCARD)
+)
+
+PLAN = Protocol(
+    name=NAME,
+    title="Plan against the gold plan",
+    citation="ADRA, §3.1, §4.3 and appendix F",
+    needs=(Kind.PLAN,),
+    parts=(Part.PLAN,),
+    metrics=METRICS,
+    values=(RELEVANT, NOT),
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    departures=DEPARTURES,
+)

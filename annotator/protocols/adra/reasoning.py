@@ -1,0 +1,187 @@
+"""What ADRA says of reasoning: a report must let its reader tell true statements from false ones (§3.3, appendix F).
+
+The judge has nothing but the report, and says of each statement true, false or that it cannot tell.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from annotator.domain.artifact import Kind
+from annotator.domain.diagnostics import Statement
+from annotator.domain.estimate import Estimate
+from annotator.domain.protocol import (
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    Scored,
+)
+from annotator.domain.unit import Unit
+from annotator.protocols.adra import counts
+from annotator.protocols.adra.counts import Figure, Tally, estimate, lost
+from annotator.protocols.adra.reasoning_judge import (
+    CANNOT_TELL,
+    FALSE,
+    PROMPTS,
+    TRUE,
+    baseline,
+    judge,
+    judge_together,
+)
+
+NAME = "adra.reasoning"
+
+DEPARTURES = (
+    "The judge may say that it cannot tell. That is never correct; on a false statement it is no false positive "
+    "either, so the four counts of appendix F need not add up to all statements.",
+    "The judge reads the report alone: not the question, not the paper, not the gold label, not the aspect.",
+    "A true or a false must quote the report; a quote that is not found there is flagged for people, and the verdict "
+    "stands.",
+    "The paper's printed tables do not fit its formulas: counted over all statements, of which 64.71 % are true "
+    "(appendix H.1), precision 61.59 and recall 40.22 allow an accuracy of at most 45.09; 59.18 is printed (Table 2, "
+    "OpenAI, Avg.).",
+)
+
+# Appendix F: the counts, and what becomes of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Tally):
+    """What was said of statements. Predicted are those said to be true, gold those that are; `correct` = TP + TN."""
+
+    correct: int
+    statements: int
+
+
+def accuracy(said: Tally) -> float | None:
+    """(TP + TN) / all statements."""
+    if not isinstance(said, Said):
+        raise TypeError("an accuracy is of statements")
+    return said.correct / said.statements if said.statements else None
+
+
+ACCURACY = Figure("accuracy", "accuracy", "(TP + TN) / all", accuracy, "no statement was judged")
+PRECISION = replace(counts.PRECISION, undefined="no statement was said to be true")
+RECALL = replace(counts.RECALL, undefined="no statement is true")
+F1 = replace(counts.F1, undefined="no statement is true and none was said to be")
+
+Pair = tuple[bool, str | None]
+"""A gold label and what a rater says of the statement, None when that is missing."""
+
+
+def count(pairs: Sequence[Pair]) -> Said:
+    """The counts of the statements that were judged; ValueError on another value."""
+    known = [(label, _checked(value)) for label, value in pairs if value is not None]
+    tp = sum(label and value == TRUE for label, value in known)
+    tn = sum(not label and value == FALSE for label, value in known)
+    predicted, gold = sum(value == TRUE for _, value in known), sum(label for label, _ in known)
+    return Said(predicted, tp, gold, tp, correct=tp + tn, statements=len(known))
+
+
+def _checked(value: str) -> str:
+    if value not in (TRUE, FALSE, CANNOT_TELL):
+        raise ValueError(f"a statement is said to be true, false or cannot-tell, not {value!r}")
+    return value
+
+
+def score(figure: Figure, pairs: Sequence[Pair], over_valid: bool = False) -> Estimate:
+    """A figure of the statements of one item; `n` counts those that were judged.
+
+    With any missing the value is None unless `over_valid`, which gives that of the others; `floor` and `ceiling`
+    bound what it can be.
+    """
+    if not pairs:
+        return Estimate(None, method=figure.formula, note="there is no statement with a gold label")
+    missing = sum(value is None for _, value in pairs)
+    usable = not missing or (over_valid and missing < len(pairs))
+    value = figure.of(count(pairs)) if usable else None
+    undefined = figure.undefined if usable and value is None else ""
+    note = "; ".join(filter(None, (lost(missing, len(pairs), over_valid and usable), undefined)))
+    could_be = [figure.of(count(filled)) for filled in _extremes(pairs)]
+    return estimate(
+        value, could_be, n=len(pairs) - missing, missing=missing, method=figure.formula, note=note
+    )
+
+
+def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+    """The ways in which what is missing can fall out best and worst, for true and for false statements apart.
+
+    Every figure rises with each true statement said to be true and falls with each false one, where it is defined;
+    so among these four are its least and its greatest value.
+    """
+    for of_true, of_false in product((TRUE, FALSE), repeat=2):
+        yield [
+            (label, value if value is not None else of_true if label else of_false) for label, value in pairs
+        ]
+
+
+def _score_of(figure: Figure) -> Callable[[Scored, bool], Estimate]:
+    def of(scored: Scored, over_valid: bool) -> Estimate:
+        statements = _labelled(scored.material)
+        pairs = [(label, scored.values.get(unit.id)) for unit, label in statements]
+        return score(figure, pairs, over_valid)
+
+    return of
+
+
+def _labelled(material: Material) -> list[tuple[Statement, bool]]:
+    """The statements whose gold label is decided."""
+    units = material.units(Kind.DIAGNOSTICS)
+    return [(unit, unit.label) for unit in units if unit.label is not None]
+
+
+_MEANING = {
+    ACCURACY: "Cannot-tell is never correct. Undefined when no statement has a gold label.",
+    PRECISION: "Undefined when no statement is said to be true.",
+    RECALL: "A true statement of which the rater cannot tell is a false negative. Undefined when no statement is true.",
+    F1: "0 when nothing is said to be true though something is. Undefined when no statement is true and none is "
+    "said to be.",
+}
+
+
+def _metric(figure: Figure) -> Metric:
+    definition = (
+        f"`{figure.formula}` over the statements of one item (ADRA §3.3, appendix F, Eqs. 9–12). A rater who knows "
+        "only the report calls each statement true, false or cannot-tell. TP: true and called true; FP: false and "
+        "called true; TN: false and called false; FN: true and not called true. "
+        f"{_MEANING[figure]} Statements without a gold label are left out."
+    )
+    return Metric(f"reasoning.{figure.name}", f"Reasoning {figure.title}", definition, _score_of(figure))
+
+
+METRICS = tuple(_metric(figure) for figure in (ACCURACY, PRECISION, RECALL, F1))
+
+# Section 3.3: the report is asked, one statement at a time.
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each statement whose gold label is decided, without what would give that label away."""
+    artifact_id = material.artifact_ids.get(Kind.DIAGNOSTICS, "")
+    for statement, _ in _labelled(material):
+        blind = Statement(id=statement.id, text=statement.text, aspect=statement.aspect)
+        yield Case(NAME, material.item, material.response, artifact_id, (blind,))
+
+
+def aspect(unit: Unit) -> str:
+    """The part of a paper a statement is about; empty while it is not decided."""
+    if not isinstance(unit, Statement):
+        raise TypeError(f"{type(unit).__name__} is not a statement")
+    return unit.aspect.value if unit.aspect else ""
+
+
+REASONING = Protocol(
+    name=NAME,
+    title="Statements that the report settles",
+    citation="ADRA, §3.3, §4.5 and appendix F",
+    needs=(Kind.DIAGNOSTICS,),
+    metrics=METRICS,
+    values=(TRUE, FALSE, CANNOT_TELL),
+    cases=cases,
+    judge=judge,
+    judge_together=judge_together,
+    baseline=baseline,
+    prompts=PROMPTS,
+    facet=aspect,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,158 @@
+"""What ADRA says of retrieval: the references of a report are held against the gold evidence (§3.2, appendix G).
+
+No judge is needed: two references are the same work when a key says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from annotator.domain.artifact import Kind
+from annotator.domain.estimate import Estimate
+from annotator.domain.evidence import Reference
+from annotator.domain.identifier import normal_title, parse
+from annotator.domain.part import Part
+from annotator.domain.protocol import Metric, Protocol, Scored
+from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally
+
+NAME = "adra.retrieval"
+Key = Literal["doi", "arxiv", "title"]
+
+DEPARTURES = (
+    "Section 3.2 of the paper matches by DOI, appendix G by the first 20 characters of the title. Both are used, in "
+    "this order: DOI, arXiv id without its version, title.",
+    "A title of fewer than 20 normal characters matches only an equal title: its beginning says too little.",
+    "For research papers, whose one gold source is the paper itself, the paper prints only an accuracy. Being found "
+    "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it.",
+    "An equal address alone is no match: neither section names it as a key.",
+)
+
+# Appendix G: which reference is which.
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A retrieved reference and the gold one it is, and the key, in its normal spelling, by which that is known."""
+
+    retrieved: Reference
+    gold: Reference
+    by: Key
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What was found of the gold evidence and why, what else was retrieved, and what was not found."""
+
+    matches: tuple[Match, ...]
+    superfluous: tuple[Reference, ...]
+    lacking: tuple[Reference, ...]
+
+
+def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Comparison:
+    """Every match, one to one, with its reason; by equal DOI, then arXiv id, then title, the first with the first."""
+    pairs = _pairs(_named(retrieved), _named(gold))
+    ours, theirs = {i for i, _ in pairs}, {j for _, j in pairs}
+    return Comparison(
+        tuple(_match(retrieved[i], gold[j]) for i, j in pairs),
+        tuple(one for i, one in enumerate(retrieved) if i not in ours),
+        tuple(one for j, one in enumerate(gold) if j not in theirs),
+    )
+
+
+Names = tuple[tuple[str, str], ...]
+"""What references are known by: identifier and title, as they are written."""
+
+
+def _named(references: Sequence[Reference]) -> Names:
+    return tuple((reference.identifier, reference.text) for reference in references)
+
+
+@lru_cache(maxsize=1024)
+def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
+    """The places of what belongs together; kept, since all figures of a response are made of them."""
+    from annotator.stats.matching import Work, align_references
+
+    found = align_references([Work(*name) for name in retrieved], [Work(*name) for name in gold])
+    return tuple((i, j) for i, j, _ in found.pairs)
+
+
+def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Tally:
+    """How much was retrieved, how much is gold, and how much is both."""
+    found = len(_pairs(_named(retrieved), _named(gold)))
+    return Tally(len(retrieved), found, len(gold), found)
+
+
+def _match(retrieved: Reference, gold: Reference) -> Match:
+    from annotator.stats.matching import TITLE_KEY
+
+    one, other = parse(retrieved.identifier), parse(gold.identifier)
+    if one is not None and one == other and one.scheme in ("doi", "arxiv"):
+        return Match(retrieved, gold, "doi" if one.scheme == "doi" else "arxiv", one.value)
+    return Match(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
+
+
+# Appendix F: what that is worth.
+
+
+def hit(tally: Tally) -> float | None:
+    """Whether the one gold source was found; None when there are several."""
+    return float(tally.found) if tally.gold == 1 else None
+
+
+HIT = Figure(
+    "hit", "hit", "1 if the one gold source is among them, else 0", hit, "there are several gold sources"
+)
+
+
+def score(figure: Figure, scored: Scored) -> Estimate:
+    """A figure of the references of one response; `n` counts the gold references."""
+    gold = scored.material.units(Kind.EVIDENCE)
+    if not gold:
+        return Estimate(None, method=figure.formula, note="the item has no gold evidence")
+    if Part.REFERENCES not in scored.material.parts:
+        note = "the references of this response are not known"
+        return Estimate(None, method=figure.formula, note=note)
+    counted = tally(scored.material.units(Part.REFERENCES), gold)
+    value = figure.of(counted)
+    found = f"{counted.found} found of {counted.gold}, {counted.predicted} retrieved"
+    note = figure.undefined if value is None else found
+    return Estimate(value, n=len(gold), floor=value, ceiling=value, method=figure.formula, note=note)
+
+
+_MEANING = {
+    JACCARD: "The paper calls it accuracy. 0 for a response without references.",
+    PRECISION: "Undefined for a response without references.",
+    RECALL: "0 for a response without references.",
+    F1: "0 for a response without references.",
+    HIT: "This is what the paper's accuracy for research papers shows. Undefined for items with several gold sources.",
+}
+
+
+def _metric(figure: Figure) -> Metric:
+    def of(scored: Scored, _: bool) -> Estimate:
+        return score(figure, scored)
+
+    definition = (
+        f"`{figure.formula}` over the references of one report (ADRA §3.2, appendices F and G). TP is the number of "
+        "retrieved references that are gold ones, one to one, by equal DOI, equal arXiv id without its version or "
+        "equal first 20 characters of the normal title, in this order; FP are the other retrieved ones, FN the gold "
+        f"ones not found. {_MEANING[figure]} Undefined without gold evidence, and while the references of the "
+        "response are not known."
+    )
+    title = f"Retrieval {figure.title}"
+    return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(Part.REFERENCES,))
+
+
+METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT))
+
+RETRIEVAL = Protocol(
+    name=NAME,
+    title="References against the gold evidence",
+    citation="ADRA, §3.2, §4.4 and appendices F and G",
+    needs=(Kind.EVIDENCE,),
+    parts=(Part.REFERENCES,),
+    metrics=METRICS,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,201 @@
+"""What a model drafts of an expert's documents: a proposal of criteria, or of statements, that a person takes from.
+
+No paper defines this: ResearcherBench (appendix G) finds rubrics that a model wrote alone weaker than the experts', and
+so nothing of a draft is gold before an expert has taken it, line by line, for their own.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.artifact import Document, Kind
+from annotator.domain.canonical import sha256
+from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.judgement import Status
+from annotator.domain.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.quotation import find
+from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.source import Source
+from annotator.domain.unit import Anchor
+
+RUBRIC, DIAGNOSTICS = "draft.rubric", "draft.diagnostics"
+DRAFT, QUOTE_MISSING = "draft", "quote_missing"
+NO_SOURCE = "The item has no source with text."
+NO_INSIGHTS = "There are none yet."
+# In characters; a paper of some sixty pages.
+LONGEST_SOURCES = 200_000
+LONGEST_QUOTED = 20_000
+
+
+class DraftedCriterion(BaseModel):
+    """A criterion as the model drafted it: first what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    quote: str = Field(
+        max_length=4000, description="Words of the source, copied exactly; empty if there are none"
+    )
+    insight: int = Field(ge=0, description="Number of the key insight it was written from; 0 for none")
+    text: str = Field(min_length=1, max_length=2000, description="The criterion in one sentence")
+    weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
+
+
+class DraftedRubric(BaseModel):
+    """The criteria that a model proposes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each criterion write four lines that begin with QUOTE:, INSIGHT:, CRITERION: and "
+        "WEIGHT:, and leave one empty line before the next."
+    )
+    AGAIN: ClassVar[str] = "Give the same draft again."
+    criteria: list[DraftedCriterion] = Field(description="The criteria, the most important first")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the four lines."""
+        return cls.model_validate({"criteria": _blocks(text, _CRITERION)})
+
+
+class DraftedStatement(BaseModel):
+    """A statement as the model drafted it: first what decides it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    quote: str = Field(max_length=4000, description="Words of the source that decide it, copied exactly")
+    text: str = Field(min_length=1, max_length=2000, description="The statement")
+    label: bool = Field(description="Whether the source supports it")
+    aspect: Aspect = Field(description="The part of the paper it is about")
+
+
+class DraftedDiagnostics(BaseModel):
+    """The statements that a model proposes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each statement write four lines that begin with QUOTE:, STATEMENT:, LABEL: and "
+        "ASPECT:, and leave one empty line before the next."
+    )
+    AGAIN: ClassVar[str] = "Give the same draft again."
+    statements: list[DraftedStatement] = Field(description="The statements")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the four lines."""
+        return cls.model_validate({"statements": _blocks(text, _STATEMENT)})
+
+
+_CRITERION = re.compile(
+    r"QUOTE:(?P<quote>.*)\nINSIGHT:(?P<insight>.*)\nCRITERION:(?P<text>.*)\nWEIGHT:(?P<weight>.*)"
+)
+_STATEMENT = re.compile(
+    r"QUOTE:(?P<quote>.*)\nSTATEMENT:(?P<text>.*)\nLABEL:(?P<label>.*)\nASPECT:(?P<aspect>.*)"
+)
+
+
+def _blocks(text: str, form: re.Pattern[str]) -> list[dict[str, object]]:
+    """The blocks of a plain text reply by field, what is a number as a number; ValueError names the first unfit one."""
+    found = []
+    for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), start=1):
+        match = form.fullmatch(block.strip())
+        if match is None:
+            raise ValueError(f"block {number} is not the four lines asked for")
+        said: dict[str, object] = {name: value.strip() for name, value in match.groupdict().items()}
+        for name in said.keys() & {"insight", "weight"}:
+            said[name] = int(str(said[name]))
+        found.append(said)
+    return found
+
+
+async def draft_rubric(material: Material, ask: Ask) -> Extracted:
+    """Criteria for an item from its sources and the key insights at hand, to which they are tied."""
+    sources = _told(material)
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    insights = [unit for unit in material.units(Kind.INSIGHTS) if unit.text.strip()]
+    listed = "\n".join(f"{number}. {unit.text}" for number, unit in enumerate(insights, start=1))
+    fields = {**_fields(material, sources), "insights": listed or NO_INSIGHTS}
+    answer = await ask(RUBRIC, fields, DraftedRubric, fenced=("question", "insights", "sources"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    drafted: list[DraftedCriterion] = answer.reply.criteria
+    units = tuple(
+        Criterion(
+            text=one.text.strip(),
+            weight=one.weight,
+            insight_id=insights[one.insight - 1].id if 0 < one.insight <= len(insights) else "",
+            anchor=_anchor(sources, one.quote),
+        )
+        for one in drafted
+        if one.text.strip()
+    )
+    return _draft(Rubric(units=units), answer)
+
+
+async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
+    """Statements about an item's sources, each with the label that they give it."""
+    sources = _told(material)
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    fields = _fields(material, sources)
+    answer = await ask(DIAGNOSTICS, fields, DraftedDiagnostics, fenced=("question", "sources"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    drafted: list[DraftedStatement] = answer.reply.statements
+    units = tuple(
+        Statement(
+            text=one.text.strip(), label=one.label, aspect=one.aspect, anchor=_anchor(sources, one.quote)
+        )
+        for one in drafted
+        if one.text.strip()
+    )
+    return _draft(Diagnostics(units=units), answer)
+
+
+def _draft(document: Document[Any], answer: Answer) -> Extracted:
+    """What was drafted, marked as a draft."""
+    if not document.units:
+        return Extracted(None, Status.UNCLEAR, "The model drafted nothing.", answer.flags)
+    unquoted = any(unit.anchor is None for unit in document.units)
+    return Extracted(document, flags=(*answer.flags, DRAFT, *([QUOTE_MISSING] if unquoted else [])))
+
+
+def _told(material: Material) -> list[Source]:
+    return [source for source in material.sources if source.text.strip() and not source.drafted]
+
+
+def _fields(material: Material, sources: Sequence[Source]) -> dict[str, str]:
+    """The question and the sources one after the other, each from its beginning as far as there is room for it."""
+    room = LONGEST_SOURCES // len(sources)
+    shown = [f"Source {n}: {source.title}\n\n{source.text[:room]}" for n, source in enumerate(sources, 1)]
+    cut = any(len(source.text) > room for source in sources)
+    extent = f"Of each the first {room:,} characters are shown." if cut else "They are given whole."
+    return {"question": material.item.question, "sources": "\n\n".join(shown), "extent": extent}
+
+
+def _anchor(sources: Sequence[Source], quote: str) -> Anchor | None:
+    """Where the first source that has these words has them."""
+    for source in sources:
+        if span := find(source.text, quote):
+            start, end = span[0], min(span[1], span[0] + LONGEST_QUOTED)
+            words, whole = source.text[start:end], sha256(source.text)
+            return Anchor(quote=words, source_id=source.id, start=start, end=end, text_sha256=whole)
+    return None
+
+
+DRAFTED_RUBRIC = Extraction(
+    name=RUBRIC,
+    title="Draft of a rubric",
+    citation="none: a proposal for the expert",
+    makes=Kind.RUBRIC,
+    prompts=(RUBRIC,),
+    extract=draft_rubric,
+)
+DRAFTED_DIAGNOSTICS = Extraction(
+    name=DIAGNOSTICS,
+    title="Draft of diagnostics",
+    citation="none: a proposal for the expert",
+    makes=Kind.DIAGNOSTICS,
+    prompts=(DIAGNOSTICS,),
+    extract=draft_diagnostics,
+)

@@ -1,0 +1,127 @@
+"""How a model is asked for a report: left to itself, along a plan, or from evidence that is given with it."""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain import identifier
+from annotator.domain.artifact import Kind
+from annotator.domain.evidence import Reference
+from annotator.domain.item import Item
+from annotator.domain.page import PageState
+from annotator.domain.plan import Plan, Subtask
+from annotator.domain.protocol import Answer, Ask, Material
+
+PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
+# In characters, over all works that are given with their text.
+LONGEST_EVIDENCE = 200_000
+CUT = "\n[… the rest is left out]"
+
+
+class Report(BaseModel):
+    """A report as it came: Markdown and nothing else."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    PLAIN: ClassVar[bool] = True
+    TEXT_FORM: ClassVar[str] = "Reply with the report itself, in Markdown."
+    AGAIN: ClassVar[str] = "Write the whole report."
+    # Some ten pages with their references.
+    TOKENS: ClassVar[int] = 8_000
+    LONGEST: ClassVar[int] = 2_000_000
+    text: str = Field(min_length=1)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The report, taken out of a code fence that holds the whole of it; ValueError when nothing is left."""
+        fenced = _FENCED.fullmatch(text)
+        text = (fenced[1] if fenced else text).strip()
+        if not text:
+            raise ValueError("the report is empty")
+        return cls(text=text)
+
+
+_FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTALL | re.IGNORECASE)
+
+
+class Subtasks(BaseModel):
+    """A plan as the model made it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, one line for each sub-task in its order and nothing else."
+    )
+    AGAIN: ClassVar[str] = "Give the same plan again."
+    subtasks: list[str] = Field(min_length=1, max_length=30, description="The sub-tasks in their order")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """One sub-task a line, whatever number or dash stands before it; ValueError when there is none."""
+        return cls(subtasks=[_MARK.sub("", line) for line in text.splitlines() if line.strip()])
+
+
+_MARK = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+")
+
+
+async def ask_for_plan(item: Item, ask: Ask) -> tuple[Answer, Plan | None]:
+    """The plan that a model makes for an item before it writes; no plan when there is no reply to take it from."""
+    answer = await ask(PLAN, {"question": item.question}, Subtasks)
+    steps = [" ".join(text.split()) for text in answer.reply.subtasks] if answer.reply else []
+    plan = Plan(units=tuple(Subtask(text=text) for text in steps if text))
+    return answer, plan if plan.units else None
+
+
+async def ask_for_report(item: Item, ask: Ask, plan: Plan | None = None, evidence: str = "") -> Answer:
+    """The report of a model on an item: along a plan when one is given, and then from evidence when that is too.
+
+    The question is what the model is to do, and so is the plan: neither is fenced. The evidence is foreign text.
+    """
+    fields = {"question": item.question}
+    if plan is None:
+        return await ask(REPORT, fields, Report)
+    fields["plan"] = "\n".join(f"{number}. {step.text}" for number, step in enumerate(plan.units, start=1))
+    if not evidence:
+        return await ask(PLANNED, fields, Report)
+    return await ask(GROUNDED, fields | {"evidence": evidence}, Report, fenced=("evidence",))
+
+
+def evidence_of(material: Material) -> str:
+    """An item's gold evidence, work by work, each with its text where that is at hand; empty when there is none.
+
+    A text is at hand when a cited page was read at the work's identifier, or the work is a source of the item.
+    """
+    works: list[Reference] = [work for work in material.units(Kind.EVIDENCE) if work.text or work.identifier]
+    texts = [_text_of(work, material) for work in works]
+    room = LONGEST_EVIDENCE // max(1, sum(map(bool, texts)))
+    return "\n\n".join(
+        "\n\n".join([f"[{number}] {_named(work)}", *([_within(text, room)] if text else [])])
+        for number, (work, text) in enumerate(zip(works, texts, strict=True), start=1)
+    )
+
+
+def _named(work: Reference) -> str:
+    told = (work.text, work.authors, str(work.year or ""), work.identifier)
+    return ". ".join(part for part in told if part)
+
+
+def _text_of(work: Reference, material: Material) -> str:
+    return next((text.strip() for text in _texts_of(work, material) if text.strip()), "")
+
+
+def _texts_of(work: Reference, material: Material) -> Iterator[str]:
+    named = identifier.parse(work.identifier)
+    for source in material.sources:
+        if (named and identifier.parse(source.identifier) == named) or _same_title(work.text, source.title):
+            yield source.text
+    page = material.pages.get(str(named)) if named else None
+    if page is not None and page.state is PageState.OK:
+        yield page.text
+
+
+def _same_title(a: str, b: str) -> bool:
+    return bool(a and b) and identifier.same_title(a, b)
+
+
+def _within(text: str, room: int) -> str:
+    return text if len(text) <= room else text[:room] + CUT

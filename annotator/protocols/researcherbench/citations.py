@@ -1,0 +1,156 @@
+"""How a report cites: its links, marks and bare addresses, and what of its text remains without them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from annotator.protocols.researcherbench.references import (
+    ADDRESS,
+    Span,
+    addresses,
+    fetchable,
+    led_to,
+    normal,
+    parted,
+    trimmed,
+)
+
+# Stands, letter for letter, where a citation stood: offsets into a masked report are offsets into the report.
+MASK = "\uf8ff"
+# The longest link text, and the longest target: some quote the cited page after a "#", with spaces.
+_LABEL, _TARGET = 1000, 3000
+_MOST_IN_A_RANGE = 50
+_JOINT = re.compile(r"\]\((?=https?://)", re.IGNORECASE)
+_BRACKET, _PARENTHESIS = re.compile(r"[\[\]\n]"), re.compile(r"[()\n]")
+_NUMBERS = r"\d{1,3}(?:[ \t]*[,;–-][ \t]*\d{1,3})*"
+_MARK = re.compile(
+    rf"\[\^(?P<note>[\w-]{{1,20}})\]|\[(?P<square>{_NUMBERS})\](?!\()|【(?P<wide>{_NUMBERS})[^】\n]{{0,40}}】"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a citation stands in the report, half-open [start, end), and the addresses it leads to.
+
+    `label` is the place of its text where that is part of the sentence, as in “see [the survey](…)”.
+    """
+
+    start: int
+    end: int
+    urls: tuple[str, ...]
+    label: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A report taken apart: Res and Ref of §4.2.1.
+
+    `masked` is the report with its citations blotted out; `body` the stretches outside its reference lists;
+    `references` says what its marks lead to, `addresses` holds all that it gives in their normal spelling.
+    """
+
+    report: str
+    masked: str
+    body: tuple[Span, ...]
+    citations: tuple[Citation, ...]
+    references: Mapping[str, str]
+    addresses: frozenset[str]
+
+
+def read(report: str) -> Cited:
+    """What a report cites, and where."""
+    body, entries = parted(report)
+    references = led_to(entries)
+    outside = _covered(len(report), body)
+    links = [link for link in _links(report) if outside[link.start]]
+    linked = _covered(len(report), [(link.start, link.end) for link in links])
+    marks = [c for c in _marks(report, references) if outside[c.start] and not linked[c.start]]
+    bare = [c for c in _bare(report) if outside[c.start] and not linked[c.start]]
+    found = tuple(sorted([*links, *marks, *bare], key=lambda citation: citation.start))
+    given = frozenset(map(normal, addresses(report))) - {""}
+    return Cited(report, _masked(report, found), tuple(body), found, references, given)
+
+
+def marks_in(text: str) -> list[str]:
+    """The marks that stand in a text, each once, in order."""
+    return list(dict.fromkeys(mark for match in _MARK.finditer(text) for mark in _named(match)))
+
+
+def _links(report: str) -> Iterator[Citation]:
+    """The Markdown links to addresses, with the parentheses around one that stands alone between them."""
+    for joint in _JOINT.finditer(report):
+        start, end = _opened(report, joint.start()), _closed(report, joint.end())
+        address = ADDRESS.match(report, joint.end())
+        if start is None or end is None or address is None:
+            continue
+        url = fetchable(trimmed(address[0]))
+        label = report[start + 1 : joint.start()]
+        alone = report[start - 1 : start] in ("(", "（") or re.fullmatch(r"[\s\d,^]*", label)
+        if report[start - 1 : start] == "(" and report[end : end + 1] == ")":
+            start, end = start - 1, end + 1
+        inside = None if alone else (joint.start() - len(label), joint.start())
+        yield Citation(start, end, (url,) if url else (), inside)
+
+
+def _opened(report: str, at: int) -> int | None:
+    """Where the bracket opens that closes at this place, on the same line."""
+    depth = 0
+    for found in reversed(list(_BRACKET.finditer(report, max(0, at - _LABEL), at + 1))):
+        depth += (found[0] == "]") - (found[0] == "[")
+        if found[0] == "\n" or not depth:
+            return None if depth else found.start()
+    return None
+
+
+def _closed(report: str, at: int) -> int | None:
+    """Just behind the parenthesis that closes the target which begins at this place, on the same line."""
+    depth = 1
+    for found in _PARENTHESIS.finditer(report, at, at + _TARGET):
+        depth += (found[0] == "(") - (found[0] == ")")
+        if found[0] == "\n" or not depth:
+            return None if depth else found.end()
+    return None
+
+
+def _marks(report: str, references: Mapping[str, str]) -> Iterator[Citation]:
+    """The marks that a reference list knows, and all footnote marks: a number in brackets may be anything."""
+    for match in _MARK.finditer(report):
+        urls = tuple(dict.fromkeys(references[mark] for mark in _named(match) if mark in references))
+        if urls or match["note"]:
+            yield Citation(*match.span(), urls)
+
+
+def _named(match: re.Match[str]) -> list[str]:
+    """The marks that one pair of brackets holds, ranges written out."""
+    if match["note"]:
+        return [match["note"].lower()]
+    marks: list[str] = []
+    for part in re.split(r"[ \t]*[,;][ \t]*", match["square"] or match["wide"]):
+        ends = [int(number) for number in re.findall(r"\d+", part)]
+        marks += [str(n) for n in range(ends[0], min(ends[-1], ends[0] + _MOST_IN_A_RANGE) + 1)]
+    return marks
+
+
+def _bare(report: str) -> Iterator[Citation]:
+    """The addresses that are written out."""
+    for match in ADDRESS.finditer(report):
+        address = trimmed(match[0])
+        if url := fetchable(address):
+            yield Citation(match.start(), match.start() + len(address), (url,))
+
+
+def _covered(length: int, spans: Iterable[Span]) -> bytearray:
+    """For each character, whether one of the stretches holds it."""
+    covered = bytearray(length)
+    for start, end in spans:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
+
+
+def _masked(report: str, citations: Iterable[Citation]) -> str:
+    letters = list(report.replace(MASK, " "))
+    for citation in citations:
+        inner = citation.label or (citation.end, citation.end)
+        for start, end in ((citation.start, inner[0]), (inner[1], citation.end)):
+            letters[start:end] = MASK * (end - start)
+    return "".join(letters)

@@ -1,0 +1,209 @@
+"""What a report claims: its statements of fact, each with its setting and the address it cites, if any.
+
+ResearcherBench: claims as triplets, §4.2.1, stage 1; section by section, appendix E.2; what counts as a claim and as
+its citation, appendix E.4.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.canonical import sha256
+from annotator.domain.identity import derived_id
+from annotator.domain.judgement import Status
+from annotator.domain.part import Claim, Claims, Part
+from annotator.domain.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.quotation import find
+from annotator.domain.unit import Anchor
+from annotator.protocols.researcherbench.citations import Cited, marks_in, read
+from annotator.protocols.researcherbench.references import Span, fetchable, normal
+from annotator.protocols.researcherbench.sections import sections
+from annotator.protocols.researcherbench.statements import statements
+
+NAME = "researcherbench.claims.extract"
+PROMPTS = (NAME,)
+NOT_IN_REPORT = "url_not_in_report"
+CONTEXT_MISSING = "context_missing"
+# In characters.
+LONGEST_TEXT, LONGEST_CONTEXT = 2000, 4000
+NO_REFERENCES = "(No mark in this section leads to an address.)"
+
+DEPARTURES = (
+    "The model is shown one section at a time and, of the reference list, the entries that marks of this section name; "
+    "the paper's prompt shows the whole list.",
+    "A claim that several sources are cited for is several triplets, one for each: faithfulness counts every one, "
+    "groundedness the claim once. The paper's triplet has one address and does not say which of several it holds.",
+    "An address that does not stand in the report is dropped, and the claim then cites nothing; so is a context that "
+    "is not the report's own. Both are noted on the claim.",
+    "A reference that gives an arXiv id or a DOI and no address counts as citing it.",
+    "When one section fails, the report has no claims: groundedness of the rest would be that of another report.",
+)
+
+
+class DrawnClaim(BaseModel):
+    """A claim as the model found it: first the report's words, then the statement, then what it cites."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    context: str = Field(
+        max_length=LONGEST_CONTEXT,
+        description="The report's sentence or passage with the claim, copied exactly",
+    )
+    text: str = Field(
+        min_length=1, max_length=LONGEST_TEXT, description="The claim as one statement that reads alone"
+    )
+    url: str = Field(description="The address cited directly behind the claim; empty when there is none")
+
+
+class DrawnClaims(BaseModel):
+    """All claims of one section, in its order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each claim write three lines that begin with CONTEXT:, CLAIM: and URL:, the last "
+        "with the address or the word none, and leave one empty line before the next claim. When the section makes no "
+        "claim, reply with the single word none."
+    )
+    claims: list[DrawnClaim] = Field(
+        description="The claims in the order of the section; empty when there are none"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the three lines."""
+        blocks = re.split(r"\n\s*\n", text.strip())
+        if blocks == ["none"]:
+            return cls(claims=[])
+        found = [_BLOCK.fullmatch(block.strip()) for block in blocks]
+        if None in found:
+            raise ValueError(f"claim {found.index(None) + 1} is not the three lines CONTEXT, CLAIM and URL")
+        return cls(claims=[_drawn(match) for match in found if match])
+
+
+_BLOCK = re.compile(r"CONTEXT:[ \t]*(?P<context>.*)\nCLAIM:[ \t]*(?P<text>.+)\nURL:[ \t]*(?P<url>\S*)[ \t]*")
+
+
+def _drawn(match: re.Match[str]) -> DrawnClaim:
+    url = "" if match["url"].lower() == "none" else match["url"]
+    return DrawnClaim(context=match["context"].strip(), text=match["text"].strip(), url=url)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A claim before it has its id; `span` is its context's place in the report, if it has one."""
+
+    text: str
+    context: str
+    url: str
+    section: int
+    span: Span | None = None
+    note: str = ""
+
+
+async def extract(material: Material, ask: Ask) -> Extracted:
+    """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all when one section failed."""
+    cited = read(material.response.text)
+    spans = sections(cited.report, cited.body)
+    found: list[_Found] = []
+    flags: set[str] = set()
+    for number, span in enumerate(spans, 1):
+        section = cited.report[slice(*span)]
+        fields = {
+            "question": material.item.question,
+            "section": section,
+            "references": _references(cited, section),
+        }
+        answer = await ask(PROMPTS[0], fields, DrawnClaims, fenced=("question", "section", "references"))
+        flags.update(answer.flags)
+        if answer.status is not Status.OK:
+            cause = f"section {number} of {len(spans)}: {answer.cause}"
+            return Extracted(None, answer.status, cause, tuple(sorted(flags)))
+        for drawn in answer.reply.claims:
+            claim, raised = _checked(cited, span, number, drawn)
+            found.append(claim)
+            flags.update(raised)
+    return Extracted(_document(material, found), flags=tuple(sorted(flags)))
+
+
+def _references(cited: Cited, section: str) -> str:
+    """The entries of the reference list that the section's marks name, one a line."""
+    known = [f"[{mark}] {cited.references[mark]}" for mark in marks_in(section) if mark in cited.references]
+    return "\n".join(known) or NO_REFERENCES
+
+
+def _checked(cited: Cited, span: Span, section: int, drawn: DrawnClaim) -> tuple[_Found, list[str]]:
+    """The claim with its address in one spelling and its context in the report's words, and the flags raised."""
+    flags: list[str] = []
+    notes: list[str] = []
+    marks = marks_in(drawn.url)
+    url = cited.references.get(marks[0], "") if marks else fetchable(drawn.url)
+    if normal(url) not in cited.addresses:
+        if drawn.url.strip():
+            flags.append(NOT_IN_REPORT)
+            notes.append(f"The address given for it does not stand in the report: {drawn.url.strip()[:500]}")
+        url = ""
+    place = find(cited.report[slice(*span)], drawn.context)
+    within = (span[0] + place[0], span[0] + place[1]) if place else None
+    if within is None:
+        flags.append(CONTEXT_MISSING)
+        notes.append("The context given for it does not stand in the report.")
+    context = cited.report[slice(*within)] if within else ""
+    return _Found(drawn.text.strip(), context, url, section, within, " ".join(notes)), flags
+
+
+def baseline(material: Material) -> Extracted:
+    """Every sentence that cites or states something, with the addresses its links and marks lead to; no network."""
+    cited = read(material.response.text)
+    starts = [start for start, _ in sections(cited.report, cited.body)]
+    found: list[_Found] = []
+    for statement in statements(cited):
+        section = max(1, sum(start <= statement.span[0] for start in starts))
+        context = cited.report[slice(*statement.context)][:LONGEST_CONTEXT]
+        within = (statement.context[0], statement.context[0] + len(context))
+        found += [_Found(statement.text, context, url, section, within) for url in statement.urls or ("",)]
+    return Extracted(_document(material, found))
+
+
+def _document(material: Material, found: Iterable[_Found]) -> Claims:
+    """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
+    report = material.response.text
+    digest = sha256(report)
+    times: Counter[tuple[str, str]] = Counter()
+    units: dict[tuple[str, str, str], Claim] = {}
+    for claim in found:
+        if not claim.text or (claim.text, claim.context, claim.url) in units:
+            continue
+        times[claim.text, claim.url] += 1
+        start, end = claim.span or (-1, -1)
+        anchor = (
+            Anchor(quote=report[start:end], start=start, end=end, text_sha256=digest) if start < end else None
+        )
+        units[claim.text, claim.context, claim.url] = Claim(
+            id=claim_id(material.response.id, claim.text, claim.url, times[claim.text, claim.url]),
+            text=claim.text,
+            note=claim.note,
+            anchor=anchor,
+            context=claim.context,
+            url=claim.url,
+            section=claim.section,
+        )
+    return Claims(units=tuple(units.values()))
+
+
+def claim_id(response_id: str, text: str, url: str, time: int = 1) -> str:
+    """The id of a claim: the same whenever it is drawn again; short, since judges copy it."""
+    return "c" + derived_id("claim", response_id, text, url, time)[-12:]
+
+
+CLAIMS = Extraction(
+    name=NAME,
+    title="Claims of a report",
+    citation="ResearcherBench, §4.2.1 and appendix E.4",
+    makes=Part.CLAIMS,
+    prompts=PROMPTS,
+    extract=extract,
+    baseline=baseline,
+)

@@ -1,0 +1,161 @@
+"""What coverage is: a report is worth the weight of the expert criteria it covers.
+
+ResearcherBench: rubrics and the coverage score, §4.1; the judge and its validation, §4.3; how a criterion is put to
+it, appendices E.2 and E.3.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import fsum
+
+from annotator.domain.artifact import Kind
+from annotator.domain.estimate import Estimate
+from annotator.domain.judgement import NO, YES, Status, Verdict
+from annotator.domain.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.rubric import Criterion
+from annotator.domain.unit import Unit
+from annotator.domain.words import terms
+from annotator.protocols.lexical import best_passage
+from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
+
+NAME = "researcherbench.coverage"
+NEEDS = (Kind.RUBRIC,)
+DEPARTURES = (
+    "The judge is not shown the weight of the criterion unless its settings say so (appendix E.3 shows it): importance "
+    "is no evidence.",
+    "One criterion is asked in one call. A judge may be asked several together, shuffled; that one is a judge of its "
+    "own, whose agreement with the other can be measured.",
+    "A yes must quote the report; a quote that is not found there is flagged for people, the verdict stands.",
+    "A reply that is neither yes nor no is missing with its cause. It is not read for yes or no anywhere inside "
+    "it, and it is never counted as no.",
+    "A response with missing judgements has no coverage score, but the range in which it must lie.",
+)
+
+# Section 4.1.2: the coverage score.
+
+
+DEFINITION = """\
+$$S_c = \\frac{\\sum_i w_i b_i}{\\sum_i w_i}, \\qquad w_i \\in \\{1, 2, 3\\},\\ b_i \\in \\{0, 1\\}$$
+
+The weight of the criteria that the report covers, over the weight of all criteria of its rubric (§4.1.2, Eq. 1 and 2).
+A system's coverage is the mean over its items. Undefined where a rubric has no criteria, and as long as a judgement
+is missing: then the range is given in which it must lie. The paper's own code counts a call that failed as not
+covered; here it is missing.
+"""
+
+
+def score(scored: Scored, over_valid: bool = False) -> Estimate:
+    """S_c of one response by one rater's verdicts, every criterion of its rubric counted (Eq. 2)."""
+    units = scored.material.units(Kind.RUBRIC)
+    return weighted([(weight(unit), scored.values.get(unit.id)) for unit in units], over_valid)
+
+
+def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False) -> Estimate:
+    """S_c = Σ w_i·b_i / Σ w_i over a response's criteria, from (w_i, "yes" or "no" or None when missing) (Eq. 2).
+
+    With any b_i missing the value is None, and `floor` and `ceiling` bound what it can be; `over_valid` gives the
+    value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
+    """
+    method = "S_c = Σ w·b / Σ w"
+    b = [_indicator(value) for _, value in pairs]
+    missing = b.count(None)
+    total = fsum(w for w, _ in pairs)
+    if not total:
+        note = "all weights are 0" if pairs else "the rubric has no criteria"
+        return Estimate(None, n=len(b) - missing, missing=missing, method=method, note=note)
+    covered = fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i == 1)
+    unknown = fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i is None)
+    value, note = _value(covered, total - unknown, missing, len(b), over_valid)
+    return Estimate(
+        value,
+        n=len(b) - missing,
+        missing=missing,
+        floor=covered / total,
+        ceiling=(covered + unknown) / total,
+        method=method,
+        note=note,
+    )
+
+
+def _value(covered: float, judged: float, missing: int, n: int, over_valid: bool) -> tuple[float | None, str]:
+    """The score and what must be said beside it."""
+    if not missing:
+        return covered / judged, ""
+    note = f"{missing} of {n} judgements are missing"
+    if over_valid and judged:
+        return covered / judged, f"{note}; over the others only"
+    return None, note
+
+
+def _indicator(value: str | None) -> int | None:
+    """b_i of Eq. 1: 1 when the response meets the criterion, 0 when it does not, None when nobody has said."""
+    if value is None:
+        return None
+    if value not in (YES, NO):
+        raise ValueError(f"a coverage verdict is yes or no, not {value!r}")
+    return int(value == YES)
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each criterion of the item's rubric."""
+    artifact_id = material.artifact_ids.get(Kind.RUBRIC, "")
+    for criterion in material.units(Kind.RUBRIC):
+        yield Case(NAME, material.item, material.response, artifact_id, (criterion,))
+
+
+def weight(unit: Unit) -> float:
+    """w_i: 1, 2 or 3."""
+    if not isinstance(unit, Criterion):
+        raise TypeError(f"{type(unit).__name__} is not a criterion")
+    return float(unit.weight)
+
+
+# No network: the floor under every judge (not in the paper).
+
+# At this share the five systems whose reports are public average 0.52, as they do in Table 3.
+BASELINE_THRESHOLD = 0.42
+_EXCERPT = 60
+
+
+def baseline(case: Case) -> Verdicts:
+    """Covered when one passage of the report holds enough of the criterion's terms; the same on every machine."""
+    return {unit.id: by_words(unit, case.response.text) for unit in case.units}
+
+
+def by_words(unit: Unit, report: str) -> Verdict:
+    """The baseline's verdict on one criterion."""
+    wanted = terms(unit.text)
+    if not wanted:
+        return Verdict(
+            value=None, status=Status.UNCLEAR, cause="baseline: the criterion has no words to look for"
+        )
+    best = best_passage(report, wanted)
+    passage = report[best.start : best.end]
+    excerpt = " ".join(passage[:_EXCERPT].split()) + ("…" if len(passage) > _EXCERPT else "")
+    beside = f" with “{excerpt}”" if passage else ""
+    if best.share < BASELINE_THRESHOLD:
+        rationale = f"baseline: overlap {best.share:.2f} < {BASELINE_THRESHOLD:.2f}{beside}"
+        return Verdict(value=NO, rationale=rationale)
+    return Verdict(
+        value=YES,
+        rationale=f"baseline: overlap {best.share:.2f} ≥ {BASELINE_THRESHOLD:.2f}{beside}",
+        quote=passage,
+        quote_start=best.start,
+        quote_end=best.end,
+    )
+
+
+COVERAGE = Protocol(
+    name=NAME,
+    title="Coverage of expert criteria",
+    citation="ResearcherBench, §4.1 and appendix E.3",
+    needs=NEEDS,
+    metrics=(Metric("coverage", "Coverage", DEFINITION, score),),
+    values=(YES, NO),
+    cases=cases,
+    judge=judge,
+    judge_together=judge_together,
+    baseline=baseline,
+    prompts=PROMPTS,
+    weight=weight,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,148 @@
+"""What the factual assessment is: how many claims cite a source, and how many of those their source bears out.
+
+ResearcherBench: citation support verification, §4.2.1, stage 2; faithfulness and groundedness, §4.2.2, Eq. 4; three
+verdicts and one batch for each address, appendix E.2.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from annotator.domain.estimate import Estimate
+from annotator.domain.judgement import NO, YES
+from annotator.domain.page import Page, PageState
+from annotator.domain.part import Claim, Part
+from annotator.domain.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.taxonomy import UNKNOWN
+from annotator.protocols.researcherbench import claims
+from annotator.protocols.researcherbench.references import normal
+from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, baseline, judge
+
+NAME = "researcherbench.claims"
+VALUES = (YES, NO, UNKNOWN)
+# More in one reply, and the reply is cut off before its end.
+MOST_CLAIMS = 20
+ABSENT = "Its text is not in this project; fetch the page first."
+
+DEPARTURES = (
+    *claims.DEPARTURES,
+    f"Claims that share an address are verified together, at most {MOST_CLAIMS} in one call.",
+    "A page that is too long is cut to the passages nearest in wording to the claims; the judge is told, and its "
+    "verdicts are flagged. The paper sends the whole text.",
+    "A claim whose page could not be read is unknown without asking a judge; one whose page was never fetched, or came "
+    "from a release without its text, is missing. An unknown enters neither side of faithfulness, as in appendix E.2; "
+    "Eq. 4 would count it as unfaithful.",
+    "A yes must quote the page; a quote that is not found there is flagged for people, the verdict stands.",
+)
+
+# Section 4.2.2: the two scores.
+
+FAITHFULNESS = """\
+$$S_f = \\frac{N_{yes}}{N_{yes} + N_{no}}$$
+
+Of the claims that cite a source, the share that their source supports (§4.2.2, Eq. 4), claims whose support is unknown
+left out of both sides (appendix E.2). A claim that cites several sources counts once for each. Undefined, and not 0,
+where the report cites nothing or nothing could be told; undefined too as long as a judgement is missing, and then the
+range is given in which it must lie. A system's faithfulness is the mean over the items on which it is defined.
+"""
+
+GROUNDEDNESS = """\
+$$S_g = \\frac{N_{c}}{N}$$
+
+Of all claims of the report, the share that cites a source, whatever that source says (§4.2.2, Eq. 4). A claim that
+cites several sources counts once. It needs the claims alone, no judgement. Undefined where the report makes no claim
+or its claims have not been drawn. A system's groundedness is the mean over the items on which it is defined.
+"""
+
+
+def faithfulness(scored: Scored, over_valid: bool = False) -> Estimate:
+    """S_f = yes / (yes + no) over a response's cited claims, by one rater's verdicts (Eq. 4, appendix E.2).
+
+    `n` counts yes and no. With judgements missing the value is None, or with `over_valid` that of the others; floor
+    and ceiling take all missing as no, then as yes. ValueError on any other verdict.
+    """
+    method = "S_f = yes / (yes + no)"
+    if Part.CLAIMS not in scored.material.parts:
+        return Estimate(None, method=method, note="the report's claims have not been drawn")
+    cited = [claim for claim in scored.material.units(Part.CLAIMS) if claim.url]
+    if not cited:
+        return Estimate(None, method=method, note="no claim cites a source")
+    counts = Counter(scored.values.get(claim.id) for claim in cited)
+    if odd := set(counts) - {*VALUES, None}:
+        raise ValueError(f"a claim's verdict is yes, no or unknown, not {odd.pop()!r}")
+    yes, told, missing = counts[YES], counts[YES] + counts[NO], counts[None]
+    notes = [f"{counts[UNKNOWN]} of {len(cited)} unknown"] * bool(counts[UNKNOWN])
+    notes += [f"{missing} of {len(cited)} judgements are missing"] * bool(missing)
+    value = yes / told if told and (over_valid or not missing) else None
+    notes += ["over the others only"] * (missing > 0 and value is not None)
+    notes += ["no source says yes or no"] * (not told and not missing)
+    return Estimate(
+        value,
+        n=told,
+        missing=missing,
+        floor=yes / (told + missing) if told + missing else None,
+        ceiling=(yes + missing) / (told + missing) if told + missing else None,
+        method=method,
+        note="; ".join(notes),
+    )
+
+
+def groundedness(scored: Scored, _: bool = False) -> Estimate:
+    """S_g = cited / all claims of a response (Eq. 4); several triplets of one claim are one. `n` counts claims."""
+    method = "S_g = cited / all claims"
+    if Part.CLAIMS not in scored.material.parts:
+        return Estimate(None, method=method, note="the report's claims have not been drawn")
+    cites: dict[tuple[int, str, str], bool] = {}
+    for claim in scored.material.units(Part.CLAIMS):
+        key = claim.section, claim.text, claim.context
+        cites[key] = cites.get(key, False) or bool(claim.url)
+    if not cites:
+        return Estimate(None, method=method, note="the report makes no claim")
+    share = sum(cites.values()) / len(cites)
+    return Estimate(share, n=len(cites), floor=share, ceiling=share, method=method)
+
+
+# Section 4.2.1, stage 2: one batch for each address.
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """The claims that share an address, in batches, with the text of its page; none for a page never fetched."""
+    groups: dict[str, list[Claim]] = {}
+    for claim in material.units(Part.CLAIMS):
+        if claim.url:
+            groups.setdefault(normal(claim.url), []).append(claim)
+    artifact_id = material.part_ids.get(Part.CLAIMS, "")
+    for address, units in groups.items():
+        page = material.pages.get(address)
+        for start in range(0, len(units) if page else 0, MOST_CLAIMS):
+            batch = tuple(units[start : start + MOST_CLAIMS])
+            given = _given(address, page) if page else {}
+            yield Case(NAME, material.item, material.response, artifact_id, batch, given=given)
+
+
+def _given(address: str, page: Page) -> dict[str, str]:
+    """What a case holds of a page: its text, or why there is none."""
+    if page.state is PageState.OK and page.text.strip():
+        return {"address": address, "page": page.text}
+    state, cause = str(page.state), page.cause
+    if page.state is PageState.OK:
+        state, cause = (PageState.NOT_TEXT, cause) if page.text else (NOT_HERE, ABSENT)
+    return {"address": address, "page": "", "page_state": state, "page_cause": cause}
+
+
+FACTUAL = Protocol(
+    name=NAME,
+    title="Claims borne out by their sources",
+    citation="ResearcherBench, §4.2 and appendix E.5",
+    needs=(),
+    parts=(Part.CLAIMS,),
+    metrics=(
+        Metric("faithfulness", "Faithfulness", FAITHFULNESS, faithfulness, parts=(Part.CLAIMS,)),
+        Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(Part.CLAIMS,)),
+    ),
+    values=VALUES,
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    departures=DEPARTURES,
+)

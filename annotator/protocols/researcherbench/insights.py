@@ -1,0 +1,254 @@
+"""What a question's sources hold for it: key insights by type of question, and reference material for experts.
+
+ResearcherBench: stage 1 of making a rubric, §4.1.1; what to look for by type, and how it is asked, appendix C.1. The
+experts review, correct and add to what comes of it before they write criteria (§4.1.1, appendix C.1.2).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.artifact import Kind
+from annotator.domain.canonical import sha256
+from annotator.domain.identity import derived_id
+from annotator.domain.insights import Insight, Insights
+from annotator.domain.judgement import Status
+from annotator.domain.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.quotation import find
+from annotator.domain.reference import Aid, Passage, Reference
+from annotator.domain.source import Source
+from annotator.domain.unit import Anchor
+from annotator.domain.words import terms, word_count
+from annotator.protocols.researcherbench.passages import Excerpt, excerpt
+
+NAME = "researcherbench.insights"
+REFERENCE_NAME = "researcherbench.reference"
+# By question type (appendix C.1); a question of another type is asked without a focus.
+PROMPT_OF = {
+    "Technical Details": "researcherbench.insights.technical_details",
+    "Literature Review": "researcherbench.insights.literature_review",
+    "Open Consulting": "researcherbench.insights.open_consulting",
+}
+PROMPTS = (NAME, *PROMPT_OF.values())
+FEWEST, MOST = 8, 15
+COUNT_FLAG = "insight_count"
+QUOTE_MISSING = "quote_missing"
+NO_SOURCE = "The item has no source with text."
+# In characters; a transcript of some four hours.
+LONGEST_SOURCES = 200_000
+# What a quote spans in the source, whose links stand in it with their addresses.
+LONGEST_QUOTED = 20_000
+
+DEPARTURES = (
+    "An insight must quote the source it was drawn from; one whose quote is not found there stands without a place.",
+    "The paper asks for 8 to 15 insights. Another number is flagged, and not asked for again: a short source holds "
+    "fewer.",
+    "Reference material keeps what the sources say apart from what the model adds, in two parts; the paper asks for "
+    "the distinction within one text.",
+    "Reference material that a model drafted is no source to draw from, though it lies beside the sources.",
+    "Sources that are too long are cut to the passages nearest in wording to the question; the model is told.",
+)
+
+
+class DrawnInsight(BaseModel):
+    """An insight as the model drew it: first the source's words, then what they come to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    quote: str = Field(
+        max_length=4000,
+        description="The source's words it was drawn from, copied exactly; empty if there are none",
+    )
+    text: str = Field(min_length=1, max_length=2000, description="The insight, in one to three sentences")
+    explanation: str = Field(
+        max_length=4000, description="Why it matters for the question, in one or two sentences"
+    )
+
+
+class DrawnInsights(BaseModel):
+    """The key insights of one item's sources."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each insight write three lines that begin with QUOTE:, INSIGHT: and WHY:, and leave "
+        "one empty line before the next."
+    )
+    insights: list[DrawnInsight] = Field(description="The insights, the most valuable first")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError on a block that is not the three lines."""
+        found = [_BLOCK.fullmatch(block.strip()) for block in re.split(r"\n\s*\n", text.strip())]
+        if None in found:
+            raise ValueError(f"insight {found.index(None) + 1} is not the three lines QUOTE, INSIGHT and WHY")
+        drawn = [match.groupdict() for match in found if match]
+        return cls.model_validate({"insights": [{k: v.strip() for k, v in one.items()} for one in drawn]})
+
+
+_BLOCK = re.compile(r"QUOTE:(?P<quote>.*)\nINSIGHT:(?P<text>.*\S.*)\nWHY:(?P<explanation>.*)")
+
+
+async def extract(material: Material, ask: Ask) -> Extracted:
+    """The key insights of an item's sources, each with its place in them; skipped where there is no source."""
+    sources = _told(material)
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    shown = _shown(material, sources)
+    fields = {"question": material.item.question, "sources": shown.text, "extent": shown.extent}
+    prompt = PROMPT_OF.get(material.item.question_type, NAME)
+    answer = await ask(prompt, fields, DrawnInsights, fenced=("question", "sources"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    drawn: list[DrawnInsight] = [one for one in answer.reply.insights if one.text.strip()]
+    placed = [_anchor(sources, one.quote) for one in drawn]
+    units = tuple(
+        Insight(text=one.text.strip(), note=one.explanation.strip(), anchor=anchor)
+        for one, anchor in zip(drawn, placed, strict=True)
+    )
+    flags = [*answer.flags, *([QUOTE_MISSING] if None in placed else [])]
+    flags += [] if FEWEST <= len(units) <= MOST else [COUNT_FLAG]
+    return Extracted(Insights(units=units), flags=tuple(flags))
+
+
+def _told(material: Material) -> list[Source]:
+    return [source for source in material.sources if source.text.strip() and not source.drafted]
+
+
+def _shown(material: Material, sources: Sequence[Source]) -> Excerpt:
+    """The sources one after the other, each under its title, cut when they are too long."""
+    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
+    return excerpt(text, [material.item.question], LONGEST_SOURCES)
+
+
+def _anchor(sources: Sequence[Source], quote: str) -> Anchor | None:
+    """Where the first source that has these words has them."""
+    for source in sources:
+        if span := find(source.text, quote):
+            start, end = span[0], min(span[1], span[0] + LONGEST_QUOTED)
+            return Anchor(
+                quote=source.text[start:end],
+                source_id=source.id,
+                start=start,
+                end=end,
+                text_sha256=sha256(source.text),
+            )
+    return None
+
+
+# Reference material.
+
+
+class DrawnReference(BaseModel):
+    """What a model writes for the experts: what the sources say, and apart from it what it adds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text: a line FROM THE SOURCES:, then that part, then a line BEYOND THE SOURCES:, then the "
+        "other part or the single word nothing."
+    )
+    from_sources: str = Field(
+        min_length=1,
+        max_length=14_000,
+        description="The answer to the question as far as the sources give it",
+    )
+    beyond_sources: str = Field(
+        max_length=5000, description="What is needed besides and is not in the sources; empty if nothing is"
+    )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError without the two lines."""
+        found = re.fullmatch(r"\s*FROM THE SOURCES:(.*)\n[ \t]*BEYOND THE SOURCES:(.*)", text, re.DOTALL)
+        if not found:
+            raise ValueError("the two parts FROM THE SOURCES and BEYOND THE SOURCES are not both there")
+        beyond = found[2].strip()
+        return cls(
+            from_sources=found[1].strip(), beyond_sources="" if beyond.lower() == "nothing" else beyond
+        )
+
+
+async def refer(material: Material, ask: Ask) -> Extracted:
+    """Reference material on the question, in its two parts; skipped where there are no insights or no sources."""
+    insights, sources = material.documents.get(Kind.INSIGHTS), _told(material)
+    if not isinstance(insights, Insights) or not insights.units or not sources:
+        return Extracted(None, Status.SKIPPED, "There are no insights yet." if sources else NO_SOURCE)
+    shown = _shown(material, sources)
+    listed = "\n".join(
+        f"{n}. {' '.join(insight.text.split())}" for n, insight in enumerate(insights.units, 1)
+    )
+    fields = {
+        "question": material.item.question,
+        "insights": listed,
+        "sources": shown.text,
+        "extent": shown.extent,
+    }
+    answer = await ask(REFERENCE_NAME, fields, DrawnReference, fenced=("question", "insights", "sources"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    reply: DrawnReference = answer.reply
+    parts = ((reply.from_sources.strip(), False), (reply.beyond_sources.strip(), True))
+    units = tuple(Passage(text=words, beyond=beyond) for words, beyond in parts if words)
+    return Extracted(Reference(units=units), flags=answer.flags)
+
+
+# No network (not in the paper).
+
+_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*+[.!?。！？]?")
+_FEWEST_WORDS, _LONGEST = 6, 1000
+BASELINE_COUNT = 10
+
+
+def baseline(material: Material) -> Extracted:
+    """The sentences of the sources that share most with the question, rare words counting more, in their order."""
+    sources = _told(material)
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    found = list(_sentences(sources))
+    held = [terms(source.text[start:end]) & terms(material.item.question) for source, start, end in found]
+    times = Counter(term for sentence in held for term in sentence)
+    worth = [sum(1 / times[term] for term in sentence) for sentence in held]
+    best = sorted((i for i in range(len(found)) if worth[i]), key=lambda i: (-worth[i], i))[:BASELINE_COUNT]
+    return Extracted(Insights(units=tuple(_quoted(*found[i]) for i in sorted(best))))
+
+
+def _sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
+    for source in sources:
+        for match in _SENTENCE.finditer(source.text):
+            if (
+                match[0][-1] in ".!?。！？"
+                and len(match[0]) <= _LONGEST
+                and word_count(match[0]) >= _FEWEST_WORDS
+            ):
+                yield source, *match.span()
+
+
+def _quoted(source: Source, start: int, end: int) -> Insight:
+    words = source.text[start:end]
+    anchor = Anchor(quote=words, source_id=source.id, start=start, end=end, text_sha256=sha256(source.text))
+    insight_id = derived_id("insight", source.id, start, words)
+    return Insight(
+        id=insight_id, text=" ".join(words.split()), note="baseline: quoted from the source", anchor=anchor
+    )
+
+
+INSIGHTS = Extraction(
+    name=NAME,
+    title="Key insights of the sources",
+    citation="ResearcherBench, §4.1.1 and appendix C.1",
+    makes=Kind.INSIGHTS,
+    prompts=PROMPTS,
+    extract=extract,
+    baseline=baseline,
+)
+# No baseline: without a model there is nobody to write.
+REFERENCE = Extraction(
+    name=REFERENCE_NAME,
+    title="Reference material for the experts",
+    citation="ResearcherBench, §4.1.1 and appendix C.1.1",
+    makes=Aid.REFERENCE,
+    prompts=(REFERENCE_NAME,),
+    extract=refer,
+    needs=(Kind.INSIGHTS,),
+)

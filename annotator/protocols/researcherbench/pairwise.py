@@ -1,0 +1,163 @@
+"""What a pairwise comparison is: which of two reports on an item is better, asked in both orders.
+
+ResearcherBench, appendix E.7: method, E.7.1; what the judge is asked to weigh, E.7.2; win rates, E.7.3, Table 7.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from annotator.domain.estimate import Estimate
+from annotator.domain.judgement import Status, Verdict
+from annotator.domain.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    Scored,
+    Verdicts,
+    missing_verdicts,
+)
+from annotator.domain.unit import Unit
+from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
+
+NAME = "researcherbench.pairwise"
+PROMPTS = (NAME,)
+VALUES = (FIRST, SECOND, TIE)
+
+DEPARTURES = (
+    "Both orders are always asked. A pair on which they disagree is called inconsistent; it counts as a tie in the "
+    "win rate, as in the paper, and is told apart everywhere else.",
+    "A comparison that failed in either order is an error of the pair. It is never counted as a tie.",
+    "A rate over the items of a system gives every item the same weight; where all systems answered all items that "
+    "is the paper's wins over all comparisons.",
+)
+
+# Appendix E.7.3: the win rate.
+
+WIN_RATE = """\
+$$\\text{win rate} = \\frac{\\text{wins}}{\\text{comparisons}}$$
+
+Of the comparisons of this response with the other systems' responses on the same item, the share that it wins in both
+orders (appendix E.7.3, Table 7). A tie, and a pair whose verdict changes with the order, is no win. A system's win rate
+is the mean over its items. Undefined where there is no other response, and as long as a comparison is missing; then
+the range is given in which it must lie.
+"""
+
+
+def win_rate(scored: Scored, over_valid: bool = False) -> Estimate:
+    """Wins / comparisons of one response with its rivals on its item, by one rater's verdicts in both orders.
+
+    `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of
+    the pairs judged; floor takes all missing as not won, ceiling as won unless the one order known rules that out.
+    """
+    method = "wins / comparisons, a win being one in both orders"
+    orders = [(scored.values.get(other.id), scored.reverse.get(other.id)) for other in scored.material.others]
+    if not orders:
+        return Estimate(None, method=method, note="there is no other response to compare with")
+    outcomes = [outcome(*order) for order in orders]
+    wins, missing = outcomes.count(Outcome.WIN), outcomes.count(Outcome.ERROR)
+    judged = len(orders) - missing
+    notes = [f"{missing} of {len(orders)} comparisons are missing"] * bool(missing)
+    value = wins / judged if judged and (over_valid or not missing) else None
+    notes += ["over the others only"] * (missing > 0 and value is not None)
+    return Estimate(
+        value,
+        n=judged,
+        missing=missing,
+        floor=wins / len(orders),
+        ceiling=sum(may_win(*order) for order in orders) / len(orders),
+        method=method,
+        note="; ".join(notes),
+    )
+
+
+# Appendices E.7.1 and E.7.2: one pair at a time, in one order.
+
+_FIRST_WORD = re.compile(
+    r"[\s*_`\"'“‘#>]*(?P<verdict>first|second|tie)(?![^\W_]|[-'’/]\w|[\s,]*(?:and|or|/)\s*(?:first|second|tie)\b)"
+    r"[*_`\"'”’]*[\s.,:;!–—-]*(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Preference(BaseModel):
+    """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The very first word must be first, second or tie, in exactly those letters. Then give "
+        "your grounds in two to four sentences."
+    )
+    rationale: str = Field(description="What decided it, in two to four sentences")
+    better: Literal["first", "second", "tie"] = Field(description="Which report is better, or tie")
+
+    @field_validator("better", mode="before")
+    @classmethod
+    def _plain(cls, value: object) -> object:
+        return value.strip().lower() if isinstance(value, str) else value
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError unless the first word is exactly first, second or tie."""
+        found = _FIRST_WORD.match(text)
+        if not found:
+            raise ValueError("the first word is neither first nor second nor tie")
+        return cls.model_validate({"better": found["verdict"], "rationale": found["rest"].strip()})
+
+
+def cases(material: Material) -> Iterator[Case]:
+    """One case for each rival, this response shown first; the other order comes when it is the rival's turn."""
+    for other in material.others:
+        if other.id != material.response.id:
+            yield Case(NAME, material.item, material.response, "", (Unit(id=other.id),), other=other)
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Question and both reports are shown, no name; ValueError for a case without a second report."""
+    if case.other is None:
+        raise ValueError("a comparison needs a second report")
+    fields = {"question": case.item.question, "first": case.response.text, "second": case.other.text}
+    answer = await ask(PROMPTS[0], fields, Preference, fenced=("question", "first", "second"))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    reply: Preference = answer.reply
+    return {
+        case.unit.id: Verdict(value=reply.better, rationale=reply.rationale, flags=" ".join(answer.flags))
+    }
+
+
+# No network: the floor under every judge (appendix E.7.5 finds that length alone foretells the verdicts).
+
+# Reports whose lengths differ by less, as a share of the longer one, are a tie.
+BASELINE_MARGIN = 0.1
+
+
+def baseline(case: Case) -> Verdicts:
+    """The longer report is better: a judge that agrees with this too well has weighed length. Never inconsistent."""
+    if case.other is None:
+        raise ValueError("a comparison needs a second report")
+    first, second = len(case.response.text), len(case.other.text)
+    rationale = f"baseline: {first:,} characters against {second:,}"
+    if abs(first - second) <= BASELINE_MARGIN * max(first, second):
+        return {case.unit.id: Verdict(value=TIE, rationale=rationale)}
+    return {case.unit.id: Verdict(value=FIRST if first > second else SECOND, rationale=rationale)}
+
+
+PAIRWISE = Protocol(
+    name=NAME,
+    title="Which of two reports is better",
+    citation="ResearcherBench, appendix E.7",
+    needs=(),
+    metrics=(Metric("win_rate", "Win rate", WIN_RATE, win_rate),),
+    values=VALUES,
+    cases=cases,
+    judge=judge,
+    baseline=baseline,
+    prompts=PROMPTS,
+    paired=True,
+    departures=DEPARTURES,
+)

@@ -1,0 +1,102 @@
+"""Which questions make a benchmark: rated on the dimensions of their type, kept when the mean is high enough.
+
+ResearcherBench: §3.2; dimensions, threshold and agreement, appendix B.4; worked examples, appendix B.5.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import fsum
+
+from annotator.domain.estimate import Estimate
+from annotator.domain.selection import DIMENSIONS, Selection
+from annotator.stats.correlation import pearson
+
+BAR = 4.5
+FEWEST_RATERS = 2
+
+DEPARTURES = (
+    "A question is kept only when at least two raters have rated every dimension of its type; the paper says that two "
+    "rated each, and not what became of one that lacked a rating.",
+    "Where raters are more than two, agreement is given for each two of them.",
+)
+
+
+def rater_score(ratings: Selection, question_type: str) -> Estimate:
+    """The mean of one rater's 1–5 ratings over the dimensions of the question's type (appendix B.5).
+
+    Undefined while a rating is missing: floor and ceiling then take it as 1 and as 5. A type without dimensions of
+    its own is rated on those that the rater filled in. ValueError on a dimension rated twice or foreign to the type.
+    """
+    given = {unit.text: unit.rating for unit in ratings.units}
+    dimensions = DIMENSIONS.get(question_type, tuple(given))
+    if len(given) < len(ratings.units) or not set(given) <= set(dimensions):
+        raise ValueError(f"each dimension is one of {', '.join(dimensions)}, and is rated once")
+    known = [rating for dimension in dimensions if (rating := given.get(dimension)) is not None]
+    missing = len(dimensions) - len(known)
+    method = "mean over the dimensions of the type"
+    if not dimensions:
+        return Estimate(None, method=method, note="there are no dimensions to rate")
+    return Estimate(
+        None if missing else fsum(known) / len(known),
+        n=len(known),
+        missing=missing,
+        floor=(fsum(known) + missing) / len(dimensions),
+        ceiling=(fsum(known) + 5 * missing) / len(dimensions),
+        method=method,
+        note=f"{missing} of {len(dimensions)} dimensions are not rated" if missing else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the raters make of one question: its score, and whether it is kept (None while that is open)."""
+
+    score: Estimate
+    kept: bool | None
+
+
+def item_score(scores: Sequence[Estimate], bar: float = BAR) -> Chosen:
+    """The mean over raters of their scores of a question, and whether it reaches the bar (appendix B.4).
+
+    Open while fewer than two raters are done, unless what is missing could not change it.
+    """
+    done = [score.value for score in scores if score.value is not None]
+    method = f"mean over raters of the mean over dimensions; kept at {bar:g} or more"
+    missing = len(scores) - len(done)
+    notes = [f"{missing} of {len(scores)} raters are not done"] * bool(missing)
+    notes += [f"{len(scores)} of at least {FEWEST_RATERS} raters"] * (len(scores) < FEWEST_RATERS)
+    if notes:
+        score = Estimate(
+            None,
+            n=len(done),
+            missing=missing,
+            floor=_mean([score.floor for score in scores]),
+            ceiling=_mean([score.ceiling for score in scores]),
+            method=method,
+            note="; ".join(notes),
+        )
+        return Chosen(score, _settled(score, bar) if len(scores) >= FEWEST_RATERS else None)
+    value = fsum(done) / len(done)
+    return Chosen(Estimate(value, n=len(done), floor=value, ceiling=value, method=method), value >= bar)
+
+
+def _mean(ends: Sequence[float | None]) -> float | None:
+    known = [end for end in ends if end is not None]
+    return fsum(known) / len(known) if known and len(known) == len(ends) else None
+
+
+def _settled(score: Estimate, bar: float) -> bool | None:
+    """What is certain whatever the missing ratings turn out to be."""
+    if score.floor is not None and score.floor >= bar:
+        return True
+    return False if score.ceiling is not None and score.ceiling < bar else None
+
+
+def agreement(scores: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str], Estimate]:
+    """Pearson's r of the item scores of each two raters, on the items that both rated (appendix B.4)."""
+    found: dict[tuple[str, str], Estimate] = {}
+    for a, b in combinations(sorted(scores), 2):
+        shared = sorted(scores[a].keys() & scores[b].keys())
+        found[a, b] = pearson([scores[a][item] for item in shared], [scores[b][item] for item in shared])
+    return found

@@ -1,0 +1,93 @@
+"""Which sentences of a report state something, and what they cite: the claims that can be drawn with no network."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotator.domain.words import word_count
+from annotator.protocols.researcherbench.citations import MASK, Citation, Cited
+from annotator.protocols.researcherbench.references import Span, is_heading
+
+# A sentence that cites nothing states something when it has this many words and neither asks nor announces.
+FEWEST_WORDS = 6
+# In characters; what never ends, such as a table in one line, is cut.
+LONGEST_STATEMENT = 2000
+_CITED_BEHIND = rf"(?:[ \t]*[(\[]?{MASK}++[)\]]?[,;]?)*+"
+_END = re.compile(rf"(?:[.!?]+[\"'”’)\]*_]*{_CITED_BEHIND}(?=\s|$)|[。！？]{_CITED_BEHIND})[ \t]*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|al|fig|eq|sec|no|dr|mr|ms|st|approx|resp)|\b[A-Z])\.$", re.IGNORECASE
+)
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_BULLET = re.compile(r"[ \t>]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
+_LINE = re.compile(r"[^\n]+")
+_EMPTIED = re.compile(r"[(\[（][\s,;]*[)\]）]")
+_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence without its citations and marks, where it stands in the report, its setting, what it cites."""
+
+    text: str
+    span: Span
+    context: Span
+    urls: tuple[str, ...]
+
+
+def statements(cited: Cited) -> Iterator[Statement]:
+    """The statements of a report's body, in order: each sentence that cites, and each that tells something."""
+    starts = [citation.start for citation in cited.citations]
+    for line in _lines(cited):
+        sentences = list(_sentences(cited.masked, line))
+        for place, (start, end) in enumerate(sentences):
+            within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
+            urls = tuple(dict.fromkeys(url for citation in within for url in citation.urls))
+            text = _told(cited.masked[start:end])
+            if _states(text, urls, within, table="|" in cited.masked[line[0] : line[0] + 1]):
+                context = sentences[max(0, place - 1)][0], sentences[min(len(sentences), place + 2) - 1][1]
+                yield Statement(text, (start, end), context, urls)
+
+
+def _lines(cited: Cited) -> Iterator[Span]:
+    """The body's lines of prose: no headings, no code; without what makes them items of a list."""
+    for stretch in cited.body:
+        fenced = False
+        for match in _LINE.finditer(cited.report, *stretch):
+            if _FENCE.match(match[0]):
+                fenced = not fenced
+            elif not fenced and not is_heading(match[0]):
+                start = _BULLET.match(cited.report, *match.span())
+                yield start.end() if start else match.start(), match.end()
+
+
+def _sentences(masked: str, line: Span) -> Iterator[Span]:
+    """The sentences of a line, each with the citations behind its full stop."""
+    at = line[0]
+    for end in _END.finditer(masked, *line):
+        following = masked[end.end() : end.end() + 1]
+        if following.islower() or _ABBREVIATED.search(masked, max(at, end.start() - 10), end.start() + 1):
+            continue
+        yield from _pieces(at, end.end())
+        at = end.end()
+    if at < line[1]:
+        yield from _pieces(at, line[1])
+
+
+def _pieces(start: int, end: int) -> Iterator[Span]:
+    for at in range(start, end, LONGEST_STATEMENT):
+        yield at, min(end, at + LONGEST_STATEMENT)
+
+
+def _told(sentence: str) -> str:
+    """The sentence without its citations, what they leave behind, and the marks of Markdown."""
+    bare = _EMPTIED.sub("", _MARKS.sub("", sentence.replace(MASK, "")))
+    return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.strip(" |").split()))
+
+
+def _states(text: str, urls: tuple[str, ...], within: tuple[Citation, ...], *, table: bool) -> bool:
+    if not re.search(r"[^\W_]", text):
+        return False
+    if urls or within:
+        return True
+    return not table and text[-1] not in "?？:：" and word_count(text) >= FEWEST_WORDS

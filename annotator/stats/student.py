@@ -1,0 +1,86 @@
+"""How far a mean of few values may err: Student's t."""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from math import atan, cos, fsum, pi, sin, sqrt, tan
+from statistics import fmean, stdev
+
+from annotator.domain.estimate import Estimate
+
+LEVEL = 0.95
+# Halving [0, π/2] this often leaves neighbouring floating-point numbers.
+HALVINGS = 60
+
+
+def central_share(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom that lies in −t … t, by its finite series.
+
+    Abramowitz & Stegun (1964), 26.7.3 and 26.7.4. ValueError unless t ≥ 0 and df ≥ 1.
+    """
+    if t < 0 or df < 1:
+        raise ValueError(f"t of {t} with {df} degrees of freedom")
+    return _share(atan(t / sqrt(df)), df)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(level: float, df: int) -> float:
+    """The t for which −t … t holds the share `level` of Student's t with `df` degrees of freedom.
+
+    ValueError unless 0 < level < 1 and df ≥ 1.
+    """
+    if not 0 < level < 1 or df < 1:
+        raise ValueError(f"a level of {level} with {df} degrees of freedom")
+    low, high = 0.0, pi / 2
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _share(middle, df) < level:
+            low = middle
+        else:
+            high = middle
+    return sqrt(df) * tan(high)
+
+
+def _share(angle: float, df: int) -> float:
+    """A(t | df) at t = √df · tan(angle)."""
+    odd = df % 2
+    square, term, total = cos(angle) ** 2, cos(angle) if odd else 1.0, 0.0
+    for place in range(2 + odd, df + 1, 2):
+        total += term
+        term *= square * (place - 1) / place
+    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+def mean_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:
+    """The mean of finite values with Student's t interval, mean ± t · s / √n; from one value no interval."""
+    method = f"mean; {level:.0%} t interval"
+    n = len(values)
+    if n < 2:
+        note = "one value gives no interval" if n else "there are no values"
+        return Estimate(values[0] if n else None, n=n, method=method, note=note)
+    mean = fmean(values)
+    margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n)
+    return Estimate(mean, mean - margin, mean + margin, n=n, method=method)
+
+
+def mean_of_scores(scores: Collection[Estimate], level: float = LEVEL) -> Estimate:
+    """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
+
+    `missing` adds up what is missing behind all of them; `floor` and `ceiling` average the bounds of those that
+    have any.
+    """
+    found = mean_interval([score.value for score in scores if score.value is not None], level)
+    floors = [score.floor for score in scores if score.floor is not None]
+    ceilings = [score.ceiling for score in scores if score.ceiling is not None]
+    out = len(scores) - found.n
+    left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""
+    return Estimate(
+        found.value,
+        found.low,
+        found.high,
+        n=found.n,
+        missing=sum(score.missing for score in scores),
+        floor=fsum(floors) / len(floors) if floors else None,
+        ceiling=fsum(ceilings) / len(ceilings) if ceilings else None,
+        method=found.method,
+        note="; ".join(note for note in (found.note, left_out) if note),
+    )

@@ -1,0 +1,73 @@
+"""Judges leave in a release with how they are asked, and come back as they were."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotator.actions import extracts, imports, judge_runs, judges, panels, releases, results
+from annotator.actions.extracts import Drawn
+from annotator.actions.judge_runs import Order
+from annotator.actions.project import Project
+from annotator.domain.judge import JudgeKind
+from annotator.domain.part import Part
+from annotator.domain.plan import Plan, Subtask
+from tests.judging.odd_server import OddServer
+from tests.served import JUDGE, add_judge, serving
+from tests.small_project import small_project
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+    project = small_project(tmp_path)
+    add_judge(project, server, asking='{"weights_shown": true}')
+    for order in (Order(JUDGE, trials=3), Order(JUDGE, together=2)):
+        asyncio.run(judge_runs.run(project, order))
+    panels.add(project, "vote", [JUDGE])
+    asyncio.run(judge_runs.run(project, Order("vote")))
+    yield project
+    project.close()
+
+
+def test_judges_come_back_as_they_were_asked(project: Project, tmp_path: Path) -> None:
+    releases.export(project, tmp_path / "out")
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small", nobody=True)) as taken:
+        imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
+        there, here = (
+            {judge.name: (judge.kind, judge.asked, judge.parameters) for judge in judges.all_of(each)}
+            for each in (taken, project)
+        )
+        assert there["distant, 2 together"][1].together == 2
+        assert there["vote"][0] == JudgeKind.DERIVED
+        assert there == here
+        assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
+        assert len(results.rows(taken, judges.named(taken, "vote").id)) == len(
+            results.rows(project, judges.named(project, "vote").id)
+        )
+
+
+def test_judgements_on_what_was_drawn_leave_with_it(project: Project, tmp_path: Path) -> None:
+    item_id, response_id = project.store.raw.execute("SELECT item_id, id FROM response").fetchone()
+    plan = Plan(units=(Subtask(id="s1", text="Search."),))
+    drawn = extracts.keep(project, Drawn(item_id, response_id, Part.PLAN, plan, "import")).subject
+    project.store.raw.execute("UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
+    bundle, notes = releases.gather(project)
+    assert notes == []
+    assert [record.unit_id for record in bundle.judgements if record.artifact_id == drawn] == ["s1"]
+
+
+def test_judgements_on_what_is_no_longer_drawn_stay_behind_and_are_counted(
+    project: Project, tmp_path: Path
+) -> None:
+    project.store.raw.execute("UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
+    bundle, notes = releases.gather(project)
+    assert notes == ["1 judgements on units that are not part of the release were left out."]
+    assert all(record.artifact_id != "gone" for record in bundle.judgements)

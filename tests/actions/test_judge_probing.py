@@ -1,0 +1,46 @@
+"""That a judge is tried out on a page as long as the longest report it would have to read."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from annotator.actions import judges
+from annotator.actions.project import Project
+from annotator.judging.probe import FILLER_CHARACTERS
+from tests.judging.odd_server import OddServer, error
+from tests.served import JUDGE, add_judge, serving
+from tests.small_project import small_project
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    yield project
+    project.close()
+
+
+def page(project: Project, server: OddServer) -> int:
+    """How many characters the endpoint was given to read."""
+    server.script(error(404, "The model does not exist"))
+    asyncio.run(judges.test(project, JUDGE))
+    return len(server.bodies[0]["messages"][1]["content"])
+
+
+def test_the_page_is_never_shorter_than_usual(project: Project, server: OddServer) -> None:
+    assert page(project, server) >= FILLER_CHARACTERS
+
+
+def test_the_page_is_as_long_as_the_longest_report(project: Project, server: OddServer) -> None:
+    with project.store.write() as db:
+        db.execute(update(judges.RESPONSE).values(text="x" * 90_000))
+    assert page(project, server) >= 90_000

@@ -1,0 +1,72 @@
+"""Runs that wait for their turn."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.actions import judge_queue, judges
+from annotator.actions.judge_cases import Order
+from annotator.actions.project import Project
+from annotator.domain.refusal import Refusal
+from tests.small_project import small_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    project = small_project(tmp_path)
+    yield project
+    project.close()
+
+
+ALPHA = Order("baseline", systems=("Alpha",), items=("1",), budget_usd=2.5)
+BETA = Order("baseline", systems=("Beta",))
+
+
+def test_orders_wait_in_turn_and_outlive_the_window(project: Project) -> None:
+    for order in (ALPHA, BETA):
+        judge_queue.add(project, order)
+    again = Project.open(project.path)
+    assert [judge_queue.take(again), judge_queue.take(again), judge_queue.take(again)] == [ALPHA, BETA, None]
+    again.close()
+
+
+def test_the_same_order_waits_once_whatever_its_budget(project: Project) -> None:
+    judge_queue.add(project, ALPHA)
+    with pytest.raises(Refusal, match="waits already"):
+        judge_queue.add(project, Order("baseline", systems=("Alpha",), items=("1",)))
+
+
+def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
+    first, second = judge_queue.add(project, ALPHA), judge_queue.add(project, BETA)
+    judge_queue.move(project, second.id, -1)
+    judge_queue.move(project, second.id, -1)
+    assert [one.order for one in judge_queue.waiting(project)] == [BETA, ALPHA]
+    judge_queue.remove(project, second.id)
+    assert judge_queue.waiting(project) == [first]
+    with pytest.raises(Refusal, match="waits no longer"):
+        judge_queue.remove(project, second.id)
+
+
+@pytest.mark.parametrize(
+    "order", [Order("nobody"), Order("baseline", systems=("Gamma",)), Order("baseline", "adra.efficiency")]
+)
+def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order) -> None:
+    with pytest.raises(Refusal):
+        judge_queue.add(project, order)
+    assert judge_queue.waiting(project) == []
+
+
+def test_an_extraction_may_wait_too(project: Project) -> None:
+    judge_queue.add(project, Order("baseline", "researcherbench.claims.extract"))
+    assert len(judge_queue.waiting(project)) == 1
+
+
+def test_orders_of_a_judge_that_is_held_back_wait_on(project: Project) -> None:
+    judges.add(project, "far", base_url="http://127.0.0.1:9/v1", model="tiny")
+    far = Order("far")
+    for order in (far, BETA):
+        judge_queue.add(project, order)
+    assert judge_queue.take(project, without={"far"}) == BETA
+    assert judge_queue.take(project, without={"far"}) is None
+    assert judge_queue.take(project) == far

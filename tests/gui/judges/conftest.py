@@ -1,0 +1,39 @@
+"""The page of judges over small projects, with judges behind a real server on loopback."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from annotator.actions.project import Project
+from tests.judges_window import replies, settle
+from tests.judging.odd_server import OddServer
+from tests.served import add_judge, serving
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    """A server that quotes, makes quotes up, and refuses."""
+    with serving() as server:
+        server.answer = replies
+        yield server
+
+
+@pytest.fixture
+def served(small: Project, server: OddServer) -> Project:
+    """The small project with a judge behind that server."""
+    add_judge(small, server)
+    return small
+
+
+@pytest.fixture
+def show(page_over):
+    """The page over a project at one of its parts, with all that it asks for at rest."""
+
+    def make(project: Project, part: str = "Judges", **place: Any):
+        page = page_over(project, "Judges", part=part, **place)
+        page.focus_first()
+        settle(page)
+        return page
+
+    return make

@@ -1,0 +1,365 @@
+"""Runs: ordered, priced before they start, watched, cancelled, queued, gone on with; each in a real child process."""
+
+import asyncio
+import json
+import os
+import time
+
+import pytest
+
+from annotator.actions import judge_queue, judge_runs, judges, panels, results
+from annotator.actions.judge_cases import Order
+from annotator.actions.project import Project
+from annotator.gui.child import NICENESS
+from annotator.judging.prices import FILE
+from tests.judges_window import cells, choose, replies, settle, tick
+from tests.judging.odd_server import Odd
+from tests.labelling_keys import press
+from tests.served import JUDGE, answering
+
+COVERAGE = "researcherbench.coverage"
+
+
+def run_shown(page, qtbot) -> None:
+    """Start what is put together, and wait for its end."""
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        page.running.acts["submit"]()
+    settle(page)
+
+
+def test_a_run_judges_everything_in_a_process_of_its_own(small, show, qtbot):
+    page = show(small, "Runs")
+    assert "12 of 12 criteria" in page.running.forecast.text()
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        press("Ctrl+Return")
+    settle(page)
+    assert [(run.state, run.done, run.total) for run in judge_runs.runs(small)] == [("done", 12, 12)]
+    assert page.running.forecast.words.text() == "All 12 criteria of 4 reports are judged."
+    assert not page.running.bar.buttons["submit"].isEnabled()
+    assert cells(page.running.past.table, 3) == ["done"]
+    assert {row.system for row in results.rows(small)} == {"Alpha", "Beta"}
+
+
+def test_systems_items_trials_and_units_together_go_into_the_order(served, show, qtbot):
+    page = show(served, "Runs")
+    form = page.running.form
+    choose(form.judge, JUDGE)
+    tick(form.systems, "Beta")
+    form.items.setText("2")
+    form.together.setValue(3)
+    form.trials.setValue(2)
+    form.budget.setValue(1.5)
+    order = form.order()
+    assert order == Order(
+        JUDGE, COVERAGE, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
+    )
+
+
+def test_an_item_that_is_not_there_is_said_beside_the_field(small, show):
+    page = show(small, "Runs")
+    page.running.form.items.setText("1, 9")
+    settle(page)
+    assert "no item “9”" in page.running.form.wrong.text()
+    assert not page.running.bar.buttons["submit"].isEnabled()
+    page.running.form.items.setText("1–2")
+    assert page.running.form.order().items == ("1", "2")
+
+
+@pytest.fixture
+def priced(tmp_path, monkeypatch):
+    """A price table for the child processes of this test too."""
+    table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
+    folder = tmp_path / "data" / "goldsmith"
+    folder.mkdir(parents=True)
+    (folder / FILE).write_text(json.dumps(table))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def test_questions_tokens_money_and_time_are_shown_before_the_start(served, priced, show, qtbot):
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    forecast = page.running.forecast
+    qtbot.waitUntil(lambda: "for 12 judgements" in forecast.text(), timeout=60_000)
+    assert "12 for 12 judgements\nnone\n" in forecast.text()
+    assert "at prices of 2026-05-01" in forecast.text()
+    assert "known once it has answered" in forecast.text()
+    assert "12 questions, about $" in forecast.text()
+
+
+def test_a_price_that_nobody_knows_is_not_said_to_be_nothing(served, show, qtbot):
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    forecast = page.running.forecast
+    qtbot.waitUntil(lambda: "for 12 judgements" in forecast.text(), timeout=60_000)
+    assert "not known" in forecast.text()
+    assert "no budget can be kept" in forecast.text()
+
+
+def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
+    page = show(small, "Runs")
+    choose(page.running.form.what, "researcherbench.claims")
+    settle(page)
+    assert "4 of 4 reports are without their claims." in page.running.ready.lacks.text()
+    page.running.ready.drawing_wanted.emit("researcherbench.claims.extract")
+    settle(page)
+    assert page.running.form.what.currentData() == "researcherbench.claims.extract"
+    assert page.running.forecast.words.text() == "4 of 4 reports are not yet drawn from."
+
+
+def test_an_extraction_runs_from_the_window(small, show, qtbot):
+    page = show(small, "Runs")
+    choose(page.running.form.what, "researcherbench.claims.extract")
+    settle(page)
+    run_shown(page, qtbot)
+    assert [(run.protocol, run.state) for run in judge_runs.runs(small)] == [
+        ("researcherbench.claims.extract", "done")
+    ]
+
+
+def test_what_there_is_nothing_to_draw_from_cannot_be_started(small, show):
+    page = show(small, "Runs")
+    choose(page.running.form.what, "researcherbench.insights")
+    settle(page)
+    assert page.running.ready.words.text() == "No item has a source with its text yet."
+    assert not page.running.bar.buttons["submit"].isEnabled()
+
+
+def test_a_vote_draws_nothing_and_says_so(small, show):
+    panels.add(small, "vote", ["baseline"])
+    page = show(small, "Runs")
+    choose(page.running.form.judge, "vote")
+    choose(page.running.form.what, "adra.references")
+    settle(page)
+    assert "A vote draws nothing from a text." in page.running.forecast.text()
+    assert page.window().messages.text() == ""
+
+
+def slow(body, number):
+    """The usual replies, late."""
+    return Odd(replies(body, number).body, delay=1.6)
+
+
+def test_a_run_shows_every_call_and_is_cancelled_within_a_second(served, server, show, qtbot):
+    server.answer = slow
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    page.running.form.concurrency.setValue(2)
+    settle(page)
+    page.running.acts["submit"]()
+    live = page.running.live
+    qtbot.waitUntil(lambda: live.calls.rowCount() == 2 and live.parts.rowCount() > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: "…" not in cells(live.asking, 3), timeout=20_000)
+    assert set(cells(live.asking, 1)) <= {"1", "2"}
+    assert set(cells(live.asking, 2)) <= {"Alpha", "Beta"}
+    assert "Judge run" in page.window().status._run.text()
+    with qtbot.waitSignal(page.driver.ended, timeout=10_000) as ended:
+        page.running.acts["cancel_run"]()
+    assert ended.args[0]["state"] == "cancelled"
+    settle(page)
+    (run,) = judge_runs.runs(served)
+    assert run.state == "cancelled"
+    assert run.done < run.total
+    assert page.running.bar.buttons["run_again"].text().startswith("Go on with it")
+
+
+def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
+    server.answer = lambda body, number: Odd(replies(body, number).body, delay=0.5)
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    page.running.form.concurrency.setValue(1)
+    settle(page)
+    page.running.acts["submit"]()
+    live = page.running.live
+    with qtbot.waitSignal(page.driver.progressed, timeout=60_000):
+        pass
+    press("Ctrl+H")
+    qtbot.waitUntil(lambda: "Held" in live.progress._what.text(), timeout=10_000)
+    assert live.hold.text().startswith("Go on")
+    qtbot.wait(1500)
+    asked = len(server.bodies)
+    qtbot.wait(1200)
+    assert len(server.bodies) == asked
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        live.hold.click()
+    assert judge_runs.runs(served)[0].state == "done"
+
+
+def test_batches_are_ordered_where_that_is_wanted(served, show):
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    page.running.form.batch.setChecked(True)
+    assert page.running.form.order().batch
+    choose(page.running.form.judge, "baseline")
+    assert not page.running.form.order().batch
+
+
+def test_closing_the_window_ends_the_run_and_keeps_what_is_finished(served, server, show, qtbot):
+    server.answer = lambda body, number: Odd(replies(body, number).body, delay=0.3)
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    page.running.form.concurrency.setValue(1)
+    settle(page)
+    page.running.acts["submit"]()
+    qtbot.waitUntil(lambda: page.running.live._line.get("done", 0) > 0, timeout=60_000)
+    page.window().close()
+    again = Project.open(served.path)
+    (run,) = judge_runs.runs(again)
+    assert run.state == "cancelled"
+    assert 0 < run.done < run.total
+    again.close()
+
+
+def test_a_run_that_is_cancelled_before_it_began_is_no_error(served, show, qtbot):
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    settle(page)
+    page.running.acts["submit"]()
+    with qtbot.waitSignal(page.driver.ended, timeout=10_000) as ended:
+        page.running.acts["cancel_run"]()
+    assert ended.args[0]["state"] == "cancelled"
+    assert page.window().messages.text() == ""
+
+
+def test_a_cancelled_run_is_gone_on_with_and_repeats_no_call(served, server, show, qtbot):
+    asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
+    with served.store.write():
+        served.store.raw.execute("UPDATE run SET state = 'cancelled'")
+    before = len(server.bodies)
+    page = show(served, "Runs")
+    settle(page)
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        press("Ctrl+R")
+    assert len(server.bodies) == before
+
+
+def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, qtbot):
+    asyncio.run(judge_runs.run(served, Order(JUDGE, systems=("Alpha",), items=("1",))))
+    server.answer = answering(lambda words: "no")
+    before = len(server.bodies)
+    page = show(served, "Runs")
+    assert page.running.bar.buttons["run_again"].text().startswith("Ask for the missing")
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        press("Ctrl+R")
+    settle(page)
+    assert len(server.bodies) == before + 1
+    again = judge_runs.runs(served)[0]
+    assert (again.systems, again.items, again.missing) == (("Alpha",), ("1",), {})
+
+
+def test_what_was_asked_together_is_asked_so_again(served, server, show, qtbot):
+    server.script(Odd("{}", 500))
+    judges.add(served, "nobody", base_url="http://127.0.0.1:9/v1", model="tiny")
+    order = Order("nobody", systems=("Alpha",), items=("1",), together=3, trials=2)
+    asyncio.run(judge_runs.run(served, order))
+    page = show(served, "Runs")
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        page.running.acts["run_again"]()
+    again, first = judge_runs.runs(served)[:2]
+    assert (again.together, again.trials, again.total, again.judge) == (3, 2, 6, first.judge)
+
+
+def test_runs_wait_in_a_queue_and_follow_one_another(served, server, show, qtbot):
+    server.answer = answering(lambda words: "yes")
+    page = show(served, "Runs")
+    settle(page)
+    press("Ctrl+U")
+    choose(page.running.form.judge, JUDGE)
+    settle(page)
+    page.running.acts["queue_run"]()
+    assert cells(page.running.past.waiting, 0) == ["baseline", JUDGE]
+    assert page.running.past.queue_title.text() == "The queue: 2 waiting"
+    with qtbot.waitSignals([page.driver.ended, page.driver.ended], timeout=90_000):
+        press("Ctrl+Shift+U")
+    settle(page)
+    assert [run.judge for run in judge_runs.runs(served)] == [JUDGE, "baseline"]
+    assert judge_queue.waiting(served) == []
+    assert page.running.past.queued.isHidden()
+
+
+def test_what_waits_can_change_places_and_be_taken_out(served, show):
+    for name in ("baseline", JUDGE):
+        judge_queue.add(served, Order(name))
+    page = show(served, "Runs")
+    past = page.running.past
+    past.waiting.selectRow(1)
+    past._move(-1)
+    assert cells(past.waiting, 0) == [JUDGE, "baseline"]
+    past._remove()
+    assert cells(past.waiting, 0) == ["baseline"]
+
+
+def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, server, show, qtbot):
+    from tests.judging.odd_server import error
+
+    server.script(error(401, "No such key."))
+    for order in (Order(JUDGE, items=("1",)), Order(JUDGE, items=("2",)), Order("baseline")):
+        judge_queue.add(served, order)
+    page = show(served, "Runs")
+    with qtbot.waitSignals([page.driver.ended, page.driver.ended], timeout=90_000):
+        page.running.acts["start_queue"]()
+    settle(page)
+    states = {(run.judge, run.state) for run in judge_runs.runs(served)}
+    assert states == {(JUDGE, "interrupted"), ("baseline", "done")}
+    assert [one.order.items for one in judge_queue.waiting(served)] == [("2",)]
+
+
+def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbot):
+    server.answer = slow
+    for order in (Order(JUDGE), Order("baseline")):
+        judge_queue.add(served, order)
+    page = show(served, "Runs")
+    with qtbot.waitSignal(page.driver.progressed, timeout=60_000):
+        page.running.acts["start_queue"]()
+    with qtbot.waitSignal(page.driver.ended, timeout=10_000):
+        press("Ctrl+.")
+    settle(page)
+    assert not page.driver.running
+    assert [one.order.judge for one in judge_queue.waiting(served)] == ["baseline"]
+
+
+def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
+    panels.add(small, "vote", ["baseline"])
+    asyncio.run(judge_runs.run(small, Order("baseline")))
+    page = show(small, "Runs")
+    choose(page.running.form.judge, "vote")
+    settle(page)
+    assert "asks no model" in page.running.forecast.text()
+    run_shown(page, qtbot)
+    vote = judge_runs.runs(small)[0]
+    assert (vote.judge, vote.state, vote.done, vote.missing) == ("vote", "done", 12, {})
+
+
+def test_a_run_that_was_killed_is_shown_as_interrupted(served, show):
+    asyncio.run(judge_runs.run(served, Order(JUDGE, items=("1",))))
+    with served.store.write():
+        served.store.raw.execute("UPDATE run SET state = 'running'")
+    page = show(served, "Runs")
+    assert cells(page.running.past.table, 3) == ["interrupted"]
+    assert page.running.bar.buttons["run_again"].isEnabled()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="priorities of other systems are not read here")
+def test_the_judging_process_gives_way_to_the_window(served, server, show, qtbot):
+    server.answer = slow
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    settle(page)
+    with qtbot.waitSignal(page.driver.progressed, timeout=60_000):
+        page.running.acts["submit"]()
+    child = page.driver._child._child.process.processId()
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, child) == min(19, mine + NICENESS)
+    page.running.acts["cancel_run"]()
+    qtbot.waitUntil(lambda: not page.driver.running, timeout=10_000)
+
+
+def test_the_window_answers_while_a_run_starts(served, show, qtbot):
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    settle(page)
+    before = time.monotonic()
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        page.running.acts["submit"]()
+        returned = time.monotonic() - before
+        assert page.driver.running
+    assert time.monotonic() - before > returned

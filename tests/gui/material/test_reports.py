@@ -1,0 +1,158 @@
+"""Which reports there are, which are lacking, and how a model is let write them."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from annotator.actions import items, judges, lacking_reports, people, report_lines
+from annotator.domain.person import Role
+from tests.judging.odd_server import error
+from tests.labelling_keys import press
+from tests.material_project import subject
+from tests.writing_server import answering, asking_project, written
+
+
+@pytest.fixture
+def asking(tmp_path, writer):
+    made = asking_project(tmp_path)
+    judges.add(made, "pen", base_url=writer.url, model="test-model")
+    return made
+
+
+@pytest.fixture
+def page(asking, show):
+    return show(asking, "Reports")
+
+
+def order(page, system: str = "Scribe", **more: int) -> None:
+    page.reports.form.system.setText(system)
+    page.reports.form.trials.setValue(more.get("trials", 1))
+
+
+def ended(page, qtbot, start) -> None:
+    with qtbot.waitSignal(page.reports.form.came, timeout=90_000):
+        start()
+    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive(), timeout=20_000)
+
+
+def cells(page) -> list[list[str]]:
+    model = page.reports.model
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_reports_stand_by_item_and_system(project, show):
+    page = show(project, "Reports")
+    assert page.reports.model.columns == ("Item", "Alpha", "Beta")
+    assert [page.reports.model.headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["1", "2"]
+    assert page.reports.count.text() == "4 reports of 2 systems on 2 items."
+
+
+def test_the_cell_at_the_cursor_says_what_its_report_took(project, show):
+    page = show(project, "Reports")
+    assert page.reports.cell.text() == "Alpha on item 1"
+    assert "not known: time, tokens, cost" in page.reports.about.text()
+    assert "Claims: 2 units, drawn" in page.reports.about.text()
+
+
+def test_a_key_opens_the_report_with_what_was_drawn_from_it(project, show, qtbot):
+    page = show(project, "Reports")
+    press("Alt+O")
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None, timeout=20_000)
+    assert page.tabs.currentWidget() is page.parts
+    assert page.parts.text.heading.text() == "Alpha on item 1"
+
+
+def test_without_a_name_nothing_is_written(page):
+    assert "Say whose reports" in page.reports.form.words.text()
+    assert not page.reports.form.begin.isEnabled()
+
+
+def test_what_it_would_take_is_said_before_anything_is_asked(page, writer, qtbot):
+    order(page, trials=2)
+    qtbot.waitUntil(lambda: "4 reports by 4 calls" in page.reports.form.estimate.text(), timeout=20_000)
+    assert writer.bodies == []
+
+
+def test_gold_that_an_item_lacks_is_counted_beforehand(page, qtbot):
+    order(page)
+    page.reports.form.mode.setCurrentIndex(1)
+    assert not page.reports.form.planned.isEnabled()
+    qtbot.waitUntil(lambda: "1 items lack the gold" in page.reports.form.estimate.text(), timeout=20_000)
+
+
+def test_a_model_writes_reports_in_a_process_of_its_own(page, asking, qtbot):
+    order(page)
+    ended(page, qtbot, lambda: press("Ctrl+Shift+Return"))
+    found = report_lines.reports(asking)
+    assert (found.columns, found.count) == ((("Scribe", "end-to-end"),), 2)
+    assert page.reports.model.columns == ("Item", "Scribe")
+    assert "2 of 2 reports are there" in page.reports.form.answer.text()
+    assert "Written here by test-model" in page.reports.about.text()
+
+
+def test_what_failed_is_listed_by_cause_and_asked_for_again(page, asking, writer, qtbot):
+    writer.answer = answering(lambda *_: error(400, "No."))
+    order(page)
+    ended(page, qtbot, page.reports.form.start)
+    lacking = page.reports.lacking
+    assert lacking.title.text() == "2 reports did not come"
+    assert "Scribe: 2 × endpoint failed" in lacking.tree.topLevelItem(0).text(0)
+    writer.answer = answering(written)
+    ended(page, qtbot, lacking.again.click)
+    assert lacking_reports.lacking(asking) == []
+    assert lacking.isHidden()
+    assert report_lines.reports(asking).count == 2
+
+
+def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtbot):
+    held = answering(written)
+
+    def slow(body, number):
+        if number:
+            writer.over.wait(20)
+        return held(body, number)
+
+    writer.answer = slow
+    page.reports.form.at_once.setValue(1)
+    order(page, trials=3)
+    with qtbot.waitSignal(page.reports.form.progress.progressed, timeout=60_000):
+        page.reports.form.start()
+    ended(page, qtbot, page.reports.form.progress.cancel)
+    assert report_lines.reports(asking).count == 1
+    assert "It was stopped" in page.reports.form.answer.text()
+
+
+def test_only_items_that_lack_a_report_can_be_listed(project, show):
+    items.add(project, "A third question?", "Open Consulting", "")
+    page = show(project, "Reports")
+    assert "2 cells of the grid are empty" in page.reports.count.text()
+    page.reports.open_only.setChecked(True)
+    assert cells(page) == [["A third question?", "–", "–"]]
+
+
+def test_a_try_asks_for_the_item_at_the_cursor_alone(project, show, writer, qtbot):
+    judges.add(project, "pen", base_url=writer.url, model="test-model")
+    page = show(project, "Reports")
+    page.reports.grid.setCurrentIndex(page.reports.model.index(1, 1))
+    page.reports.fill()
+    qtbot.waitUntil(lambda: page.reports.form.items.findData("chosen") >= 0, timeout=20_000)
+    page.reports.form.items.setCurrentIndex(page.reports.form.items.findData("chosen"))
+    order(page)
+    assert page.reports.form.order().items == ("2",)
+
+
+def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
+    people.add_person(project, "Ana", (Role.ANNOTATOR,), "R2")
+    project.work_as(people.known(project, "R2"))
+    page = page_over(project, "Material")
+    assert page._stack.currentWidget() is page._closed
+    assert page.reports.model.rowCount() == 0
+
+
+def test_a_place_on_the_page_can_be_gone_to_from_elsewhere(project, show, qtbot):
+    item_id, response_id = subject(project, 2)
+    page = show(project, "Drawn parts", item_id=item_id, response_id=response_id)
+    qtbot.waitUntil(lambda: page.parts.editor.line is not None, timeout=20_000)
+    assert page.parts.editor.line.response_id == response_id

@@ -1,0 +1,65 @@
+"""Windows on the page of results, and how tests read it."""
+
+import asyncio
+
+import pytest
+from PySide6.QtCore import Qt
+
+from annotator.actions import items, judge_runs
+from tests import adra_project as adra
+
+
+@pytest.fixture
+def page(small, window_over, qtbot):
+    """The overview of two systems that the baseline judged."""
+    asyncio.run(judge_runs.run(small, judge_runs.Order("baseline")))
+    return at(window_over(small, "Results").page, qtbot)
+
+
+@pytest.fixture
+def adra_page(tmp_path, window_over, qtbot):
+    """Two systems with foreign names, their plans against the gold one; one of eight cells of 深度 is missing."""
+    project = adra.adra_project(tmp_path, 2, ("深度研究智能体", "باحث عميق"))
+    for item in items.ids(project):
+        adra.fill_matrix(
+            project, item, adra.response_of(item, "深度研究智能体"), [[1, 0, 0, 0], [0, 1, 0, None]]
+        )
+        adra.fill_matrix(project, item, adra.response_of(item, "باحث عميق"), [[1, 0, 0, 0], [0, 1, 0, 0]])
+    return at(window_over(project, "Results").page, qtbot)
+
+
+def at(page, qtbot, body="view"):
+    """The page once it has counted, with that part of it in view."""
+    qtbot.waitUntil(lambda: page.body.currentWidget() is getattr(page, body))
+    page.desk.wait()
+    qtbot.wait(20)
+    return page
+
+
+def go(page, qtbot, name, body="view", **choose):
+    """Another view of the page."""
+    page.arrive({"view": name, "choose": choose})
+    page.desk.wait()
+    qtbot.waitUntil(lambda: page._name == name and not page.hint.text().startswith("Counting"))
+    return at(page, qtbot, body)
+
+
+def cells(page, row=0):
+    """What a row of the table says."""
+    model = page.view.model
+    return [model.index(row, column).data() for column in range(model.columnCount())]
+
+
+def heads(page):
+    """The titles of the columns."""
+    model = page.view.model
+    return [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]
+
+
+def opened(page, qtbot, row=0, column=1):
+    """What lies behind a cell."""
+    page.view.table.setCurrentIndex(page.view.model.index(row, column))
+    page.view.table.activated.emit(page.view.table.currentIndex())
+    page.desk.wait()
+    qtbot.waitUntil(lambda: page.behind.note.text() not in ("", "Reading…"))
+    return page.behind

@@ -1,0 +1,178 @@
+"""The views: every one is reached by the keyboard, shows something of the sample, and leaves as a table or picture."""
+
+import csv
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from annotator.actions import people
+from annotator.actions.project import Project
+from annotator.actions.result_views import VIEWS
+from annotator.domain.person import Role
+from tests.gui.results.conftest import at, cells, go, heads
+from tests.labelling_keys import be_active
+
+ALIVE = (
+    "overview",
+    "items",
+    "efficiency",
+    "length",
+    "domains",
+    "errors",
+    "pilot",
+    "rubrics",
+    "selection",
+    "gold",
+)
+
+
+@pytest.fixture
+def sample_page(sample, window_over, qtbot):
+    sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))
+    return at(window_over(sample, "Results").page, qtbot)
+
+
+@pytest.mark.parametrize("name", ALIVE)
+def test_the_view_has_something_to_show_in_the_sample(sample_page, qtbot, qtmodeltester, name):
+    go(sample_page, qtbot, name)
+    assert sample_page.view.model.rowCount() > 0
+    qtmodeltester.check(sample_page.view.model)
+    assert sample_page.view.account.toPlainText()
+
+
+@pytest.mark.parametrize("name", ["wins", "preferences", "modes", "runs", "plan", "retrieval"])
+def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
+    go(sample_page, qtbot, name, "empty")
+    view = next(view for view in VIEWS if view.name == name)
+    assert sample_page.empty.isVisible()
+    assert sample_page._lead.text() == f"Go to {view.page}"
+    assert not sample_page.leaving.buttons["copy_results"].isEnabled()
+
+
+def test_without_anything_judged_the_page_says_what_to_do(tmp_path, window_over, qtbot):
+    page = window_over(Project.create(tmp_path / "none.goldsmith"), "Results").page
+    at(page, qtbot, "empty")
+    assert page._lead.text() == "Go to Judges"
+
+
+def test_all_views_are_listed_in_their_parts(page):
+    listed = [page.views.item(n).text() for n in range(page.views.count())]
+    assert listed[0] == "Systems"
+    assert [words for words in listed if words not in ("Systems", "Reports", "The benchmark")] == [
+        v.title for v in VIEWS
+    ]
+
+
+def test_keys_turn_the_views_round_and_round(page, qtbot):
+    be_active(page.window(), qtbot)
+    page.views.turn(-1)
+    assert page._name == VIEWS[-1].name
+    page.views.turn(1)
+    assert page._name == VIEWS[0].name
+    qtbot.keyClick(page.view.table, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page._name == VIEWS[1].name)
+
+
+def test_f6_goes_from_part_to_part(page, qtbot):
+    be_active(page.window(), qtbot)
+    page.view.table.setFocus()
+    page._other_pane()
+    assert page.view.account.hasFocus()
+    page._other_pane()
+    assert page.views.hasFocus()
+    page._other_pane()
+    assert page.view.table.hasFocus()
+
+
+def test_a_table_is_searched_by_words(sample_page, qtbot):
+    go(sample_page, qtbot, "pilot")
+    whole = sample_page.view.model.rowCount()
+    word = cells(sample_page)[1].split()[1]
+    sample_page.view.sought.setText(word)
+    sample_page.view._seek()
+    assert 0 < sample_page.view.model.rowCount() < whole
+    assert all(
+        word.casefold() in " ".join(map(str, cells(sample_page, n))).casefold()
+        for n in range(sample_page.view.model.rowCount())
+    )
+
+
+def test_the_next_table_of_a_view_is_one_key_away(sample_page, qtbot):
+    go(sample_page, qtbot, "pilot")
+    sample_page.view.next_sheet()
+    assert heads(sample_page)[0] == "Weight"
+    sample_page.view.next_sheet()
+    assert heads(sample_page)[0] == "Item"
+
+
+def test_the_matrix_is_that_of_the_chosen_report(adra_page, qtbot):
+    go(adra_page, qtbot, "plan")
+    row = next(n for n in range(4) if cells(adra_page, n)[1] == "深度研究智能体")
+    adra_page.view.table.setCurrentIndex(adra_page.view.model.index(row, 4))
+    adra_page.view.next_sheet()
+    adra_page.desk.wait()
+    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.told.text())
+    assert adra_page.view.model.rowCount() == 2
+
+
+def test_the_table_in_view_is_copied_with_its_intervals(page):
+    page.leaving.copy()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
+    assert len(lines) == 3
+    assert page.hint.text() == "Copied 2 lines, nothing rounded."
+
+
+def test_what_is_narrowed_leaves_narrowed(page, tmp_path):
+    page.view.model.seek("alpha")
+    page.leaving.save_table(tmp_path / "a.csv")
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text("utf-8-sig").splitlines()))
+    assert [row["System"] for row in rows] == ["Alpha"]
+    page.leaving.save_table(tmp_path / "a.json")
+    assert len(json.loads((tmp_path / "a.json").read_text("utf-8"))["rows"]) == 1
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
+    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    for path in paths:
+        page.leaving.save_picture(path)
+    assert paths[0].read_bytes().startswith(start)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_file_that_cannot_be_written_is_said(page, tmp_path, qtbot):
+    with qtbot.waitSignal(page.desk.refused):
+        page.leaving.save_table(tmp_path / "a.xls")
+
+
+def test_ratings_are_not_shown_to_raters(sample_page, qtbot):
+    project = sample_page.desk.project
+    project.work_as(next(person for person in people.people(project) if not person.has(Role.COORDINATOR)))
+    go(sample_page, qtbot, "selection", "denied")
+    assert not sample_page.leaving.buttons["save_results"].isEnabled()
+
+
+def test_another_project_is_held_beside_this_one_and_let_go_of(sample_page, sample_file, tmp_path, qtbot):
+    other = tmp_path / "other.goldsmith"
+    other.write_bytes(sample_file.read_bytes())
+    go(sample_page, qtbot, "rubrics")
+    sample_page.compare_with(other)
+    sample_page.desk.wait()
+    qtbot.waitUntil(lambda: heads(sample_page)[1:3] == ["settled", "other"])
+    sample_page.view.tabs.setCurrentIndex(0)
+    # The same rubrics on the same reports: no difference.
+    assert all(line.cells[3].value == 0 for line in sample_page.view.model.whole.lines)
+    assert sample_page.choosers.file.text() == "Stop comparing with other"
+
+
+def test_a_file_that_is_no_project_is_refused_and_forgotten(sample_page, tmp_path, qtbot):
+    bad = tmp_path / "bad.goldsmith"
+    bad.write_text("no project")
+    go(sample_page, qtbot, "rubrics")
+    with qtbot.waitSignal(sample_page.desk.refused):
+        sample_page.compare_with(bad)
+    at(sample_page, qtbot)
+    assert sample_page._file == ""

@@ -1,0 +1,224 @@
+"""What a question's sources hold for it."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from annotator.domain.artifact import Kind
+from annotator.domain.insights import Insight, Insights
+from annotator.domain.item import QUESTION_TYPES, Item
+from annotator.domain.judgement import Status
+from annotator.domain.protocol import Answer, Material
+from annotator.domain.reference import Aid, as_markdown
+from annotator.domain.response import Response
+from annotator.domain.source import Source
+from annotator.judging.schema import strict_schema
+from annotator.places import resources
+from annotator.protocols.researcherbench.insights import (
+    INSIGHTS,
+    NAME,
+    PROMPT_OF,
+    REFERENCE,
+    DrawnInsights,
+    DrawnReference,
+    baseline,
+    extract,
+    refer,
+)
+from tests.scripted_ask import ScriptedAsk
+
+TALK = "Good morning. Agents follow **speakers**: a smart speaker became a hub of the home. Thank you all."
+QUESTION = "Will agents replace smart speakers at home?"
+
+
+def material(*texts, kind="Open Consulting", insights=None):
+    item = Item(id="i", key="q1", question=QUESTION, question_type=kind)
+    sources = tuple(Source(id=f"s{n}", item_id="i", title=f"Talk {n}", text=t) for n, t in enumerate(texts))
+    silent = Response(id="", item_id="i", system_id="", text="")
+    return Material(item, silent, documents={Kind.INSIGHTS: insights} if insights else {}, sources=sources)
+
+
+def reply(*quotes):
+    return {
+        "insights": [
+            {"quote": q, "text": f"Insight {n}.", "explanation": "It matters."} for n, q in enumerate(quotes)
+        ]
+    }
+
+
+def extracted(answer, *texts, kind="Open Consulting", flags=()):
+    ask = ScriptedAsk(answer, flags=flags)
+    return asyncio.run(extract(material(*(texts or (TALK,)), kind=kind), ask)), ask
+
+
+EIGHT = ("a smart speaker became a hub",) * 8
+
+
+# Key insights
+
+
+def test_an_insight_stands_where_its_source_says_it():
+    found, _ = extracted(reply(*EIGHT[:7], "follow speakers"), "Another talk.", TALK)
+    last = found.document.units[-1]
+    assert (last.text, last.note, last.anchor.source_id) == ("Insight 7.", "It matters.", "s1")
+    assert last.anchor.quote == TALK[last.anchor.start : last.anchor.end] == "follow **speakers"
+    assert last.anchor.stands_in(TALK)
+    assert found.flags == ()
+
+
+def test_a_quote_that_is_in_no_source_is_flagged_and_has_no_place():
+    found, _ = extracted(reply(*EIGHT, "Agents will never fly"))
+    assert (found.document.units[-1].anchor, found.flags) == (None, ("quote_missing",))
+
+
+@pytest.mark.parametrize("count", [0, 7, 16])
+def test_another_number_than_8_to_15_is_flagged(count):
+    found, _ = extracted(reply(*(EIGHT[:1] * count)))
+    assert (len(found.document.units), found.flags) == (count, ("insight_count",))
+
+
+@pytest.mark.parametrize("kind", QUESTION_TYPES)
+def test_each_question_type_has_its_prompt(kind):
+    _, ask = extracted(reply(*EIGHT), kind=kind)
+    assert ask.asked[0][0] == PROMPT_OF[kind]
+
+
+def test_a_question_of_another_type_is_asked_without_a_focus():
+    _, ask = extracted(reply(*EIGHT), kind="Anything")
+    assert ask.asked[0][0] == NAME
+
+
+def test_the_prompts_differ_in_nothing_but_their_focus():
+    texts = [
+        (resources() / "prompts" / f"{name}.md").read_text("utf-8") for name in (NAME, *PROMPT_OF.values())
+    ]
+    assert len(set(texts)) == 4
+    assert len({text[text.index("What makes an insight") :] for text in texts}) == 1
+
+
+def test_sources_come_under_their_titles_fenced_and_as_they_are():
+    _, ask = extracted(reply(*EIGHT), TALK, "Uses {{question}} in braces.")
+    (_, fields, fenced, sent) = ask.asked[0]
+    assert set(fenced) == {"question", "sources"}
+    assert fields["sources"].startswith("Source 1: Talk 0\n\nGood morning.")
+    assert "Uses {{question}} in braces." in sent
+    assert fields["extent"] == "It is given whole."
+
+
+@pytest.mark.parametrize("texts", [(" ",), ("", "\n")])
+def test_without_a_source_nothing_is_asked(texts):
+    found, ask = extracted(reply(), *texts)
+    assert (found.document, found.status, ask.asked) == (None, Status.SKIPPED, [])
+    assert "no source" in found.cause
+
+
+def test_what_did_not_come_has_its_cause():
+    found, _ = extracted(Answer(Status.REFUSED, cause="the model declined", flags=("injection",)))
+    assert (found.document, found.status, found.cause) == (None, Status.REFUSED, "the model declined")
+    assert found.flags == ("injection",)
+
+
+# Reference material
+
+
+def referred(answer, *texts, insights=None):
+    ask = ScriptedAsk(answer)
+    return asyncio.run(refer(material(*texts, insights=insights), ask)), ask
+
+
+def test_reference_material_keeps_what_the_sources_say_apart_from_the_rest():
+    insights = Insights(units=(Insight(id="x", text="Speakers\nled."),))
+    found, ask = referred(
+        {"from_sources": " They led. ", "beyond_sources": "Or not."}, TALK, insights=insights
+    )
+    assert [(one.text, one.beyond) for one in found.document.units] == [
+        ("They led.", False),
+        ("Or not.", True),
+    ]
+    assert found.document.parts == ("They led.", "Or not.")
+    assert ask.asked[0][1]["insights"] == "1. Speakers led."
+
+
+def test_nothing_beyond_the_sources_leaves_one_part():
+    insights = Insights(units=(Insight(text="x"),))
+    found, _ = referred({"from_sources": "They led.", "beyond_sources": ""}, TALK, insights=insights)
+    assert found.document.parts == ("They led.", "")
+    assert as_markdown(*found.document.parts) == "## From the sources\n\nThey led."
+
+
+def test_what_a_model_drafted_is_no_source():
+    insights = Insights(units=(Insight(text="x"),))
+    at_hand = material(TALK, "Drafted words.", insights=insights)
+    drafted = at_hand.sources[1].model_copy(update={"drafted": "m"})
+    at_hand = replace(at_hand, sources=(at_hand.sources[0], drafted))
+    ask = ScriptedAsk({"from_sources": "They led.", "beyond_sources": ""})
+    asyncio.run(refer(at_hand, ask))
+    assert "Drafted words." not in ask.asked[0][1]["sources"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "insights", "cause"),
+    [
+        ((TALK,), None, "no insights"),
+        ((TALK,), Insights(), "no insights"),
+        ((), Insights(units=(Insight(text="x"),)), "no source"),
+    ],
+)
+def test_reference_material_needs_insights_and_sources(texts, insights, cause):
+    found, ask = referred({}, *texts, insights=insights)
+    assert (found.document, found.status, ask.asked) == (None, Status.SKIPPED, [])
+    assert cause in found.cause
+
+
+# The plain text forms
+
+
+def test_the_plain_text_forms_are_read():
+    (one, two) = DrawnInsights.from_text(
+        "QUOTE: a b\nINSIGHT: C is D.\nWHY: So.\n\nQUOTE:\nINSIGHT: E.\nWHY:"
+    ).insights
+    assert (one.quote, one.text, one.explanation, two.quote) == ("a b", "C is D.", "So.", "")
+    parts = DrawnReference.from_text("FROM THE SOURCES:\nA.\n\nB.\nBEYOND THE SOURCES:\nNothing")
+    assert (parts.from_sources, parts.beyond_sources) == ("A.\n\nB.", "")
+
+
+@pytest.mark.parametrize("text", ["", "INSIGHT: x", "QUOTE: a\nINSIGHT:\nWHY: b"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(ValueError, match="three lines"):
+        DrawnInsights.from_text(text)
+    with pytest.raises(ValueError, match="two parts"):
+        DrawnReference.from_text(text)
+
+
+@pytest.mark.parametrize("reply_class", [DrawnInsights, DrawnReference])
+def test_the_replies_are_within_the_strict_subset(reply_class):
+    assert strict_schema(reply_class)["additionalProperties"] is False
+
+
+# The baseline
+
+
+def test_the_baseline_quotes_the_sentences_nearest_to_the_question():
+    (one,) = baseline(material("Nothing here bears on it in any way at all. " + TALK)).document.units
+    assert one.text.startswith("Agents follow")
+    assert one.anchor.source_id == "s0"
+    assert one.note == "baseline: quoted from the source"
+
+
+def test_the_baseline_gives_the_same_again_and_ten_at_most():
+    text = " ".join(f"The agents of the home number {n} replaced speakers." for n in range(30))
+    first, again = baseline(material(text)).document, baseline(material(text)).document
+    assert first == again
+    assert len(first.units) == 10
+    assert [unit.anchor.start for unit in first.units] == sorted(unit.anchor.start for unit in first.units)
+
+
+def test_the_baseline_without_a_source_is_skipped():
+    assert baseline(material()).status is Status.SKIPPED
+    assert baseline(material("Completely unrelated glaciers melt in summer.")).document == Insights()
+
+
+def test_both_make_insights_of_an_item():
+    assert (INSIGHTS.makes, INSIGHTS.needs) == (Kind.INSIGHTS, ())
+    assert (REFERENCE.makes, REFERENCE.needs, REFERENCE.baseline) == (Aid.REFERENCE, (Kind.INSIGHTS,), None)

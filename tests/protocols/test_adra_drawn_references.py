@@ -1,0 +1,97 @@
+"""How the references of a report are drawn from it."""
+
+import pytest
+
+from annotator.domain.evidence import Evidence
+from annotator.domain.judgement import Status
+from annotator.domain.part import Part
+from annotator.protocols.adra import REFERENCES_OF_REPORT
+from annotator.protocols.adra.drawn_references import Listed, References, baseline, extract
+from tests.protocols.adra_material import Ask, material, run
+
+REPORT = "It helps (Lee 2020).\n\n## References\n1. Lee, A. (2020). Long texts read. arXiv:2001.00001.\n"
+ENTRY = "Lee, A. (2020). Long texts read. arXiv:2001.00001."
+
+
+def one(quote=ENTRY, title="Long texts read", identifier="arXiv:2001.00001", authors="Lee, A.", year=2020):
+    return Listed(quote=quote, title=title, identifier=identifier, authors=authors, year=year)
+
+
+def drawn(*listed, flags=()):
+    return run(extract(material(REPORT), Ask(References(references=list(listed)), flags=flags)))
+
+
+def test_the_model_sees_the_report_behind_a_fence():
+    ask = Ask(References(references=[]))
+    run(extract(material(REPORT), ask))
+    assert ask.asked == [("adra.references", {"report": REPORT}, References, ("report",))]
+
+
+def test_a_reference_is_kept_with_its_place_in_the_report():
+    found = drawn(one())
+    (unit,) = found.document.units
+    assert (unit.text, unit.identifier, unit.authors, unit.year) == (
+        "Long texts read",
+        "arxiv:2001.00001",
+        "Lee, A.",
+        2020,
+    )
+    assert unit.anchor.stands_in(REPORT)
+    assert (found.status, found.flags) == (Status.OK, ())
+
+
+def test_a_work_the_report_does_not_name_is_left_out_and_flagged():
+    found = drawn(one(quote="Doe, B. (2021). Never cited."), flags=("injection",))
+    assert (found.document, found.flags) == (Evidence(), ("injection", "quote_missing"))
+
+
+def test_an_identifier_the_report_does_not_hold_is_left_out_and_flagged():
+    found = drawn(one(identifier="10.1000/invented"))
+    assert [(unit.identifier, unit.text) for unit in found.document.units] == [("", "Long texts read")]
+    assert found.flags == ("identifier_missing",)
+
+
+def test_the_same_work_twice_is_one_and_an_impossible_year_none():
+    found = drawn(one(), one(), one(title="", identifier=""))
+    assert len(found.document.units) == 1
+    assert drawn(one(year=20)).document.units[0].year is None
+
+
+def test_an_empty_list_is_an_answer():
+    assert (drawn().document, drawn().status) == (Evidence(), Status.OK)
+
+
+def test_what_did_not_come_is_no_empty_list():
+    found = run(extract(material(REPORT), Ask(status=Status.TOO_LONG, cause="too long")))
+    assert (found.document, found.status, found.cause) == (None, Status.TOO_LONG, "too long")
+
+
+def test_the_plain_text_form_has_four_fields_a_line():
+    (found,) = References.from_text(f"{ENTRY} || Long texts read || - || Lee, A.\n\n").references
+    assert (found.quote, found.title, found.identifier, found.authors) == (
+        ENTRY,
+        "Long texts read",
+        "",
+        "Lee, A.",
+    )
+    for text in ("", "a || b", "There are none."):
+        with pytest.raises(ValueError, match="four fields"):
+            References.from_text(text)
+
+
+def test_the_baseline_reads_by_rule_and_says_so():
+    found = baseline(material(REPORT))
+    assert [(unit.identifier, unit.text) for unit in found.document.units] == [
+        ("arxiv:2001.00001", "Long texts read")
+    ]
+    assert found.document.remark.startswith("baseline: ")
+    assert found.document.units[0].id == drawn(one()).document.units[0].id
+
+
+def test_the_baseline_gives_an_empty_list_for_a_report_that_cites_nothing():
+    found = baseline(material("Nothing."))
+    assert (found.document.units, found.status) == ((), Status.OK)
+
+
+def test_it_makes_the_references_of_a_response():
+    assert (REFERENCES_OF_REPORT.name, REFERENCES_OF_REPORT.makes) == ("adra.references", Part.REFERENCES)

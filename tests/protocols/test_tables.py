@@ -1,0 +1,38 @@
+"""The tables of protocols and extractions: each under its own name, and no name for two things."""
+
+import pytest
+
+from annotator.judging.prompts import load
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+
+
+@pytest.mark.parametrize("table", [PROTOCOLS, EXTRACTIONS])
+def test_a_table_names_each_by_its_own_name(table) -> None:
+    assert [entry.name for entry in table.values()] == list(table)
+
+
+def test_an_order_names_a_protocol_or_an_extraction_and_never_both() -> None:
+    assert PROTOCOLS.keys().isdisjoint(EXTRACTIONS)
+
+
+def test_no_metric_has_the_name_of_another() -> None:
+    names = [metric.name for protocol in PROTOCOLS.values() for metric in protocol.metrics]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS, *EXTRACTIONS])
+def test_every_prompt_that_is_named_is_shipped(name: str) -> None:
+    entry = PROTOCOLS.get(name) or EXTRACTIONS[name]
+    assert [load(prompt).name for prompt in entry.prompts] == list(entry.prompts)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=list(PROTOCOLS))
+def test_what_is_judged_has_values_and_cases_and_what_is_computed_has_no_judge(protocol) -> None:
+    judged = bool(protocol.values) and not protocol.by_people
+    assert (protocol.judge is not None) is judged
+    assert (protocol.baseline is not None) is judged
+    assert all(metric.definition.strip() for metric in protocol.metrics)
+
+
+def test_only_what_experts_prefer_is_asked_of_people_alone() -> None:
+    assert [name for name, protocol in PROTOCOLS.items() if protocol.by_people] == ["adra.preference"]

@@ -1,0 +1,75 @@
+"""A project with a judge behind a real server on loopback, which answers for coverage one by one or together."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from annotator.actions import judges
+from annotator.actions.project import Project
+from tests.judging.batch_server import BatchServer, Results, answered
+from tests.judging.odd_server import Odd, OddServer, completion
+
+JUDGE = "distant"
+
+
+Served = TypeVar("Served", bound=OddServer)
+
+
+@contextmanager
+def serving() -> Iterator[OddServer]:
+    """An odd server, answering coverage with yes, while a test needs it."""
+    with _served(OddServer()) as server:
+        yield server
+
+
+@contextmanager
+def serving_batches() -> Iterator[BatchServer]:
+    """The same with a provider's batches, which it answers like the rest."""
+    with _served(BatchServer()) as server:
+        server.work = lambda requests: Results(
+            [answered(each["custom_id"], server.answer(each["body"], 0)) for each in requests]
+        )
+        yield server
+
+
+@contextmanager
+def _served(opened: Served) -> Iterator[Served]:
+    with opened as server:
+        server.answer = answering(lambda criterion: "yes")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def add_judge(project: Project, server: OddServer, name: str = JUDGE, **settings: str) -> None:
+    """A judge behind the server."""
+    judges.add(project, name, base_url=server.url, model="test-model", **settings)
+
+
+def answering(verdict: Callable[[str], str]) -> Callable[[dict[str, Any], int], Odd]:
+    """What a server replies to a question of coverage, by the words of each criterion."""
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        asked = asked_about(body)
+        said = [
+            {"quote": "", "rationale": "So.", "covered": verdict(words)} | ({"id": name} if name else {})
+            for name, words in asked
+        ]
+        return completion(json.dumps(said[0] if not asked[0][0] else {"answers": said}))
+
+    return answer
+
+
+def asked_about(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """The criteria of a question, each with its id where several are asked together."""
+    text = body["messages"][1]["content"]
+    if "The criteria:" not in text:
+        return [("", text.split("The criterion:\n\n")[1].split("\n\nThe report:")[0])]
+    part = text.split("The criteria:\n\n")[1].split("\n\nThe report:")[0]
+    return re.findall(r"^id: (.+)\n(.+)$", part, re.MULTILINE)

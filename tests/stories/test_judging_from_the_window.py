@@ -1,0 +1,97 @@
+"""The whole of judging from the window: parts drawn, every protocol judged, and all figures on one page."""
+
+import asyncio
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llmock.pytest_plugin import LLMock
+from PySide6.QtCore import QSettings, Qt
+
+from annotator.actions import judge_runs, judges, page_fetching, pages
+from annotator.gui.starting import make_application
+from annotator.gui.window import Window
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from tests.both_papers import both_papers
+from tests.bundles import REAL
+from tests.judges_window import choose, settle
+from tests.labelling_keys import be_active, press
+from tests.words_shown import all_words
+
+pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
+JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
+JUDGE = "mock"
+
+
+@pytest.fixture
+def window(qapp, qtbot, tmp_path, llmock: LLMock):
+    """The real window over two public questions with two systems' reports and both papers' gold."""
+    make_application()
+    QSettings().clear()
+    project = both_papers(tmp_path)
+    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    made = Window(project)
+    made.resize(1280, 800)
+    made.show()
+    qtbot.waitExposed(made)
+    be_active(made, qtbot)
+    yield made
+    made.close()
+    QSettings().clear()
+
+
+def order(window: Window, qtbot: Any, judge: str, what: str) -> None:
+    """On the Judges page: choose who judges and what, start by key, and wait for the end of the child process."""
+    window.show_page("Judges", part="Runs")
+    page = window.page
+    settle(page)
+    choose(page.running.form.judge, judge)
+    choose(page.running.form.what, what)
+    settle(page)
+    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+        press("Ctrl+Return")
+    settle(page)
+
+
+def pages_from_a_folder(project: Any, folder: Path) -> None:
+    """A page for every address that the claims cite."""
+    folder.mkdir()
+    (folder / "page.txt").write_text("What was measured is written here.", encoding="utf-8")
+    with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("url", "file"), *((url, "page.txt") for url in pages.cited(project))])
+    asyncio.run(page_fetching.import_folder(project, folder))
+
+
+def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path: Path) -> None:
+    project = window.desk.project
+    for what in EXTRACTIONS:
+        order(window, qtbot, "baseline", what)
+    pages_from_a_folder(project, tmp_path / "pages")
+    for what in JUDGED:
+        order(window, qtbot, "baseline", what)
+    assert {(run.protocol, run.state) for run in judge_runs.runs(project)} == {
+        (what, "done") for what in (*EXTRACTIONS, *JUDGED)
+    }
+    window.show_page("Results")
+    page = window.page
+    qtbot.waitUntil(lambda: page.body.currentWidget() is page.view, timeout=30_000)
+    page.desk.wait()
+    model = page.view.model
+    heads = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]
+    judged = [metric.title for name in (*JUDGED, "adra.retrieval") for metric in PROTOCOLS[name].metrics]
+    # A hit is defined where there is one gold work only; here there are two.
+    assert [title for title in judged if not any(h.startswith(title) for h in heads)] == ["Retrieval hit"]
+    assert model.rowCount() == 2
+
+
+def test_a_model_server_judges_from_the_window_and_its_reply_can_be_read(
+    window, qtbot, llmock: LLMock
+) -> None:
+    llmock.reply('{"quote": "", "rationale": "It is there.", "covered": "yes"}', times=None)
+    order(window, qtbot, JUDGE, "researcherbench.coverage")
+    (run,) = judge_runs.runs(window.desk.project)
+    assert (run.state, run.done, run.missing) == ("done", run.total, {})
+    window.show_page("Judges", part="Replies")
+    settle(window.page)
+    assert any("It is there." in words for words in all_words(window.page.replies))

@@ -1,0 +1,57 @@
+"""That a fault of the program shows no key, in the window or in the terminal."""
+
+import sys
+from types import TracebackType
+
+import pytest
+
+from annotator.cli import faults
+from annotator.domain import redaction
+from annotator.judging.keys import Keys
+
+KEY = "canary-7d1f9e4b"
+
+
+def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
+    """An error that carries the key, and what is told beside it."""
+    try:
+        raise ValueError(f"the server knows {KEY}, and sk-1234567890")
+    except ValueError:
+        kind, error, trace = sys.exc_info()
+    assert kind
+    assert error
+    return kind, error, trace
+
+
+@pytest.fixture(autouse=True)
+def held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_held", set())
+    found = Keys({"CANARY": KEY}).find("judge of this test", "CANARY")
+    assert found is not None
+
+
+def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixture[str]) -> None:
+    faults.report(*fault())
+    said = capsys.readouterr().err
+    assert KEY not in said
+    assert "ValueError: the server knows [key removed], and [key removed]" in said
+    assert "Traceback" in said
+
+
+def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PySide6.QtWidgets import QPlainTextEdit
+
+    from annotator.gui import bugs
+
+    monkeypatch.setattr(bugs, "_shown", [])
+    bugs.report(*fault())
+    (page,) = bugs._shown
+    qtbot.addWidget(page)
+    text = page.findChild(QPlainTextEdit).toPlainText()
+    assert KEY not in text
+    assert "ValueError" in text
+
+
+def test_a_key_that_is_typed_in_is_known_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    Keys({}).keep("judge of this test", "another-canary", session_only=True)
+    assert redaction.redact("it was another-canary", redaction.held()) == "it was [key removed]"
