@@ -13,6 +13,8 @@ from annotator.places import resources
 
 SAMPLE = resources() / "sample"
 COVERAGE = "researcherbench.coverage"
+# What the baseline drew from the reports.
+DRAWN = ("researcherbench.claims.extract", "adra.plan.draw", "adra.references")
 # Reports have a file each, and documents one for each kind.
 FILES: dict[Path, type[Record]] = {
     SAMPLE / record.FILE: record
@@ -45,6 +47,7 @@ SYSTEMS, RESPONSES, ARTIFACTS = ALL["systems"], ALL["responses"], ALL["artifacts
 JUDGEMENTS, RUNS = ALL["judgements"], ALL["runs"]
 REVISIONS, AGREEMENTS = ALL["revisions"], ALL["agreements"]
 ADJUDICATIONS = ALL["adjudications"]
+OF_CRITERIA = [judgement for judgement in JUDGEMENTS if judgement.protocol == COVERAGE]
 LABELS = [judgement for judgement in JUDGEMENTS if judgement.rater_kind == "person"]
 TEXTS = {source.id: source.text for source in SOURCES} | {one.id: one.text for one in RESPONSES}
 ALIASES = {person.id: person.alias for person in PEOPLE}

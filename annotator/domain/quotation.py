@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
     | ^[ \t>]*+={2,}+[ \t]*+$                                           # a heading's underline
     | ^[ ]{0,3}\[[^\]\n]{1,999}\]:[ \t]*\S[^\n]*+$                      # a link's definition
     | ^[ \t>]*+(?:[+*•]|\d{1,9}[.)])[ \t]++                             # a list's marker
-    | \]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:[ \t]+"[^"\n]*")?[ \t]*+\)     # a link's target
+    | \]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*(?:[ \t]+"[^"\n]*")?[ \t]*+\)     # a link's target
     | \]\[[^\]\n]*+\]                                                   # a link's label
     | \[image(?::[ ]|(?=\]))                                            # the placeholder of an image
     | &(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from sqlalchemy import func, select
 
 from annotator.actions import (
@@ -16,6 +17,7 @@ from annotator.actions import (
     handing_out,
     history,
     items,
+    judge_cases,
     label_sealing,
     labels,
     people,
@@ -26,13 +28,15 @@ from annotator.actions import (
     unpacking,
     waiting,
 )
+from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage, stage_of
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.parcel import Outcome
 from annotator.domain.person import Role
 from annotator.places import resources
-from annotator.storage.tables import TimeRow, table
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import JudgementRow, TimeRow, table
 from tests.bundles import change_json
 from tests.released_pairs import taken_in
 
@@ -208,3 +212,19 @@ def test_its_release_comes_back_byte_for_byte_without_what_stays(sample, tmp_pat
         for folder in (tmp_path / "one", tmp_path / "two")
     )
     assert one == two
+
+
+@pytest.mark.parametrize("protocol", ["researcherbench.pairwise", "adra.plan", "adra.reasoning"])
+def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
+    sample: Project, protocol: str
+) -> None:
+    j = table(JudgementRow).c
+    with sample.store.read() as db:
+        rows = db.execute(select(j.response_id, j.unit_id, j.value).where(j.protocol == protocol)).all()
+    given = {
+        (case.response.id, unit_id, verdict.value)
+        for case in judge_cases.cases(sample, Order("baseline", protocol))
+        for unit_id, verdict in PROTOCOLS[protocol].baseline(case).items()
+    }
+    assert {tuple(row) for row in rows} == given
+    assert len(rows) == len(given)

@@ -27,11 +27,13 @@ from tests.sample_files import (
     ALIASES,
     ARTIFACTS,
     COVERAGE,
+    DRAWN,
     FILES,
     FIRST,
     ITEMS,
     JUDGEMENTS,
     LABELS,
+    OF_CRITERIA,
     PEOPLE,
     RESPONSES,
     REVISIONS,
@@ -218,12 +220,12 @@ def test_every_quote_stands_in_its_report_where_it_says(one: JudgementRecord) ->
 
 def test_a_value_is_there_exactly_when_the_status_is_ok() -> None:
     assert all((one.value is None) == (one.status is not Status.OK) for one in JUDGEMENTS)
-    assert {one.value for one in JUDGEMENTS} == {"yes", "no", None}
+    assert {one.value for one in OF_CRITERIA} == {"yes", "no", None}
     assert all(one.cause for one in JUDGEMENTS if one.status is not Status.OK)
 
 
 def test_judgements_are_about_units_of_the_judged_rubric() -> None:
-    for one in JUDGEMENTS:
+    for one in OF_CRITERIA:
         record = judged(one.item_id)
         assert one.artifact_id == record.id
         assert document(record).unit(one.unit_id)
@@ -263,7 +265,7 @@ def test_times_carry_their_zone_and_lie_in_2026() -> None:
 
 
 def test_the_baseline_run_is_finished_and_covers_every_report() -> None:
-    (run,) = RUNS
+    run = RUNS[0]
     (judge,) = records(JudgeRecord)
     verdicts = [one for one in JUDGEMENTS if one.run_id == run.id]
     assert (judge.name, judge.kind, run.judge_id, run.state) == ("baseline", "baseline", judge.id, "done")
@@ -277,16 +279,20 @@ def test_the_baseline_run_is_finished_and_covers_every_report() -> None:
 def test_the_stored_verdicts_are_those_the_baseline_gives(answer: ResponseRecord) -> None:
     (item,) = [Item(**one.model_dump()) for one in ITEMS if one.id == answer.item_id]
     response, record = Response(**answer.model_dump()), judged(item.id)
-    stored = {one.unit_id: one for one in JUDGEMENTS if one.run_id and one.response_id == answer.id}
+    stored = {one.unit_id: one for one in OF_CRITERIA if one.run_id and one.response_id == answer.id}
     for unit in document(record).units:
         verdict = baseline(Case(COVERAGE, item, response, record.id, (unit,)))[unit.id]
         one = stored[unit.id]
         assert (one.value, one.quote, one.quote_start) == (verdict.value, verdict.quote, verdict.quote_start)
 
 
-def test_nothing_else_was_judged() -> None:
-    assert {one.protocol for one in JUDGEMENTS} == {COVERAGE}
+def test_the_baseline_judged_by_every_protocol_that_the_sample_has_everything_for() -> None:
+    assert Counter(one.protocol for one in RUNS) == Counter(
+        (COVERAGE, "researcherbench.pairwise", "adra.plan", "adra.reasoning", *DRAWN)
+    )
+    assert all(run.state == "done" and run.total == run.done for run in RUNS)
     assert all(one.run_id for one in JUDGEMENTS if one.rater_kind == "judge")
+    assert {one.protocol for one in LABELS} == {COVERAGE}
     assert not any(one.run_id for one in LABELS)
 
 

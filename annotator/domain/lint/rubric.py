@@ -71,7 +71,7 @@ _SURFACE = phrases(
     "citation (?:style|format)",
 )
 # A word with a second capital or a digit (MoE, FP8), or capitalised words (Reward Modeling).
-_NAME = r"(?<![\w.+-])(?:(?=[A-Z][a-z.+-]*+[A-Z0-9])[A-Z][\w.+-]*+|[A-Z][a-z]++(?:[ ][A-Z][a-z]++)*+)"
+_NAME = r"(?<![\w.+-])(?:(?=[A-Z][a-z.+-]*+[A-Z0-9])[A-Z][\w.+-]*+|[A-Z][a-z]++(?:[ ][A-Z][a-z]++)*)"
 _NAMES = re.compile(rf"(?:(?:{_NAME}), (?:and |or |& )?){{2,}}(?:(?:and |or |& )?(?:{_NAME})|etc)")
 _EXAMPLES = phrases(r"e\.?g|such as|like|for example|for instance|at least|any of|one of")
 _LOOSE = phrases("or|etc")

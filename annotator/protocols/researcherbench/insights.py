@@ -195,7 +195,7 @@ async def refer(material: Material, ask: Ask) -> Extracted:
 
 # No network (not in the paper).
 
-_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*+[.!?。！？]?")
+_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*[.!?。！？]?")
 _FEWEST_WORDS, _LONGEST = 6, 1000
 BASELINE_COUNT = 10
 
