@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from annotator.actions import extracts, materials
+from annotator.actions import extracts, label_offers, materials
 from annotator.actions.materials import AtHand, Wanted
 from annotator.actions.project import Project
 from annotator.actions.responding import MANNERS
@@ -133,6 +133,18 @@ def offers(project: Project) -> list[Offer]:
     for at_hand in materials.each(project, Wanted(kinds, texts=False), materials.item_ids(project)):
         found.add(at_hand, shapes)
     return [_offer(shape, found) for shape in shapes]
+
+
+def unasked(project: Project, protocol: str) -> str:
+    """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
+    shape = PROTOCOLS[protocol]
+    met = [
+        (one, list(shape.cases(one)))
+        for at_hand in materials.each(project, materials.for_asking(shape), materials.item_ids(project))
+        for one in at_hand.responses
+    ]
+    (offer,) = [one for one in offers(project) if one.name == protocol]
+    return " ".join(label_offers.gaps(shape, met) or offer.lacks)
 
 
 def drawings(project: Project) -> list[Drawing]:

@@ -4,7 +4,16 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from annotator.actions import batches, derived_judges, driving, judge_cases, judges, panels, run_records
+from annotator.actions import (
+    batches,
+    derived_judges,
+    driving,
+    judge_cases,
+    judge_offers,
+    judges,
+    panels,
+    run_records,
+)
 from annotator.actions.driving import Work
 from annotator.actions.journal import Journal
 from annotator.actions.judge_cases import Key, Manner, Order, systems
@@ -27,13 +36,15 @@ class Plan:
     to_do: int
     reports: int
     things: str = "criteria"
+    lacks: str = ""
 
     def words(self) -> str:
         """The plan in a sentence or two."""
         if not self.total and self.things == "criteria":
             return "There is nothing to judge yet: reports are needed, and a sealed or imported rubric for their items."
         if not self.total:
-            return "There is nothing to judge yet: the reports or what they are judged by are lacking."
+            lacks = self.lacks or "The reports or what they are judged by are lacking."
+            return f"There is nothing to judge yet. {lacks}"
         if not self.to_do:
             return f"All {self.total:,} {self.things} of {self.reports:,} reports are judged."
         return f"{self.to_do:,} of {self.total:,} {self.things}, in {self.reports:,} reports, are not yet judged."
@@ -46,7 +57,8 @@ def plan(project: Project, order: Order) -> Plan:
     answered = Journal(project, "", judge.id, order.protocol).finished("")
     found = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
-    return Plan(judge.name, found.total, found.total - found.done, found.reports, things)
+    lacks = "" if found.total else judge_offers.unasked(project, order.protocol)
+    return Plan(judge.name, found.total, found.total - found.done, found.reports, things, lacks)
 
 
 async def run(
@@ -66,6 +78,7 @@ async def run(
     shape = asked_by(project, order, judge)
     if order.batch and judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{judge.name}” asks no model.", "Run it without batches.")
+    _refuse_nothing(project, order, shape)
     judge = judges.kept(project, judge)
     with run_records.alone(project):
         going_on = run_records.stopped(project, judge, order)
@@ -76,6 +89,15 @@ async def run(
         ended = await driving.drive(project, judge, order, work, journal, tell, listen)
     tell(ended)
     return ended
+
+
+def _refuse_nothing(project: Project, order: Order, shape: Protocol) -> None:
+    """Refuse an order that no case comes of, saying what lacks."""
+    if next(judge_cases.cases(project, order), None) is None:
+        lacks = judge_offers.unasked(project, order.protocol)
+        raise Refusal(
+            f"There is nothing to judge by “{shape.title}” yet.", lacks or "Choose other items or systems."
+        )
 
 
 def asked_by(project: Project, order: Order, judge: Judge) -> Protocol:

@@ -237,3 +237,10 @@ def test_a_judge_made_from_another_follows_it_and_has_its_key(
     made = judges.named(project, "distant, 2 together")
     with pytest.raises(Refusal, match="follows the judge"):
         judges.change(project, made.id, {"model": "other"})
+
+
+def test_an_order_that_nothing_comes_of_says_what_lacks_and_leaves_no_run(project: Project) -> None:
+    with pytest.raises(Refusal, match="nothing to judge by “Claims") as refused:
+        run(project, protocol="researcherbench.claims")
+    assert "No claims are drawn from 4 of 4 reports yet." in refused.value.todo
+    assert judge_runs.runs(project) == []
