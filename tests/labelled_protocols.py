@@ -86,3 +86,10 @@ def retext(project: Project, response_id: str, text: str) -> None:
     rows = table(ResponseRow)
     with project.store.write() as db:
         db.execute(update(rows).where(rows.c.id == response_id).values(text=text))
+
+
+def kept(page) -> dict[str, str | None]:
+    """The labels of what lies open on the label page, as the file has them."""
+    bench = page.bench
+    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
+    return {unit: label.value for unit, label in found.items()}

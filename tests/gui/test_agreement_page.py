@@ -238,8 +238,10 @@ def test_a_new_seal_is_counted_while_the_page_is_looked_at(page, qtbot, project)
         ).fetchone()[0]
         change = artifacts.seal(project, mine)
     pairs.work_as(project, "Cora")
+    before = {row.stage for row in page.view.model.rows()}
     page.desk.tell(change)
-    qtbot.waitUntil(lambda: any(row.stage is Stage.DIAGNOSTICS for row in page.view.model.rows()))
+    qtbot.waitUntil(lambda: {row.stage for row in page.view.model.rows()} != before)
+    assert {row.stage for row in page.view.model.rows()} == before | {Stage.DIAGNOSTICS}
 
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path, window_over, qtbot):

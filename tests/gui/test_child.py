@@ -23,6 +23,7 @@ def test_one_that_has_ended_needs_none() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
     stand_back(process.pid)
+    assert process.returncode == 0
 
 
 def test_a_child_stands_back_and_hears_words(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,13 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from annotator.actions import labels
 from annotator.gui.pages.label.unit_card import Asked, UnitCard
 from annotator.gui.widgets.plain import PlainLabel
 from tests.labelled_protocols import (
     CLAIMS,
     GOOD,
     PAGE,
+    kept,
     one_item,
 )
 from tests.labelling_keys import focus, press, type_words
@@ -19,13 +19,6 @@ from tests.labelling_project import REPORT
 @pytest.fixture
 def project(tmp_path, at_once):
     return one_item(tmp_path)
-
-
-def kept(page) -> dict[str, str | None]:
-    """The labels of what lies open as the file has them."""
-    bench = page.bench
-    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
-    return {unit: label.value for unit, label in found.items()}
 
 
 @pytest.fixture

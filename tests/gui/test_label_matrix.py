@@ -9,6 +9,7 @@ from tests.labelled_protocols import (
     GOLD,
     PLAN,
     PREDICTED,
+    kept,
     one_item,
 )
 from tests.labelling_keys import focus, press, type_words
@@ -17,13 +18,6 @@ from tests.labelling_keys import focus, press, type_words
 @pytest.fixture
 def project(tmp_path, at_once):
     return one_item(tmp_path)
-
-
-def kept(page) -> dict[str, str | None]:
-    """The labels of what lies open as the file has them."""
-    bench = page.bench
-    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
-    return {unit: label.value for unit, label in found.items()}
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from annotator.gui.pages.label import LabelPage
 from annotator.gui.widgets.plain import PlainLabel
 from tests.labelled_protocols import (
     PAIRS,
+    kept,
     one_item,
     reports,
     retext,
@@ -18,13 +19,6 @@ from tests.labelling_project import SYSTEMS, add_report
 @pytest.fixture
 def project(tmp_path, at_once):
     return one_item(tmp_path)
-
-
-def kept(page) -> dict[str, str | None]:
-    """The labels of what lies open as the file has them."""
-    bench = page.bench
-    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
-    return {unit: label.value for unit, label in found.items()}
 
 
 @pytest.fixture

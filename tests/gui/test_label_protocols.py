@@ -16,6 +16,7 @@ from tests.labelled_protocols import (
     PLAN,
     PREFERENCE,
     REASONING,
+    kept,
     one_item,
 )
 from tests.labelling_keys import focus, press
@@ -33,13 +34,6 @@ def show(project, page_over):
         return page_over(project, "Label", protocol=protocol, **place)
 
     return make
-
-
-def kept(page) -> dict[str, str | None]:
-    """The labels of what lies open as the file has them."""
-    bench = page.bench
-    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
-    return {unit: label.value for unit, label in found.items()}
 
 
 def test_answers_stand_in_the_order_of_the_protocols_own_values():

@@ -80,7 +80,8 @@ def test_the_preview_is_filled_from_real_units_and_walks_through_them(part):
 def test_the_preview_stops_at_the_last_unit(part, qtbot):
     for _ in range(13):
         part.look.step(1)
-    qtbot.waitUntil(lambda: part.look.about.text().startswith("12:"), timeout=20_000)
+    settle(part)
+    assert part.look.about.text().startswith("12:")
 
 
 def test_what_changes_is_marked(small, part):

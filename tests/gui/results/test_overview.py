@@ -103,7 +103,7 @@ def test_new_judgements_are_counted_while_the_page_is_looked_at(page, qtbot):
     page.desk.project.store.raw.execute("DELETE FROM judgement")
     page.desk.tell(Change("judgement", "x", "label"))
     page._later.timeout.emit()
-    at(page, qtbot, "empty")
+    assert at(page, qtbot, "empty").empty.isVisible()
 
 
 def test_names_from_right_to_left_and_of_wide_letters_are_shown_whole(adra_page, qtbot):

@@ -4,16 +4,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from annotator.actions import agreement_inputs, figures
 from annotator.actions import agreement_words as words
 from annotator.domain.refusal import Refusal
-from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.pages.agreement.figures_view import FiguresView
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.acts_row import ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (
@@ -27,49 +25,28 @@ ACTS = (
 )
 
 
-class LeavingBar(QWidget):
-    """A question and three acts, in several lines where it is narrow; `told` says what was done."""
+class LeavingBar(ActsRow):
+    """A question and three acts with the figures that are shown."""
 
-    told = Signal(str)
     asked = Signal()
     """What the figures say is to be explained."""
 
     def __init__(self, desk: Desk, view: FiguresView) -> None:
-        super().__init__()
-        self._desk, self._view = desk, view
-        self.buttons: dict[str, KeyButton] = {}
-        row = FlowRow(self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
         about = QPushButton("What do these figures say?")
         about.setProperty("role", "quiet")
+        deeds = {
+            "save_picture": self._choose_picture,
+            "copy_table": self.copy,
+            "save_inputs": self._choose_folder,
+        }
+        super().__init__(ACTS, deeds, about)
+        self._desk, self._view = desk, view
         about.clicked.connect(self.asked)
-        row.addWidget(about)
-        for act, said, hint in ACTS:
-            button = self.buttons[act] = KeyButton(said, keys.sequences(act)[0])
-            button.set_hint(hint)
-            button.clicked.connect(lambda _=False, act=act: self.do(act))
-            row.addWidget(button)
-
-    def do(self, act: str) -> None:
-        """Do an act, unless there is nothing to do it with."""
-        if self.buttons[act].isEnabled():
-            {
-                "save_picture": self._choose_picture,
-                "copy_table": self.copy,
-                "save_inputs": self._choose_folder,
-            }[act]()
 
     def enable(self, enabled: bool) -> None:
         """Offer the acts, or not."""
         for button in self.buttons.values():
             button.setEnabled(enabled)
-
-    def rebind(self) -> None:
-        """Show keys that were changed."""
-        for act, button in self.buttons.items():
-            button.set_key(keys.sequences(act)[0])
 
     def copy(self) -> None:
         """Put the table on the clipboard."""

@@ -2,17 +2,14 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions import figures, result_exports, result_pictures
 from annotator.domain.refusal import Refusal
-from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.pages.results.view_pane import ViewPane
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.acts_row import ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (
@@ -26,44 +23,23 @@ ACTS = (
 )
 
 
-class LeavingBar(QWidget):
-    """Three acts, in several lines where it is narrow; `told` says what was done."""
-
-    told = Signal(str)
+class LeavingBar(ActsRow):
+    """Three acts with the view that is shown."""
 
     def __init__(self, desk: Desk, view: ViewPane) -> None:
-        super().__init__()
+        deeds = {
+            "copy_results": self.copy,
+            "save_results": self._choose_table,
+            "save_results_picture": self._choose_picture,
+        }
+        super().__init__(ACTS, deeds)
         self._desk, self._view = desk, view
         self.name = "results"
-        self.buttons: dict[str, KeyButton] = {}
-        row = FlowRow(self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        for act, said, hint in ACTS:
-            button = self.buttons[act] = KeyButton(said, keys.sequences(act)[0])
-            button.set_hint(hint)
-            button.clicked.connect(lambda _=False, act=act: self.do(act))
-            row.addWidget(button)
-
-    def do(self, act: str) -> None:
-        """Do an act, unless there is nothing to do it with."""
-        if self.buttons[act].isEnabled():
-            {
-                "copy_results": self.copy,
-                "save_results": self._choose_table,
-                "save_results_picture": self._choose_picture,
-            }[act]()
 
     def enable(self, table: bool, picture: bool) -> None:
         """Offer the acts, or not."""
         for act, button in self.buttons.items():
             button.setEnabled(picture if act == "save_results_picture" else table)
-
-    def rebind(self) -> None:
-        """Show keys that were changed."""
-        for act, button in self.buttons.items():
-            button.set_key(keys.sequences(act)[0])
 
     def copy(self) -> None:
         """Put the lines in view on the clipboard."""

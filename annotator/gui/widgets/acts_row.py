@@ -1,0 +1,47 @@
+"""Acts side by side, each with its key, in several lines where it is narrow."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from annotator.gui import keys
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.key_button import KeyButton
+
+# Act of the key table, words, what it does.
+Act = tuple[str, str, str]
+
+
+class ActsRow(QWidget):
+    """A button for each act; `told` says what was done. `first` stands before them."""
+
+    told = Signal(str)
+
+    def __init__(
+        self, acts: Sequence[Act], deeds: Mapping[str, Callable[[], None]], first: QWidget | None = None
+    ) -> None:
+        super().__init__()
+        self._deeds = deeds
+        self.buttons: dict[str, KeyButton] = {}
+        row = FlowRow(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        if first is not None:
+            row.addWidget(first)
+        for act, said, hint in acts:
+            button = self.buttons[act] = KeyButton(said, keys.sequences(act)[0])
+            button.set_hint(hint)
+            button.clicked.connect(lambda _=False, act=act: self.do(act))
+            row.addWidget(button)
+
+    def do(self, act: str) -> None:
+        """Do an act, unless there is nothing to do it with."""
+        if self.buttons[act].isEnabled():
+            self._deeds[act]()
+
+    def rebind(self) -> None:
+        """Show keys that were changed."""
+        for act, button in self.buttons.items():
+            button.set_key(keys.sequences(act)[0])
