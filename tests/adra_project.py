@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, extracts, items, people
+from annotator.actions import artifacts, items, people
 from annotator.actions.extracts import Drawn
 from annotator.actions.hashing import judgement_hash, response_hash
 from annotator.actions.project import Project
@@ -18,6 +18,7 @@ from annotator.domain.judge import JudgeKind
 from annotator.domain.part import Part
 from annotator.domain.plan import Plan, Subtask
 from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
+from tests import drawn_extracts
 
 JUDGE = "judge-of-tests"
 GOLD_PLAN = ("Frame the question", "Search the literature", "Compare the methods", "Name the open problems")
@@ -111,7 +112,7 @@ def response_of(item_id: str, system: str = "Alpha", trial: int = 1, mode: str =
 
 def give(project: Project, item_id: str, response_id: str, part: Part, document: Document) -> None:  # type: ignore[type-arg]
     """A part of a response, as it came with it."""
-    extracts.keep(project, Drawn(item_id, response_id, part, document, IMPORT))
+    drawn_extracts.keep(project, Drawn(item_id, response_id, part, document, IMPORT))
 
 
 def plan(texts: Sequence[str]) -> Plan:

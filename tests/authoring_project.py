@@ -48,9 +48,8 @@ def begin(project: Project, kind: Kind, document: Document[Any], item: int = 0) 
 
 def mine(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> Artifact:
     """The artifact that the person sees first, as the file has it."""
-    found = annotating.to_edit(project, items.ids(project)[item], kind)
-    assert found is not None
-    return found
+    found = annotating.artifacts_of(project, items.ids(project)[item])
+    return next(artifact for artifact in found if artifact.kind is kind)
 
 
 def texts(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from annotator.actions import artifacts, extracts, items, labels, pages
+from annotator.actions import artifacts, items, labels, pages
 from annotator.actions.project import Project
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.identity import now
@@ -13,6 +13,7 @@ from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.unit import Anchor
 from annotator.storage.tables import ResponseRow, table
+from tests import drawn_extracts
 from tests.labelling_project import REPORT, SYSTEMS, add_report, project_with, seal_rubric
 
 CLAIMS, PAIRS = "researcherbench.claims", "researcherbench.pairwise"
@@ -57,7 +58,7 @@ def seal(project: Project, item_id: str, document) -> None:
 def draw(project: Project, response_id: str) -> None:
     """The report's plan, and three claims: two cite a page that can be read, one a page that is gone."""
     steps = Plan(units=tuple(Subtask(id=f"p{n}", text=text) for n, text in enumerate(PREDICTED, 1)))
-    extracts.write(project, response_id, Part.PLAN, steps)
+    drawn_extracts.write(project, response_id, Part.PLAN, steps)
     start = REPORT.index("The *first* study")
     quote = REPORT[start : REPORT.index(".\n\n- Syn") + 1]
     anchor = Anchor(quote=quote, start=start, end=start + len(quote), text_sha256="0" * 64)
@@ -66,7 +67,7 @@ def draw(project: Project, response_id: str) -> None:
         Claim(id="c2", text="Cost doubled.", url=GOOD, context="A closing remark on cost"),
         Claim(id="c3", text="Nobody reads it.", url=DEAD, context="ends the report"),
     )
-    extracts.write(project, response_id, Part.CLAIMS, Claims(units=drawn))
+    drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=drawn))
 
 
 def page(url: str, text: str) -> Page:

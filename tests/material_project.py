@@ -1,10 +1,10 @@
 """What is drawn from the reports of the small project: claims with the words they stand in and what they cite."""
 
-from annotator.actions import extracts
 from annotator.actions.extracts import Drawn, Subject
 from annotator.actions.project import Project
 from annotator.domain.extract import by_judge
 from annotator.domain.part import Claim, Claims, Part
+from tests import drawn_extracts
 
 FIRST = "It explains residual connections."
 SECOND = "It compares the stability of training."
@@ -24,4 +24,4 @@ def keep_claims(project: Project, *urls: str, number: int = 0) -> str:
         Claim(id="c1", text=SECOND, context="compares the stability of training\n", url=urls[1]),
     )
     drawn = Drawn(*subject(project, number), Part.CLAIMS, Claims(units=units), by_judge("judge-1"))
-    return extracts.keep(project, drawn).subject
+    return drawn_extracts.keep(project, drawn).subject

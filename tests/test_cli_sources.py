@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotator.actions import extracts
 from annotator.actions.extracts import Drawn
 from annotator.actions.project import Project
 from annotator.cli.sources import app
@@ -20,6 +19,7 @@ from annotator.domain.extract import IMPORT
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
+from tests import drawn_extracts
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.small_project import small_project
 
@@ -41,7 +41,7 @@ def file(tmp_path: Path, server: PageServer) -> Path:
         row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[0]
     urls = (server.url("/a"), server.url("/b", "localhost"))
     claims = Claims(units=tuple(Claim(text=f"Claim on {url}.", url=url) for url in urls))
-    extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, claims, IMPORT))
     project.close()
     return project.path
 

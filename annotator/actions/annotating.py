@@ -34,12 +34,6 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     return sorted(found, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 
 
-def to_edit(project: Project, item_id: str, kind: Kind) -> Artifact | None:
-    """The artifact of a kind that the person is to work on: their own, otherwise the one they may read."""
-    of_kind = [artifact for artifact in artifacts_of(project, item_id) if artifact.kind is kind]
-    return of_kind[0] if of_kind else None
-
-
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
     """The artifact whose units an item's reports are judged by, or None while there is none."""
     row = judged_rows(db, kind, [item_id]).get(item_id)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import select
 
-from annotator.actions import materials
+from annotator.actions import label_cases, materials
 from annotator.actions.materials import SYSTEM
 from annotator.actions.project import Project
 from annotator.domain.protocol import Case, Protocol
@@ -13,8 +13,6 @@ from annotator.protocols import PROTOCOLS
 
 # Response, unit.
 Key = tuple[str, str]
-# What a claim's case holds beside the claim.
-ABOUT_PAGES = ("address", "page", "page_state", "page_cause")
 
 
 def words_of(project: Project, asked: Iterable[tuple[str, str]]) -> dict[Key, str]:
@@ -66,5 +64,4 @@ def _said(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
     """A unit's words; of a pair the system shown second, of a plan both sub-tasks."""
     if case.other is not None:
         return f"Against {systems.get(case.other.system_id, 'another report')}, which is shown second"
-    beside = [words for name, words in case.given.items() if name not in ABOUT_PAGES]
-    return "\u2002↔\u2002".join([*beside, unit.text])
+    return "\u2002↔\u2002".join([*label_cases.beside(case), unit.text])

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from annotator.actions import judges
-from annotator.actions.journal import CALL, RUN, Journal
+from annotator.actions.journal import CALL, RUN, Journal, call_of
 from annotator.actions.judges import JUDGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.judge import Call, Judge
-from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
 from annotator.storage.tables import BatchRow, table
 
@@ -86,10 +85,7 @@ class BatchShelf:
         wanted = (CALL.c.run_id == self._journal.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
         with self._project.store.read() as db:
             rows = db.execute(select(CALL).where(*wanted).order_by(CALL.c.at)).mappings().all()
-        return [
-            Call(**{name: row[name] for name in Call.model_fields} | {"status": Status(row["status"])})
-            for row in rows
-        ]
+        return [call_of(row) for row in rows]
 
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Out]:

@@ -1,10 +1,9 @@
 """Who is where: every assignment with its state, its date, how far it is and what time it took."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -93,12 +92,12 @@ def board(project: Project) -> list[Line]:
 
 def per_person(lines: Iterable[Line]) -> list[Total]:
     """The lines added up person by person, by alias; the key is the person's id."""
-    return _totals(lines, lambda line: (line.alias, line.person_id, line.person))
-
-
-def per_stage(lines: Iterable[Line]) -> list[Total]:
-    """The lines added up stage by stage, in the order of the stages."""
-    return _totals(lines, lambda line: (_STAGES[line.stage], line.stage.value, line.stage.value))
+    groups: defaultdict[tuple[str, str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line.alias, line.person_id, line.person].append(line)
+    return [
+        _total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
+    ]
 
 
 def _asked(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
@@ -218,13 +217,6 @@ def _seconds(one: Assignment, known: Standings) -> float:
         return _labels(one, known).seconds
     spent = known.seconds[one.item_id, one.stage, one.person_id]
     return max(spent, _labels(one, known).seconds) if one.stage is Stage.LABELLING else spent
-
-
-def _totals(lines: Iterable[Line], by: Callable[[Line], tuple[Any, str, str]]) -> list[Total]:
-    groups: defaultdict[tuple[Any, str, str], list[Line]] = defaultdict(list)
-    for line in lines:
-        groups[by(line)].append(line)
-    return [_total(key, name, groups[order, key, name]) for order, key, name in sorted(groups)]
 
 
 def _total(key: str, name: str, lines: list[Line]) -> Total:

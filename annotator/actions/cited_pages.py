@@ -9,8 +9,7 @@ from functools import cache
 from sqlalchemy import func, select
 
 from annotator.actions import drawn_parts, materials, pages, people
-from annotator.actions.items import ITEM
-from annotator.actions.materials import PAGE, RESPONSE, SYSTEM
+from annotator.actions.materials import PAGE
 from annotator.actions.page_fetching import Plan
 from annotator.actions.project import Project
 from annotator.actions.report_lines import DOES
@@ -90,13 +89,8 @@ def cited(project: Project) -> Cited:
 def _claims(project: Project) -> Iterator[tuple[str, Citing]]:
     """(address as cited, claim) of each claim that cites something, as the claims now stand."""
     used = set(materials.item_ids(project))
-    question = (
-        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
-        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-    )
     with project.store.read() as db:
-        named = {row.id: (row.key, row.name) for row in db.execute(question)}
+        named = materials.named(db)
     for item_id, response_id, tree in drawn_parts.contents(project, Part.CLAIMS):
         for unit in tree["units"] if item_id in used else ():
             if url := unit["url"].strip():

@@ -1,6 +1,7 @@
 """How far a judge agrees with itself over repeated trials, and two judges with each other on the same units."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -11,6 +12,7 @@ from annotator.actions import judges
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.project import Project
+from annotator.actions.result_sheets import with_bounds
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -38,6 +40,11 @@ class Within:
         """The figures as a JSON tree."""
         return asdict(self)
 
+    def words(self) -> list[str]:
+        """The figures as a person reads them."""
+        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha}
+        return [f"{self.units:,} units judged more than once.", *_lines(figures)]
+
 
 @dataclass(frozen=True, slots=True)
 class Between:
@@ -54,6 +61,11 @@ class Between:
     def tree(self) -> dict[str, Any]:
         """The figures as a JSON tree."""
         return asdict(self)
+
+    def words(self) -> list[str]:
+        """The figures as a person reads them."""
+        figures = {"agreement": self.agreement, "kappa": self.kappa, "alpha": self.alpha}
+        return [f"{self.units:,} units judged by both.", *_lines(figures)]
 
 
 def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
@@ -99,6 +111,10 @@ def between(project: Project, judge: str, other: str, protocol: str = COVERAGE) 
         kappa=cohen_kappa(a, b, clusters=items),
         alpha=krippendorff_alpha([a, b], clusters=items),
     )
+
+
+def _lines(figures: Mapping[str, Estimate]) -> list[str]:
+    return [f"{name}: {with_bounds(figure)}" for name, figure in figures.items()]
 
 
 def _pairwise(repeated: list[list[str]]) -> Estimate:

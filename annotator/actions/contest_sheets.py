@@ -17,9 +17,9 @@ from annotator.actions.result_sheets import (
     count,
     figure,
     in_words,
+    or_why,
     text,
 )  # fmt: skip
-from annotator.domain.estimate import Estimate
 from annotator.protocols.researcherbench.contests import Outcome
 from annotator.protocols.researcherbench.pairwise import NAME
 
@@ -126,18 +126,14 @@ def _told(found: Report) -> Iterator[str]:
     if found.length_bias is not None:
         bias = found.length_bias
         yield (
-            f"Length and win rate over {bias.pearson.n} systems: Pearson's r {_or_why(bias.pearson)}, Spearman's ρ "
-            f"{_or_why(bias.spearman)}, R² {_or_why(bias.r_squared)}."
+            f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
+            f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}."
         )
     missing = flips.missing
     if missing:
         yield (
             f"{missing:,} pairs were not judged in both orders; of {found.never_asked:,} of them nobody was asked."
         )
-
-
-def _or_why(found: Estimate) -> str:
-    return in_words(found) if found.value is not None else f"undefined ({found.note})"
 
 
 def _list(found: Report) -> Sheet:

@@ -11,7 +11,7 @@ from annotator.actions import response_scores, results, scoring
 from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import Project
-from annotator.actions.result_raters import PEOPLE, Rater, are_people
+from annotator.actions.result_raters import PEOPLE, Rater, are_people, chosen
 from annotator.actions.result_sheets import Choice
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
@@ -76,8 +76,8 @@ def report(project: Project, judge: str = "") -> Report:
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is held against scores in `preferences`.
     """
-    raters = [rater for rater in results.raters(project, NAME) if rater.id != PEOPLE]
-    rater = next((one for one in raters if not judge or one.id == judge), None)
+    judges = (one for one in results.raters(project, NAME) if one.id != PEOPLE)
+    rater = chosen(judges, judge)
     met = list(_pairs(project, rater.id)) if rater else []
     contests = [contest for contest, _ in met]
     standings, lengths = win_table(contests), response_scores.mean_lengths(project)

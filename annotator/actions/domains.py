@@ -16,6 +16,7 @@ from annotator.actions.result_sheets import (
     columns,
     count,
     explained,
+    missing,
     number,
     text,
 )
@@ -86,7 +87,7 @@ def _picture(found: Report) -> Picture:
 
 def _cell(mean: Estimate | None) -> Cell:
     if mean is None or mean.value is None:
-        return Cell("–", None, "\n".join(explained(mean)) if mean else "No response", "missing")
+        return missing("\n".join(explained(mean)) if mean else "No response")
     half = margin(mean)
     words = number(mean.value) if half is None else f"{number(mean.value)} ± {number(half)}"
     state = "incomplete" if mean.missing else ""

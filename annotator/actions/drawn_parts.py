@@ -1,5 +1,6 @@
 """What was drawn from reports and from items' sources: whose version stands, how far it is, and what is lacking."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import extracts, people
 from annotator.actions.extracts import EXTRACT, Subject
+from annotator.actions.items import ITEM
 from annotator.actions.judges import JUDGE
 from annotator.actions.project import Project
 from annotator.domain.counting import counted
@@ -30,6 +32,10 @@ class Standing(StrEnum):
     IMPORTED = "imported"
     CONFIRMED = "confirmed"
     EDITED = "edited"
+
+
+# What no person has looked at yet.
+OPEN = (Standing.DRAWN, Standing.IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,19 @@ def standing(project: Project) -> dict[Subject, dict[str, Drawn]]:
         of_kind = found.setdefault((row["item_id"], row["response_id"]), {})
         of_kind[row["kind"]] = _drawn(row, names)
     return found
+
+
+def waiting(project: Project) -> dict[str, int]:
+    """Kind → of how many reports (or items) in use the version that stands waits for a person to confirm it."""
+    used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        items = set(db.execute(used).scalars())
+        found = Counter(
+            row["kind"]
+            for row in _chosen(db)
+            if row["item_id"] in items and standing_of(row["origin"], row["state"]) in OPEN
+        )
+    return dict(found)
 
 
 def whose(project: Project, origin: str) -> str:

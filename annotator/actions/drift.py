@@ -1,7 +1,7 @@
 """How it is noticed that a judge has changed: a frozen anchor set of its verdicts is judged anew and compared."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from random import Random
@@ -14,8 +14,11 @@ from sqlalchemy.engine import Connection
 from annotator.actions import driving, judge_cases, judge_runs, judges, run_records
 from annotator.actions.drift_reports import Again, Anchored, Drift, compared
 from annotator.actions.driving import Work
+from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT, Journal
 from annotator.actions.judge_cases import COVERAGE, Key, Manner, Order
+from annotator.actions.judge_offers import CHECKS
+from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
 from annotator.actions.recording import AUDIT, record
 from annotator.actions.run_lines import Line
@@ -23,14 +26,15 @@ from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.judge import Judge, JudgeKind, RunState
 from annotator.domain.judgement import Status
-from annotator.domain.protocol import Case, Verdicts
+from annotator.domain.protocol import Case, Protocol, Verdicts
 from annotator.domain.refusal import Refusal
 from annotator.judging.progress import Finished
 
 __all__ = ["Anchor", "Drift", "anchor", "anchored", "check", "reports", "words"]
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
-PREFIX = "drift."
+PREFIX = CHECKS
+DEED = "anchored units judged again"
 FROZE, CHECKED = "freeze anchor set", "check drift"
 SIZE = 100
 # The trial of a check tells its questions from all others in the journal: they are asked afresh, once.
@@ -50,13 +54,22 @@ class Anchor:
 
 
 def anchor(
-    project: Project, judge: str, protocol: str = COVERAGE, size: int = SIZE, *, again: bool = False
+    project: Project,
+    judge: str,
+    protocol: str = COVERAGE,
+    size: int = SIZE,
+    *,
+    again: bool = False,
+    systems: Sequence[str] = (),
+    items: Sequence[str] = (),
 ) -> Change:
     """Freeze so many of a judge's verdicts, chosen by chance, whole reports where units are asked together.
 
-    Refusal when there is an anchor set already, unless `again` puts another in its place.
+    Of some systems (by name) and items (by key) only, where they are named. Refusal when there is an anchor set
+    already, unless `again` puts another in its place.
     """
     asked = _endpoint(project, judge)
+    judge_cases.checked_scope(project, Order(judge, protocol, tuple(systems), tuple(items)))
     if size < 1:
         raise Refusal("An anchor set has at least one unit.", "Give 1 or more.")
     before = anchored(project, judge, protocol)
@@ -65,7 +78,9 @@ def anchor(
             f"“{judge}” has an anchor set under this protocol since {before.at[:10]}.",
             "Check against it, or put another in its place with --again.",
         )
-    given = _given(project, asked, protocol)
+    given = _given(project, asked, protocol, systems, items)
+    if not given and (systems or items):
+        raise Refusal(f"“{judge}” has given no verdict on what is chosen.", "Choose more systems or items.")
     if not given:
         raise Refusal(f"“{judge}” has given no verdict under this protocol yet.", "Let it judge first.")
     seed = randbelow(_SEEDS)
@@ -77,9 +92,8 @@ def anchor(
 def anchored(project: Project, judge: str, protocol: str = COVERAGE) -> Anchor | None:
     """The anchor set of a judge under a protocol, if there is one."""
     asked = judges.named(project, judge)
-    for tree in _told(project, FROZE, asked.id):
-        if tree["protocol"] == protocol:
-            return Anchor(**tree | {"units": tuple(Anchored(**one) for one in tree["units"])})
+    for tree in _told_of(project, FROZE, asked.id, protocol):
+        return Anchor(**tree | {"units": tuple(Anchored(**one) for one in tree["units"])})
     return None
 
 
@@ -94,23 +108,19 @@ async def check(
 
     A check that was stopped is gone on with, and asks nothing twice; until it is whole there is no report.
     """
-    judge, frozen = _endpoint(project, order.judge), anchored(project, order.judge, order.protocol)
-    if frozen is None:
-        raise Refusal(f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor.")
+    judge, frozen, trial = _begun(project, order)
     shape = judge_runs.asked_by(project, order, judge)
-    trial = _FIRST_TRIAL + len(reports(project, judge.name, order.protocol))
     with run_records.alone(project):
         named = Order(judge.name, PREFIX + order.protocol)
         opened = run_records.open_run(project, judge, named, shape.prompts)
         journal = _CheckJournal(project, opened.id, judge.id, named.protocol)
-        others = _AllBut({(unit.response_id, unit.unit_id, trial) for unit in frozen.units})
         work = Work(
             shape,
             lambda: _cases(project, order, judge, frozen, trial),
             len(frozen.units),
             0,
-            "anchored units judged again",
-            others,
+            DEED,
+            _others(frozen, trial),
         )
         how = replace(order, batch=False)
         ended = await driving.drive(project, judge, how, work, journal, tell, listen)
@@ -121,15 +131,20 @@ async def check(
     return ended
 
 
+def outlook(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], int]:
+    """How a check would ask: its protocol, its cases with the anchored units alone, and how many those are."""
+    from annotator.judging.runner import left
+
+    judge, frozen, trial = _begun(project, order)
+    cases = left(_cases(project, order, judge, frozen, trial), _others(frozen, trial))
+    return judge_runs.asked_by(project, order, judge), cases, len(frozen.units)
+
+
 def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift]:
     """All checks, the newest first, as they compare with the anchor set they were made against."""
     known = {one.id: one.name for one in judges.all_of(project)}
-    told = _told(project, CHECKED, judges.named(project, judge).id if judge else "")
-    return [
-        _report(project, known.get(tree["judge_id"], tree["judge"]), tree)
-        for tree in told
-        if protocol in ("", tree["protocol"])
-    ]
+    told = _told_of(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
+    return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in told]
 
 
 def words(line: Line) -> list[str]:
@@ -148,6 +163,18 @@ class _AllBut:
 
     def __contains__(self, key: object) -> bool:
         return key not in self._wanted
+
+
+def _begun(project: Project, order: Order) -> tuple[Judge, Anchor, int]:
+    """The judge of an order, its anchor set, and the trial by which its next check is told from all others."""
+    judge, frozen = _endpoint(project, order.judge), anchored(project, order.judge, order.protocol)
+    if frozen is None:
+        raise Refusal(f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor.")
+    return judge, frozen, _FIRST_TRIAL + len(_told_of(project, CHECKED, judge.id, order.protocol))
+
+
+def _others(frozen: Anchor, trial: int) -> _AllBut:
+    return _AllBut({(unit.response_id, unit.unit_id, trial) for unit in frozen.units})
 
 
 class _CheckJournal(Journal):
@@ -180,14 +207,21 @@ def _endpoint(project: Project, name: str) -> Judge:
     return judge
 
 
-def _given(project: Project, judge: Judge, protocol: str) -> list[Anchored]:
-    """The verdicts of a judge's first trial."""
+def _given(
+    project: Project, judge: Judge, protocol: str, systems: Sequence[str], items: Sequence[str]
+) -> list[Anchored]:
+    """The verdicts of a judge's first trial, of these systems and items if some are named."""
     j = JUDGEMENT.c
     question = (
         select(j.item_id, j.response_id, j.unit_id, j.value, j.call_id)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(RESPONSE, RESPONSE.c.id == j.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1)
         .order_by(j.item_id, j.response_id, j.unit_id)
     )
+    question = question.where(SYSTEM.c.name.in_(systems)) if systems else question
+    question = question.where(ITEM.c.key.in_(items)) if items else question
     with project.store.read() as db:
         return [Anchored(*row) for row in db.execute(question)]
 
@@ -237,9 +271,10 @@ def _report(project: Project, judge: str, tree: dict[str, Any]) -> Drift:
     return compared(project, {**about, "judge": judge}, [Anchored(**one) for one in tree["units"]], found)
 
 
-def _told(project: Project, verb: str, judge_id: str = "") -> list[dict[str, Any]]:
-    """What was kept of anchor sets or of checks, the newest first."""
+def _told_of(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
+    """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
     question = select(AUDIT.c.after).where(AUDIT.c.kind == "judge", AUDIT.c.verb == verb)
     question = question.where(AUDIT.c.subject == judge_id) if judge_id else question
     with project.store.read() as db:
-        return [json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq.desc())).scalars()]
+        rows = db.execute(question.order_by(AUDIT.c.seq.desc())).scalars().all()
+    return [tree for tree in map(json.loads, rows) if protocol in ("", tree["protocol"])]

@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.items import ITEM
+from annotator.actions import materials
 from annotator.actions.journal import CALL
-from annotator.actions.materials import RESPONSE, SYSTEM
+from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
+from annotator.actions.result_sheets import with_bounds
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -45,7 +46,7 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A verdict that is another now."""
+    """A verdict that is another now, with the calls behind both."""
 
     item: str
     system: str
@@ -53,6 +54,8 @@ class Changed:
     unit_id: str
     before: str
     after: str
+    call_before: str | None = None
+    call_after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Drift:
             f"{self.judge}, {self.protocol}: {self.compared:,} of {self.units:,} anchored units judged again; "
             f"{len(self.changed):,} verdicts changed."
         ]
-        said += [f"agreement: {_figure(self.agreement)}", f"kappa: {_figure(self.kappa)}"]
+        said += [f"agreement: {with_bounds(self.agreement)}", f"kappa: {with_bounds(self.kappa)}"]
         said += [
             f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
             for name, count in self.missing.items()
@@ -113,11 +116,12 @@ def compared(
     from annotator.stats.intervals import wilson
 
     anchored = list(units)
-    pairs, missing = [], dict[str, int]()
+    pairs, changed, missing = [], list[tuple[Anchored, Again]](), dict[str, int]()
     for unit in anchored:
         again = found.get((unit.response_id, unit.unit_id))
         if again is not None and again.value is not None and again.status == Status.OK:
             pairs.append((unit, again.value))
+            changed += [(unit, again)] if again.value != unit.value else []
         else:
             cause = "gone" if again is None else again.status
             missing[cause] = missing.get(cause, 0) + 1
@@ -129,7 +133,7 @@ def compared(
         compared=len(pairs),
         agreement=wilson(stayed, len(pairs)),
         kappa=cohen_kappa([unit.value for unit, _ in pairs], [value for _, value in pairs], clusters=items),
-        changed=_changed(project, [(unit, value) for unit, value in pairs if unit.value != value]),
+        changed=_changed(project, changed),
         missing=missing,
         differences=_differences(
             _traits(project, (unit.call_id for unit in anchored)),
@@ -138,18 +142,20 @@ def compared(
     )
 
 
-def _changed(project: Project, pairs: list[tuple[Anchored, str]]) -> tuple[Changed, ...]:
-    question = (
-        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
-        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(RESPONSE.c.id.in_({unit.response_id for unit, _ in pairs}))
-    )
+def _changed(project: Project, pairs: list[tuple[Anchored, Again]]) -> tuple[Changed, ...]:
     with project.store.read() as db:
-        names = {row[0]: (row[1], row[2]) for row in db.execute(question)} if pairs else {}
+        names = materials.named(db, RESPONSE.c.id.in_({unit.response_id for unit, _ in pairs}))
     return tuple(
-        Changed(*names[unit.response_id], unit.response_id, unit.unit_id, unit.value, value)
-        for unit, value in pairs
+        Changed(
+            *names[unit.response_id],
+            unit.response_id,
+            unit.unit_id,
+            unit.value,
+            str(again.value),
+            unit.call_id,
+            again.call_id,
+        )
+        for unit, again in pairs
     )
 
 
@@ -175,12 +181,6 @@ def _differences(
         for name in TRAITS
         if before[name] and now[name] and before[name] != now[name]
     }
-
-
-def _figure(found: Estimate) -> str:
-    if found.value is None:
-        return f"– ({found.note})"
-    return f"{found.value:.3f}" + ("" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]")
 
 
 def _listed(seen: Iterable[str]) -> str:

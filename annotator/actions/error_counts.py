@@ -59,7 +59,7 @@ def report(project: Project, judge: str = "", system: str = "") -> Report:
 
 def _counted(project: Project, taxonomy: Taxonomy, judge: str, system: str) -> Counted:
     there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
-    rater = next((one for one in there if not judge or one.id == judge), None)
+    rater = result_raters.chosen(there, judge)
     verdicts: dict[Reading, dict[str, str]] = {}
     for response_id, who, unit_id, value in (
         result_raters.spoken(project, PROTOCOLS[taxonomy.of], rater.id) if rater else ()

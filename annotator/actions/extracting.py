@@ -134,7 +134,7 @@ class _Drawing:
 
 def plan(project: Project, order: Order) -> Plan:
     """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
-    extraction = _checked(project, order)
+    extraction = checked(project, order)
     judge = judges.named(project, order.judge)
     already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
     keys = [_key(extraction, item, response) for item, response in _subjects(project, order, extraction)]
@@ -144,7 +144,7 @@ def plan(project: Project, order: Order) -> Plan:
 
 def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], set[Key]]:
     """How an extraction asks, all the cases of an order, and what this judge has drawn already; nothing is asked."""
-    extraction, drawing = _checked(project, order), _Drawing(EXTRACTIONS[order.protocol])
+    extraction, drawing = checked(project, order), _Drawing(EXTRACTIONS[order.protocol])
     judge = judges.named(project, order.judge)
     already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
     return drawing.shape(), _cases(project, order, drawing, set()), already
@@ -161,19 +161,19 @@ async def run(
 
     The order's `protocol` names the extraction. Journal, budget, cancel and resuming are those of judging.
     """
-    extraction = _checked(project, order)
+    extraction = checked(project, order)
     judge = judges.kept(project, judges.named(project, order.judge))
     drawing = _Drawing(extraction)
     with run_records.alone(project):
         opened = run_records.open_run(project, judge, order, extraction.prompts)
         journal = ExtractJournal(project, opened.id, judge.id, extraction, drawing)
         already = journal.finished(opened.id)
-        total = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
+        keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
         work = Work(
             drawing.shape(),
             lambda: _cases(project, order, drawing, already),
-            len(total),
-            sum(key in already for key in total),
+            len(keys),
+            sum(key in already for key in keys),
             f"{_things(extraction)} read for {extraction.title.lower()}",
             already,
         )
@@ -182,7 +182,8 @@ async def run(
     return ended
 
 
-def _checked(project: Project, order: Order) -> Extraction:
+def checked(project: Project, order: Order) -> Extraction:
+    """The extraction that an order names; Refusal for an order that cannot be carried out."""
     if order.protocol not in EXTRACTIONS:
         known = ", ".join(EXTRACTIONS) or "none"
         raise Refusal(f"There is no extraction “{order.protocol}”.", f"Known are: {known}.")

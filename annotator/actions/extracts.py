@@ -30,9 +30,9 @@ from annotator.domain.identity import new_id, now
 from annotator.domain.part import Part
 from annotator.domain.reference import Aid
 from annotator.domain.refusal import Refusal
-from annotator.storage.tables import ExtractRow, JudgementRow, ResponseRow, table
+from annotator.storage.tables import ExtractRow, JudgementRow, table
 
-EXTRACT, RESPONSE, JUDGEMENT = table(ExtractRow), table(ResponseRow), table(JudgementRow)
+EXTRACT, JUDGEMENT = table(ExtractRow), table(JudgementRow)
 GONE = Refusal("That extract is no longer there.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
 _RANK = {"person": 0, IMPORT: 1, "judge": 2}
@@ -52,21 +52,6 @@ class Drawn:
     run_id: str | None = None
 
 
-def parts_of(project: Project, response_id: str) -> dict[Part, Extract]:
-    """The parts of a response as they stand: a person's version before an imported one before a judge's."""
-    with project.store.read() as db:
-        item_id = _item_of(db, response_id)
-        found = standing(db, [item_id]).get((item_id, response_id), {})
-    return {Part(kind): extract for kind, extract in found.items()}
-
-
-def of_item(project: Project, item_id: str) -> dict[Kind, Extract]:
-    """What was drawn from an item itself, as it stands."""
-    with project.store.read() as db:
-        found = standing(db, [item_id]).get((item_id, ""), {})
-    return {Kind(kind): extract for kind, extract in found.items()}
-
-
 def kinds_of_items(project: Project) -> dict[str, set[str]]:
     """Item → the kinds that were drawn from it itself; none for an item of which nothing was."""
     question = select(EXTRACT.c.item_id, EXTRACT.c.kind).where(EXTRACT.c.response_id == "").distinct()
@@ -75,14 +60,6 @@ def kinds_of_items(project: Project) -> dict[str, set[str]]:
         for item_id, kind in db.execute(question):
             found[item_id].add(kind)
     return found
-
-
-def all_of(project: Project, response_id: str) -> list[Extract]:
-    """Every version of every part of a response, part by part, the one that stands first."""
-    question = select(EXTRACT).where(EXTRACT.c.response_id == response_id)
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
-    return [_extract(row) for row in sorted(rows, key=lambda row: (row["kind"], rank(row)))]
 
 
 def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str, Extract]]:
@@ -102,13 +79,6 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
         subject: {kind: _extract(row) for kind, row in sorted(of_kind.items())}
         for subject, of_kind in best.items()
     }
-
-
-def keep(project: Project, drawn: Drawn) -> Change:
-    """Keep what came with a response or from a judge; an earlier extract of the same origin is replaced."""
-    with project.store.write() as db:
-        before, after = keep_row(db, drawn)
-        return record(project, db, Change("extract", after["id"], "keep extract", before, image(after)))
 
 
 def keep_row(db: Connection, drawn: Drawn, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
@@ -133,15 +103,11 @@ def keep_row(db: Connection, drawn: Drawn, by: str = "") -> tuple[dict[str, Any]
     return image(old), row
 
 
-def write(project: Project, response_id: str, part: Part, document: Document[Any]) -> Change:
-    """A person's own version of a part; from now on it counts, and what a judge or an import said stays beside it."""
-    with project.store.read() as db:
-        item_id = _item_of(db, response_id)
-    return write_own(project, (item_id, response_id), part, document)
-
-
 def write_own(project: Project, subject: Subject, kind: Part | Kind, document: Document[Any]) -> Change:
-    """A person's own version of what was drawn from a report, or (without a response) from an item."""
+    """A person's own version of what was drawn from a report, or (without a response) from an item.
+
+    From now on it counts; what a judge or an import said stays beside it.
+    """
     me = people.someone(project)
     with project.store.write() as db:
         before, after = keep_row(db, Drawn(*subject, kind, document, by_person(me.id)), me.id)
@@ -205,11 +171,6 @@ def _check(drawn: Drawn) -> None:
         raise Refusal(f"A {drawn.kind.value} cannot be a {type(drawn.document).__name__}.", "Give another.")
     if len({unit.id for unit in drawn.document.units}) != len(drawn.document.units):
         raise Refusal(f"Two units of the {drawn.kind.value} have the same id.", "Give each an id of its own.")
-
-
-def _item_of(db: Connection, response_id: str) -> str:
-    question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
-    return str(db.execute(question).scalar_one())
 
 
 def is_personal(origin: str) -> bool:

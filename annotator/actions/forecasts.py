@@ -1,13 +1,13 @@
 """What an order would cost, before any call: its questions with their lengths, those answered already, the price."""
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
-from annotator.actions import derived_judges, extracting, judge_cases, judge_runs, prompts
-from annotator.actions.journal import CALL, Journal
+from annotator.actions import derived_judges, drift, extracting, judge_cases, judge_runs, prompts
+from annotator.actions.journal import CALL, RUN, Journal
 from annotator.actions.judge_cases import Key, Manner, Order
 from annotator.actions.project import Project
 from annotator.domain.counting import counted
@@ -99,7 +99,7 @@ class _Asked:
 
 
 @dataclass
-class _Questions:
+class Questions:
     """The lengths of an order's questions: to be put, answered in the journal, and all that it ever asks."""
 
     units: int = 0
@@ -111,16 +111,50 @@ class _Questions:
 async def estimate(project: Project, order: Order) -> Forecast:
     """What the order would still take; nothing is asked and nothing is written."""
     judge = derived_judges.asked(project, order)
-    asked = _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
+    asked = _asked(project, order, judge)
     if judge.kind != JudgeKind.ENDPOINT:
         units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
-        about = judge.name, order.protocol, "", units, 0, 0, 0, 0, False, 0.0, 0.0, ""
-        return Forecast(*about, total=asked.total, cost_usd_afresh=0.0, things=asked.things)
+        return free(judge, order, units, asked.total, asked.things)
+    found = await _weighed(project, order, judge, asked)
+    made = replies(project, CALL.c.judge_id == judge.id)
+    usual = TOKENS_A_UNIT * judge.asked.together
+    return replace(
+        priced(judge, order, found, made, usual),
+        total=asked.total,
+        at_least=order.protocol in EXTRACTIONS,
+        things=asked.things,
+    )
+
+
+def free(judge: Judge, order: Order, units: int, total: int, things: str) -> Forecast:
+    """What is done without asking any model."""
+    return Forecast(
+        judge=judge.name,
+        protocol=order.protocol,
+        model="",
+        units=units,
+        calls=0,
+        in_journal=0,
+        tokens_input=0,
+        tokens_output=0,
+        assumed=False,
+        cost_usd=0.0,
+        cost_usd_without_journal=0.0,
+        price_as_of="",
+        total=total,
+        cost_usd_afresh=0.0,
+        things=things,
+    )
+
+
+def priced(
+    judge: Judge, order: Order, found: Questions, made: tuple[float | None, float | None], usual: float
+) -> Forecast:
+    """What the questions take when replies are as long and as slow as those `made`; `usual` tokens before the first."""
     from annotator.judging.prices import prices
 
-    found = await _weighed(project, order, judge, asked)
-    of_reply, latency = _replies(project, judge)
-    each = of_reply or TOKENS_A_UNIT * judge.asked.together
+    of_reply, latency = made
+    each = of_reply or usual
     price = prices().of(judge.model)
 
     def cost(questions: list[int]) -> float | None:
@@ -139,13 +173,23 @@ async def estimate(project: Project, order: Order) -> Forecast:
         cost_usd=cost(found.fresh),
         cost_usd_without_journal=cost(found.fresh + found.known),
         price_as_of=price.as_of if price else "",
-        total=asked.total,
         calls_afresh=len(found.ever),
         cost_usd_afresh=cost(found.ever),
         seconds=None if latency is None else latency * len(found.fresh) / max(1, order.concurrency),
-        at_least=order.protocol in EXTRACTIONS,
-        things=asked.things,
     )
+
+
+def _asked(project: Project, order: Order, judge: Judge) -> _Asked:
+    if order.protocol.startswith(drift.PREFIX):
+        return _anchored(project, order)
+    return _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
+
+
+def _anchored(project: Project, order: Order) -> _Asked:
+    """What a drift check asks: the anchored units, afresh."""
+    of = replace(order, protocol=order.protocol.removeprefix(drift.PREFIX))
+    shape, cases, total = drift.outlook(project, of)
+    return _Asked(shape, cases, frozenset(), total, total, "anchored units")
 
 
 def _judged(project: Project, order: Order, judge: Judge) -> _Asked:
@@ -163,14 +207,14 @@ def _drawn(project: Project, order: Order) -> _Asked:
     return _Asked(shape, cases, already, plan.total, plan.to_do, plan.things)
 
 
-async def _weighed(project: Project, order: Order, judge: Judge, asked: _Asked) -> _Questions:
+async def _weighed(project: Project, order: Order, judge: Judge, asked: _Asked) -> Questions:
     """Every question of the order, told apart by whether it is still to be put."""
     from annotator.judging.client import Endpoint
     from annotator.judging.runner import left
     from annotator.judging.weighing import weighed
 
     journal = Journal(project, "", judge.id, order.protocol)
-    endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), _Questions()
+    endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), Questions()
     ask: Callable[..., Any] | None = asked.shape.judge
     for case in asked.cases if ask else ():
         wanted = next(left([case], asked.already), None)
@@ -186,10 +230,12 @@ async def _weighed(project: Project, order: Order, judge: Judge, asked: _Asked) 
     return found
 
 
-def _replies(project: Project, judge: Judge) -> tuple[float | None, float | None]:
-    """The mean length and seconds of this judge's replies so far; None before the first."""
-    question = select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s)).where(
-        CALL.c.judge_id == judge.id, CALL.c.status == Status.OK.value
+def replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
+    """The mean length in tokens and the mean seconds of some replies so far; None before the first."""
+    question = (
+        select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s))
+        .outerjoin(RUN, RUN.c.id == CALL.c.run_id)
+        .where(CALL.c.status == Status.OK.value, *whose)
     )
     with project.store.read() as db:
         tokens, seconds = db.execute(question).one()

@@ -7,7 +7,17 @@ from annotator.actions import annotating, response_scores
 from annotator.actions.artifacts import artifact_of
 from annotator.actions.project import Project
 from annotator.actions.response_scores import ItemName
-from annotator.actions.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, in_words, text
+from annotator.actions.result_sheets import (
+    Choice,
+    Line,
+    Sheet,
+    columns,
+    count,
+    figure,
+    in_words,
+    missing,
+    text,
+)
 from annotator.domain.artifact import Kind
 from annotator.domain.diagnostics import Diagnostics
 from annotator.domain.estimate import Estimate
@@ -66,7 +76,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         own = found.balance.of_item.get(item_id)
         cells = (
             text(name.key), text(name.question, tip=name.question), count(found.statements.get(item_id)),
-            figure(own) if own else Cell("–", None, "No diagnostics", "missing"), count(found.subtasks.get(item_id)),
+            figure(own) if own else missing("No diagnostics"), count(found.subtasks.get(item_id)),
         )  # fmt: skip
         lines.append(Line(cells, item_id=item_id, kind=Kind.DIAGNOSTICS.value))
     overall, length = found.balance.overall, found.plan_length

@@ -56,6 +56,14 @@ def describe_next(project: Project) -> tuple[str, str]:
     return (undoable.verb if undoable else ""), (redoable.verb if redoable else "")
 
 
+@restores("setting")
+def _put_back(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
+    """Give a setting of the project its other value, unless somebody has chosen a third one since."""
+    if project.get(name, present) != present:
+        raise Refusal("That setting was changed since.", "Set it as you want it to be.")
+    project.set(name, goal)
+
+
 def _mine(project: Project) -> ColumnElement[bool]:
     return and_(AUDIT.c.by == project.by, AUDIT.c.kind.in_(list(_RESTORERS)), AUDIT.c.undoes.is_(None))
 

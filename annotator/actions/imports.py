@@ -32,12 +32,6 @@ FORMATS = (RESEARCHERBENCH, GOLDSMITH)
 SHOWN_PROBLEMS = 1000
 
 
-def guess(paths: Sequence[Path]) -> str:
-    """The format the files look like: ours when there is a file that only ours has."""
-    ours = any((path / name).is_file() for path in paths for name in ("manifest.json", "items.json"))
-    return GOLDSMITH if ours or any(path.name == "manifest.json" for path in paths) else RESEARCHERBENCH
-
-
 def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
     """What an import of these files would do; writes nothing. Refusal when they cannot be read at all."""
     bundle, problems = _read(project, format, paths)

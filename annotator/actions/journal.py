@@ -1,11 +1,11 @@
 """How a judge run is kept: every finished call and judgement is committed before anyone is told of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import RowMapping, Select, bindparam, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.hashing import judgement_hash
@@ -53,8 +53,7 @@ class Journal:
             row = _LATEST.first(db, {"key": cache_key})
         if row is None:
             return None
-        call = {key: value for key, value in row.items() if key not in ("sha256", "at")}
-        return Call(**call | {"status": Status(call["status"])})
+        return call_of(row)
 
     def _answered(self) -> KnownCalls:
         """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
@@ -143,6 +142,17 @@ class Journal:
             row = fields.model_dump()
             row |= {"status": verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
             yield row | {"id": new_id(), "sha256": judgement_hash(row)}
+
+
+def call_of(row: Mapping[str, Any] | RowMapping) -> Call:
+    """The call that a row of the journal keeps."""
+    return Call(**{name: row[name] for name in Call.model_fields} | {"status": Status(row["status"])})
+
+
+def same_question(call_id: str | None) -> Select[Any]:
+    """Every call that put the question of this one, the newest first; of one moment the repaired one."""
+    key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
+    return select(CALL).where(CALL.c.cache_key == key).order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
 
 
 def call_hash(row: dict[str, Any]) -> str:

@@ -16,10 +16,11 @@ from annotator.domain.protocol import Case, Protocol
 from annotator.domain.refusal import Refusal
 from annotator.domain.unit import Unit
 from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-COVERAGE = "researcherbench.coverage"
+COVERAGE = coverage.NAME
 Key = tuple[str, str, int]
 
 

@@ -9,20 +9,20 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import judges, people
+from annotator.actions import judges, materials, people
+from annotator.actions.artifacts import ARTIFACT
 from annotator.actions.asked_units import words_of
+from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import shape_of
+from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
 from annotator.actions.value_figures import Field, Scale, of_pairs
 from annotator.domain.agreement import Figure, figure
 from annotator.domain.artifact import Kind, State
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import RaterKind, Status
-from annotator.storage.tables import ArtifactRow, ItemRow, ResponseRow, SystemRow, table
 
-ARTIFACT, ITEM = table(ArtifactRow), table(ItemRow)
-RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 PEOPLE = "people"
 # A list longer than this is read by nobody.
 MOST = 2_000
@@ -148,7 +148,8 @@ def differing(project: Project, protocol: str, a: str, b: str) -> list[Differenc
             for pair in _pairs(first[unit], second[unit], same=a == b)
             if first[unit][pair[0]] != second[unit][pair[1]]
         ][:MOST]
-        named, why = _named(db, [unit for unit, _ in apart]), _reasons(db, protocol, apart)
+        named = materials.named(db, RESPONSE.c.item_id.in_({unit[0] for unit, _ in apart}))
+        why = _reasons(db, protocol, apart)
     asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
     return [
         Difference(
@@ -230,17 +231,6 @@ def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:
     listed = select(ITEM.c.id).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     place = {item_id: number for number, item_id in enumerate(db.execute(listed).scalars())}
     return sorted(units, key=lambda unit: (place[unit[0]], unit[1:]))
-
-
-def _named(db: Connection, units: Sequence[Unit]) -> dict[str, tuple[str, str]]:
-    """Response → its item's key and its system."""
-    question = (
-        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
-        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(RESPONSE.c.item_id.in_({unit[0] for unit in units}))
-    )
-    return {row[0]: (row[1], row[2]) for row in db.execute(question)}
 
 
 def _reasons(

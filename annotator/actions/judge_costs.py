@@ -1,11 +1,12 @@
 """What judging has cost, by judge, question, system or criterion: each call shared out among all that rests on it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Subquery, case, func, select
 
-from annotator.actions import judges
+from annotator.actions import asked_units, judges
 from annotator.actions.items import ITEM
 from annotator.actions.journal import CALL, JUDGEMENT
 from annotator.actions.judges import JUDGE
@@ -82,6 +83,27 @@ def costs(project: Project, by: str = "judge", *, judge: str = "", run: str = ""
         )
         for row in rows
     ]
+
+
+def asked_about(project: Project, found: Iterable[Cost]) -> dict[tuple[str, str, str], str]:
+    """(item's key, protocol, unit) → the words of the units that costs were told by."""
+    wanted = {(one.item, one.protocol) for one in found}
+    question = select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key).join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+    with project.store.read() as db:
+        of = {row[0]: (row[1], row[2]) for row in db.execute(question)}
+    ids = {key: item_id for item_id, key in of.values()}
+    said = {}
+    for protocol in {protocol for _, protocol in wanted}:
+        asked = sorted((ids[key], protocol) for key, name in wanted if name == protocol and key in ids)
+        for (response, unit), words in asked_units.words_of(project, asked).items():
+            said[of[response][1], protocol, unit] = words
+    return said
+
+
+def questions(project: Project) -> dict[str, str]:
+    """Item's key → its question."""
+    with project.store.read() as db:
+        return {row.key: row.question for row in db.execute(select(ITEM.c.key, ITEM.c.question))}
 
 
 def _put() -> Subquery:

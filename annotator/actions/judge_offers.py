@@ -1,7 +1,7 @@
 """What judges can be asked for in a project: each protocol, what its items still lack in words, and what draws it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from annotator.actions import extracts, label_offers, materials
@@ -14,6 +14,8 @@ from annotator.domain.protocol import Extraction, Protocol
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 WRITING = "Reports written by a model"
+# Under this and a protocol's name a run is kept that only checks whether a judge has changed.
+CHECKS = "drift."
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,25 +153,25 @@ def drawings(project: Project) -> list[Drawing]:
     """All extractions with how much of the project they have not drawn from. No report's words are read."""
     wanted = Wanted((), texts=False, sources=True)
     seen = list(materials.each(project, wanted, materials.item_ids(project)))
-    return [_drawing(project, extraction, seen) for extraction in EXTRACTIONS.values()]
+    kinds = extracts.kinds_of_items(project)
+    reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
+    items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
+    return [drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
 
 
-def _drawing(project: Project, extraction: Extraction, seen: Sequence[AtHand]) -> Drawing:
-    if isinstance(extraction.makes, Part):
-        things, lacks = "report", "No report is there yet."
-        held = [extraction.makes in material.parts for at_hand in seen for material in at_hand.responses]
-    else:
-        things, lacks = "item", "No item has a source with its text yet."
-        drawn = extracts.kinds_of_items(project)
-        held = [
-            extraction.makes in drawn[one.item.id] for one in seen if any(s.text for s in one.own.sources)
-        ]
+def drawing(
+    extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
+) -> Drawing:
+    """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
+    of_reports = isinstance(extraction.makes, Part)
+    held = [extraction.makes.value in kinds for kinds in (reports if of_reports else items)]
+    lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
     return Drawing(
         name=extraction.name,
         title=extraction.title,
         citation=extraction.citation,
         makes=extraction.makes.value,
-        things=things,
+        things="report" if of_reports else "item",
         total=len(held),
         without=held.count(False),
         alone=extraction.baseline is not None,
@@ -223,6 +225,8 @@ def draws(name: str) -> bool:
 
 def title(name: str) -> str:
     """What a run by that name was about, as people say it; the name itself where nobody knows it any more."""
+    if name.startswith(CHECKS):
+        return f"Drift check: {title(name.removeprefix(CHECKS))}"
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
     if known is not None:
         return known.title

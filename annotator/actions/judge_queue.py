@@ -4,7 +4,7 @@ from collections.abc import Container
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from annotator.actions import judge_cases, judges
+from annotator.actions import extracting, judge_cases, judges
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.identity import new_id
@@ -31,7 +31,9 @@ def waiting(project: Project) -> list[Waiting]:
 def add(project: Project, order: Order) -> Waiting:
     """Put an order at the end; Refusal for one that cannot be carried out, or that waits already."""
     judges.named(project, order.judge)
-    if order.protocol not in EXTRACTIONS:
+    if order.protocol in EXTRACTIONS:
+        extracting.checked(project, order)
+    else:
         judge_cases.checked(project, order)
     known = waiting(project)
     if any(replace(one.order, **_how(order)) == order for one in known):

@@ -8,11 +8,10 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import asked_units
-from annotator.actions.journal import CALL, JUDGEMENT
+from annotator.actions.journal import CALL, JUDGEMENT, call_of, same_question
 from annotator.actions.project import Project
 from annotator.actions.run_judgements import MOST, Line, line_of, listed, refuse_others
 from annotator.domain.judge import Call
-from annotator.domain.judgement import Status
 from annotator.domain.protocol import Case
 from annotator.domain.quotation import find
 from annotator.domain.refusal import Refusal
@@ -83,6 +82,14 @@ def calls(project: Project, run_id: str) -> list[Reply]:
         return [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
 
 
+def of_call(project: Project, call_id: str | None) -> Reply | None:
+    """One call with its reply, if it is kept."""
+    refuse_others(project)
+    with project.store.read() as db:
+        row = db.execute(select(CALL).where(CALL.c.id == call_id)).mappings().first()
+    return _reply(row, call_id) if row is not None else None
+
+
 def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
     """Whether the quote stands where it was taken from, and the words before and after it."""
     if not quote or case is None:
@@ -97,12 +104,8 @@ def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
 
 def _replies(db: Connection, call_id: str | None) -> tuple[Reply, ...]:
     """Every call that put the same question, the newest first; none for a judgement that asked nobody."""
-    key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
-    question = select(CALL).where(CALL.c.cache_key == key).order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
-    return tuple(_reply(row, call_id) for row in db.execute(question).mappings())
+    return tuple(_reply(row, call_id) for row in db.execute(same_question(call_id)).mappings())
 
 
 def _reply(row: Any, call_id: str | None) -> Reply:
-    fields = {name: row[name] for name in Call.model_fields}
-    call = Call(**fields | {"status": Status(row["status"])})
-    return Reply(call, row["at"], row["id"] == call_id)
+    return Reply(call_of(row), row["at"], row["id"] == call_id)

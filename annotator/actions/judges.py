@@ -14,9 +14,9 @@ from annotator.domain.change import Change
 from annotator.domain.identity import derived_id, new_id
 from annotator.domain.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.refusal import Refusal
-from annotator.storage.tables import JudgeRow, ResponseRow, table
+from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, table
 
-JUDGE, RESPONSE = table(JudgeRow), table(ResponseRow)
+JUDGE, JUDGEMENT, RESPONSE = table(JudgeRow), table(JudgementRow), table(ResponseRow)
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 
 
@@ -46,18 +46,22 @@ def kept(project: Project, judge: Judge) -> Judge:
     with project.store.write() as db:
         row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.id)).mappings().first()
         if row is None:
-            refuse_taken(project, judge.name)
+            refuse_taken(project, judge.name, judge.id)
             db.execute(insert(JUDGE).values(**judge.model_dump()))
         elif Judge(**row) != judge:
             db.execute(update(JUDGE).where(JUDGE.c.id == judge.id).values(**judge.model_dump(exclude={"id"})))
     return judge
 
 
-def refuse_taken(project: Project, name: str) -> None:
-    """Refuse a name that another judge has."""
+def refuse_taken(project: Project, name: str, judge_id: str = "") -> None:
+    """Refuse a name that another judge has, be it retired, a writer, or the baseline before it is in the file."""
     with project.store.read() as db:
-        if db.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first():
-            raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
+        rows = db.execute(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
+    taken: dict[str, bool] = {row.id: row.retired for row in rows if row.id != judge_id}
+    if taken and all(taken.values()):
+        raise Refusal(f"A retired judge is called “{name}”.", "Choose another name, or bring that one back.")
+    if taken or (name == BASELINE.name and judge_id != BASELINE.id):
+        raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
 
 
 def add(
@@ -83,8 +87,7 @@ def add(
         parameters=parameters,
         asking=asking,
     )
-    if name in {known.name for known in all_of(project)}:
-        raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
+    refuse_taken(project, name)
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(**judge.model_dump()))
         return record(
@@ -100,16 +103,14 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
     if old.asked.of:
         raise Refusal(f"“{old.name}” follows the judge it was made from.", "Change that one.")
     with project.store.write() as db:
-        judged = project.store.raw.execute(
-            "SELECT 1 FROM judgement WHERE rater_id = ? LIMIT 1", [judge_id]
-        ).fetchone()
-        if judged and any(
+        if has_judged(project, judge_id) and any(
             fields.get(name, getattr(old, name)) != getattr(old, name) for name in ("base_url", "model")
         ):
             raise Refusal(
                 f"“{old.name}” has already judged with {old.model}.", "Add a new judge for another model."
             )
         judge = checked(judge_id, **old.model_dump(exclude={"id", "kind", "retired"}) | fields)
+        refuse_taken(project, judge.name, judge_id)
         db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**judge.model_dump(exclude={"id"})))
         after = judge.model_dump(mode="json")
         return record(
@@ -119,9 +120,9 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
 
 def has_judged(project: Project, judge_id: str) -> bool:
     """Whether there is any judgement of a judge."""
-    with project.store.read():
-        question = "SELECT 1 FROM judgement WHERE rater_id = ? LIMIT 1"
-        return project.store.raw.execute(question, [judge_id]).fetchone() is not None
+    question = select(JUDGEMENT.c.id).where(JUDGEMENT.c.rater_id == judge_id).limit(1)
+    with project.store.read() as db:
+        return db.execute(question).first() is not None
 
 
 def retire(project: Project, judge_id: str) -> Change:
@@ -140,6 +141,8 @@ def bring_back(project: Project, judge_id: str) -> Change:
 
 def checked(judge_id: str, **values: Any) -> Judge:
     """The endpoint of these settings under an id; Refusal names the one that does not fit."""
+    from annotator.judging.client import checked_url
+
     try:
         judge = Judge(id=judge_id, **JudgeFields.model_validate(values).model_dump())
         Asking.model_validate_json(judge.asking)
@@ -148,13 +151,19 @@ def checked(judge_id: str, **values: Any) -> Judge:
     except ValidationError as error:
         first = error.errors()[0]
         what = first["loc"][0] if first["loc"] else "asking"
-        raise Refusal(f"The judge's {what} does not fit: {first['msg'].lower()}.") from None
+        raise Refusal(
+            f"The judge's {what} does not fit: {first['msg'].lower()}.", "Correct it; nothing was changed."
+        ) from None
     except ValueError:
         raise Refusal(
             "The request parameters are not a JSON object.", 'Write for example {"temperature": 0}.'
         ) from None
     if not judge.base_url.startswith(("http://", "https://")):
-        raise Refusal(f"“{judge.base_url}” is not an http address.", "It ends in /v1 for most servers.")
+        raise Refusal(
+            "The endpoint is not an http address.", "It begins with https:// and mostly ends in /v1."
+        )
+    # Before it is kept: a password in it would stay in the file.
+    checked_url(judge.base_url)
     if not judge.model.strip():
         raise Refusal("The model's name is missing.", "Write it as the endpoint lists it.")
     return judge

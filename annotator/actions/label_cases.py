@@ -16,7 +16,7 @@ from annotator.protocols import PROTOCOLS
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
 # What a case of claims is given of its page.
-PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
+_PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
 
 
 def shape_of(project: Project, protocol: str) -> Protocol:
@@ -40,6 +40,11 @@ def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:
     return [case for case in cases if dealing.comes_first(me, case)]
 
 
+def paired() -> list[tuple[str, str]]:
+    """The protocols by which two reports are held against each other, each with its title."""
+    return [(shape.name, shape.title) for shape in PROTOCOLS.values() if shape.paired]
+
+
 def both_orders(project: Project, protocol: str) -> bool:
     """Whether people are asked every pair in both orders; otherwise one verdict stands for both."""
     return protocol in project.get(BOTH_ORDERS, [])
@@ -52,12 +57,17 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
     with project.store.write() as db:
         project.set(BOTH_ORDERS, after)
-        return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs", None, after))
+        return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
 
 
 def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
     """What may be said of a case: of claims whose page could not be read, nothing but that it is not known."""
     return (UNKNOWN,) if PAGE_STATE in case.given else shape.values
+
+
+def beside(case: Case) -> list[str]:
+    """The words that a unit is held against, such as a plan's other sub-task; the cited page is none of them."""
+    return [words for name, words in case.given.items() if name not in _PAGE_FIELDS]
 
 
 def flags_of(case: Case) -> str:

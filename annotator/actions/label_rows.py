@@ -10,10 +10,11 @@ from sqlalchemy.engine import Connection
 from annotator.domain.artifact import Kind, State
 from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.refusal import Refusal
+from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, table
 
 ITEM, JUDGEMENT, ARTIFACT = table(ItemRow), table(JudgementRow), table(ArtifactRow)
-COVERAGE = "researcherbench.coverage"
+COVERAGE = coverage.NAME
 # What is handed out, submitted as one sealed document, and travels; labels of other protocols count as they are given.
 SUBMITTED = (COVERAGE,)
 UNSURE = "unsure"

@@ -137,7 +137,7 @@ def _of_item(
     shape: Protocol, at_hand: AtHand, found: Mapping[str, Sequence[Case]], me: str,
     said: Mapping[str, Mapping[str, str]],
 ) -> list[Task]:  # fmt: skip
-    item, names = at_hand.item, dict((i, name) for name, i in dealing.dealt(found, me))
+    item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(found, me)}
     if not shape.paired:
         lines = [(response_id, "", found[response_id]) for response_id in names]
     else:
@@ -190,7 +190,8 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
-        names |= {i: name for name, i in dealing.dealt((one.response.id for one in at_hand.responses), me)}
+        dealt = dealing.dealt((one.response.id for one in at_hand.responses), me)
+        names |= {report_id: name for name, report_id in dealt}
         for one in at_hand.responses:
             for case in label_cases.asked(project, shape, one):
                 words |= {(one.response.id, unit.id): _words(case, unit.text) for unit in case.units}
@@ -210,8 +211,7 @@ def _words(case: Case, text: str) -> str:
     """What a unit is called where it stands alone: a cell of a matrix by both its sides, a pair by its question."""
     if case.other is not None:
         return case.item.question
-    beside = [words for name, words in case.given.items() if name not in label_cases.PAGE_FIELDS]
-    return " → ".join([*beside, text])
+    return " → ".join([*label_cases.beside(case), text])
 
 
 def _is_asked(asked: Mapping[str, set[Stage]] | None, item_id: str) -> bool:

@@ -98,7 +98,7 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         reports = dealing.reports(db, [first.item.id])[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
-    names = {response_id: name for name, response_id in dealing.dealt(reports, me)}
+    names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
     return Sheet(
         protocol,
         response_id,
@@ -107,7 +107,7 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         first.response.text,
         first.artifact_id,
         tuple(_grouped(shape, cases)),
-        {case_unit.id: found[case_unit.id] for case_unit in _units(cases) if case_unit.id in found},
+        {unit.id: found[unit.id] for unit in _units(cases) if unit.id in found},
         shape.values,
         submitted,
         *((other_id, names[other_id], first.other.text) if first.other else ()),

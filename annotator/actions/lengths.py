@@ -18,7 +18,7 @@ from annotator.actions.result_sheets import (
     columns,
     count,
     figure,
-    in_words,
+    or_why,
     text,
 )
 from annotator.actions.results import Rater
@@ -112,7 +112,7 @@ def _correlations(found: Report) -> Sheet:
 
 
 def _said(found: Estimate) -> str:
-    return f"{in_words(found)} (n = {found.n})" if found.value is not None else f"undefined ({found.note})"
+    return or_why(found, f" (n = {found.n})")
 
 
 def _picture(found: Report) -> Picture:

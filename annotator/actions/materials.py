@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating, extracts
@@ -78,6 +78,17 @@ def for_scoring(shape: Protocol) -> Wanted:
 def for_extracting(extraction: Extraction) -> Wanted:
     """What an extraction reads."""
     return Wanted(extraction.needs, sources=not isinstance(extraction.makes, Part))
+
+
+def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, str]]:
+    """Response → its item's key and its system's name, of those responses or of all."""
+    question = (
+        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(*which)
+    )
+    return {row[0]: (row[1], row[2]) for row in db.execute(question)}
 
 
 def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:

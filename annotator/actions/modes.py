@@ -50,12 +50,13 @@ def report(
     found = response_scores.of_metric(project, metric, judge)
     before, after = _by_system(found, one), _by_system(found, other)
     both = [name for name in before if name in after and one != other]
+    first, second = (response_scores.system_means(found, mode) for mode in (one, other))
     return Report(
         found.metric,
         found.rater,
         one,
         other,
-        {name: _means(found, one, other, name) for name in both},
+        {name: (first[name], second[name]) for name in both},
         {name: compare(before[name], after[name]) for name in both},
         found.items,
         {
@@ -65,10 +66,6 @@ def report(
             for name in both
         },
     )
-
-
-def _means(found: Scores, one: str, other: str, system: str) -> tuple[Estimate, Estimate]:
-    return tuple(response_scores.system_means(found, mode)[system] for mode in (one, other))  # type: ignore[return-value]
 
 
 def _by_system(found: Scores, mode: str) -> dict[str, dict[str, Estimate]]:

@@ -8,6 +8,7 @@ from annotator.actions import metrics, publishing, response_scores, result_pictu
 from annotator.actions.metrics import MetricInfo
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import (
+    UNDEFINED,
     Cell,
     Choice,
     Column,
@@ -18,8 +19,10 @@ from annotator.actions.result_sheets import (
     columns,
     count,
     figure,
+    missing,
     number,
     percent,
+    share,
     text,
 )
 from annotator.actions.results import ALL, FACET, MODE, ResultRow
@@ -145,7 +148,7 @@ def _line(found: Report, row: ResultRow, by: str) -> Line:
     cells = (
         *first, text(row.system), replace(cell, words=_value(own.value)),
         *(count(bound, form=".3f") for bound in (own.low, own.high)), count(own.n), count(own.missing),
-        Cell("–") if rate is None else Cell(percent(rate, 1), rate, value=rate),
+        share(rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
         Cell("no", 1.0, why_not, "unfit") if why_not else Cell("yes", 0.0, "", "agreed"),
     )  # fmt: skip
@@ -153,12 +156,12 @@ def _line(found: Report, row: ResultRow, by: str) -> Line:
 
 
 def _value(value: float | None) -> str:
-    return "–" if value is None else number(value)
+    return UNDEFINED if value is None else number(value)
 
 
 def _cell(found: Report, row: ResultRow | None) -> Cell:
     if row is None:
-        return Cell("–", None, "No response", "missing")
+        return missing("No response")
     made = figure(row.estimate)
     why_not = publishing.why_not(row, found.limit) if row.estimate.value is not None else ""
     words = [

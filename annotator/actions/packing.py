@@ -11,6 +11,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating, dealing, feedback, guidelines, parcel_secrets, people, tasking
+from annotator.actions.label_rows import COVERAGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import State
@@ -26,7 +27,6 @@ from annotator.storage.tables import table
 
 ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
 RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.AssignmentRow), table(tables.ParcelRow)
-COVERAGE = "researcherbench.coverage"
 
 
 @dataclass(frozen=True, slots=True)

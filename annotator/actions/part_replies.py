@@ -2,20 +2,19 @@
 
 import asyncio
 
-from sqlalchemy import ColumnElement, RowMapping, select
+from sqlalchemy import ColumnElement, select
 
 from annotator.actions import extracting, people, prompts, response_journal
 from annotator.actions.extracts import EXTRACT
 from annotator.actions.items import ITEM
-from annotator.actions.journal import CALL, RUN
+from annotator.actions.journal import CALL, RUN, call_of
 from annotator.actions.judge_cases import Order
 from annotator.actions.judgement_replies import Reply
 from annotator.actions.judges import JUDGE
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
 from annotator.actions.report_lines import DOES
-from annotator.domain.judge import Call, Judge, JudgeKind
-from annotator.domain.judgement import Status
+from annotator.domain.judge import Judge, JudgeKind
 from annotator.protocols import EXTRACTIONS
 
 
@@ -70,9 +69,5 @@ async def _keys(project: Project, order: Order, judge: Judge, response_id: str) 
 def _calls(project: Project, condition: ColumnElement[bool]) -> tuple[Reply, ...]:
     question = select(CALL).where(condition).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
-        return tuple(_reply(row) for row in db.execute(question).mappings())
-
-
-def _reply(row: RowMapping) -> Reply:
-    fields = {name: row[name] for name in Call.model_fields}
-    return Reply(Call(**fields | {"status": Status(row["status"])}), row["at"], own=True)
+        rows = db.execute(question).mappings().all()
+    return tuple(Reply(call_of(row), row["at"], own=True) for row in rows)

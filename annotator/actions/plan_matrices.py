@@ -82,8 +82,9 @@ def _materials(project: Project) -> Iterator[tuple[materials.AtHand, Material]]:
 
 def report(project: Project, judge: str = "") -> Report:
     """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
-    raters = [one for one in results.everybody(project, NAME) if one.id not in (result_raters.PEOPLE,)]
-    rater = next((one for one in raters if not judge or one.id == judge), None)
+    # Of people each one by themselves: two people fill two matrices.
+    each = (one for one in results.everybody(project, NAME) if one.id != result_raters.PEOPLE)
+    rater = result_raters.chosen(each, judge)
     said: dict[str, dict[str, str]] = {}
     for response_id, _, unit_id, value in (
         result_raters.spoken(project, PROTOCOLS[NAME], rater.id) if rater else ()

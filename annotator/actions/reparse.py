@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import judge_runs, judges, materials
 from annotator.actions.hashing import judgement_hash
-from annotator.actions.journal import CALL, JUDGEMENT
+from annotator.actions.journal import CALL, JUDGEMENT, call_of, same_question
 from annotator.actions.judge_cases import COVERAGE, Order
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -129,16 +129,8 @@ async def _reread(project: Project, shape: Protocol, rows: list[Row], case: Case
 
 def _replies(db: Connection, call_id: str) -> list[Call]:
     """The calls that put the same question, the newest first: a reply and what came of the request to repair it."""
-    key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
-    question = (
-        select(CALL)
-        .where(CALL.c.cache_key == key, CALL.c.status.in_(_REPLIED))
-        .order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
-    )
-    return [
-        Call(**{name: row[name] for name in Call.model_fields} | {"status": Status(row["status"])})
-        for row in db.execute(question).mappings()
-    ]
+    question = same_question(call_id).where(CALL.c.status.in_(_REPLIED))
+    return [call_of(row) for row in db.execute(question).mappings()]
 
 
 def _differs(old: Row, new: Row) -> bool:

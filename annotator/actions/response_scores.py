@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 
-from annotator.actions import metrics, results, scoring
+from annotator.actions import metrics, result_raters, results, scoring
 from annotator.actions.items import ITEM
 from annotator.actions.metrics import MetricInfo
 from annotator.actions.project import Project
@@ -52,9 +52,7 @@ def of_metric(project: Project, metric: str, rater_id: str = "") -> Scores:
     """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it."""
     info = metrics.named(metric)
     found = results.everybody(project, info.protocol)
-    rater = next((one for one in found if not rater_id or one.id == rater_id), None)
-    if not info.judged:
-        rater = next(iter(found), None)
+    rater = result_raters.chosen(found, rater_id if info.judged else "")
     scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
     of = tuple(score for score in scores if score.metric == metric and not _is_part(score))
     return Scores(info, rater, of, items_named(project), systems_named(project))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.result_sheets import Cell, Sheet
+from annotator.actions.result_sheets import UNDEFINED, Cell, Sheet
 from annotator.domain.estimate import Estimate
 from annotator.domain.refusal import Refusal
 
@@ -37,7 +37,7 @@ def _heads(sheet: Sheet) -> list[str]:
 def _fields(cells: tuple[Cell, ...], heads: list[str], figures: set[int]) -> Iterator[tuple[str, Any]]:
     for place, (head, cell) in enumerate(zip(heads, cells, strict=True)):
         if place not in figures:
-            yield head, cell.words if cell.value is None and cell.words != "–" else cell.value
+            yield head, cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
             continue
         found = cell.estimate or Estimate(None, note=cell.tip)
         yield head, found.value

@@ -20,6 +20,7 @@ from annotator.actions.result_sheets import (
     count,
     figure,
     in_words,
+    missing,
     text,
 )  # fmt: skip
 from annotator.domain.estimate import Estimate
@@ -99,7 +100,7 @@ def _line(found: Report, item_id: str) -> Line:
 def _cell(found: Report, item_id: str, system_id: str) -> Cell:
     own = found.scores[item_id].get(system_id)
     if own is None:
-        return Cell("–", None, "No response", "missing")
+        return missing("No response")
     return replace(figure(own), source=_source(found, item_id, system_id), metric=found.metric.name)
 
 
@@ -150,8 +151,8 @@ def behind(project: Project, source: Source) -> Sheet:
         )  # fmt: skip
         lines.append(Line(cells, score.item_id, response_id=score.response_id, source=_of(score, source)))
     defined = sum(score.estimate.value is not None for score in found)
-    missing = sum(score.estimate.missing for score in found)
-    told = f"{defined:,} of {len(found):,} reports have a score; {missing:,} judgements are missing."
+    gaps = sum(score.estimate.missing for score in found)
+    told = f"{defined:,} of {len(found):,} reports have a score; {gaps:,} judgements are missing."
     return Sheet("Items", heads, tuple(lines), (told,))
 
 

@@ -1,6 +1,6 @@
 """Whose judgements results are made of: a judge's, all people's together, one person's, or what was settled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,11 +17,12 @@ from annotator.domain.labels import UNSURE, Label
 from annotator.domain.person import Role
 from annotator.domain.protocol import Protocol
 from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
 
 JUDGE, RUN = table(JudgeRow), table(RunRow)
 RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
-COVERAGE = "researcherbench.coverage"
+COVERAGE = coverage.NAME
 PEOPLE, COMPUTED, CONSENSUS = "people", "computed", "consensus"
 # People's keys are told from judges' by what they begin with.
 PERSON_KEY = "person:"
@@ -83,6 +84,11 @@ def everybody(project: Project, protocol: str) -> list[Rater]:
     )
     with project.store.read() as db:
         return found + [Rater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
+
+
+def chosen(found: Iterable[Rater], rater_id: str) -> Rater | None:
+    """The rater of that id, or the first where none is named; None where there is none."""
+    return next((one for one in found if rater_id in ("", one.id)), None)
 
 
 def are_people(rater_id: str) -> bool:

@@ -83,7 +83,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that can be drawn, in the colours it is given; `rows` are the sheet's lines down its height."""
+    """A picture that can be drawn, in the colours it is given."""
 
     name: str
     title: str
@@ -119,6 +119,18 @@ def count(number: float | None, tip: str = "", form: str = ",") -> Cell:
     return Cell(words, number, tip, value=number)
 
 
+def share(value: float | None, places: int = 1, absent: str = "") -> Cell:
+    """A cell that holds a share in percent; `absent` says why there may be none."""
+    if value is None:
+        return missing(absent) if absent else Cell(UNDEFINED)
+    return Cell(percent(value, places), value, value=value)
+
+
+def missing(why: str) -> Cell:
+    """A cell in which nothing can stand."""
+    return Cell(UNDEFINED, None, why, "missing")
+
+
 def figure(estimate: Estimate, unit: str = "") -> Cell:
     """A figure with its interval; where it comes from is its tip."""
     state = "incomplete" if estimate.missing else "" if estimate.value is not None else "missing"
@@ -148,6 +160,19 @@ def in_words(estimate: Estimate, unit: str = "") -> str:
         offsets = (f"{number(bound - estimate.value)}" for bound in (estimate.low, estimate.high))
         said += f"  [{', '.join(o if o.startswith('−') else f'+{o}' for o in offsets)}]"
     return f"{said}  {estimate.missing:,} missing" if estimate.missing else said
+
+
+def with_bounds(estimate: Estimate) -> str:
+    """A figure with the bounds of its interval; why, where it is undefined."""
+    if estimate.value is None:
+        return f"{UNDEFINED} ({estimate.note})"
+    interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:.3f}{interval}"
+
+
+def or_why(estimate: Estimate, beside: str = "") -> str:
+    """A figure in words and what is said beside it, in a sentence; why, where it is undefined."""
+    return f"{in_words(estimate)}{beside}" if estimate.value is not None else f"undefined ({estimate.note})"
 
 
 def explained(estimate: Estimate, unit: str = "") -> list[str]:

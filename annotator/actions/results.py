@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from annotator.actions import scoring
 from annotator.actions.project import Project
-from annotator.actions.result_raters import COMPUTED, PEOPLE, Rater, everybody, raters
+from annotator.actions.result_raters import COMPUTED, COVERAGE, PEOPLE, Rater, chosen, everybody, raters
 from annotator.actions.results_behind import Behind, behind
 from annotator.actions.scoring import ALL, FACET, GROUPINGS, MODE, Group, Score, average
 from annotator.domain.estimate import Estimate
@@ -64,7 +64,7 @@ class ResultRow:
 
 
 def rows(
-    project: Project, rater_id: str = "", protocol: str = "researcherbench.coverage", resamples: int = 10_000
+    project: Project, rater_id: str = "", protocol: str = COVERAGE, resamples: int = 10_000
 ) -> list[ResultRow]:
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
@@ -72,7 +72,7 @@ def rows(
     not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
     (ResearcherBench, Table 3). A computed metric that nothing is known for is left out.
     """
-    rater = next((r for r in everybody(project, protocol) if r.id == rater_id or not rater_id), None)
+    rater = chosen(everybody(project, protocol), rater_id)
     if rater is None:
         return []
     shape = PROTOCOLS[protocol]

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from annotator.actions import materials, people, scoring
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import Project
-from annotator.actions.result_raters import CONSENSUS, judgements
+from annotator.actions.result_raters import CONSENSUS, COVERAGE, judgements
 from annotator.actions.result_sheets import Source
 from annotator.actions.scoring import ALL, FACET, MODE
 from annotator.domain.judgement import Judgement, RaterKind
@@ -19,7 +19,6 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JudgeRow, SystemRow, table
 
 SYSTEM, JUDGE = table(SystemRow), table(JudgeRow)
-COVERAGE = "researcherbench.coverage"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How the last run that was left unfinished is gone on with, whatever it was about."""
+"""How the last run of a judge that was left unfinished is gone on with: judging, drawing, or a check for drift."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from annotator.actions import drift, extracting, judge_runs, run_records
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.actions.run_lines import Line
-from annotator.protocols import EXTRACTIONS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 
 async def resume(
@@ -19,10 +19,12 @@ async def resume(
     listen: TextIO | None = None,
     **how: Any,
 ) -> Line:
-    """Go on with the newest unfinished run (of a judge); `how` gives its concurrency, timeout_s and budget_usd."""
-    return await carry_out(
-        project, run_records.last_unfinished(project, judge).order(**how), tell=tell, listen=listen
-    )
+    """Go on with the newest unfinished run (of a judge); `how` gives its concurrency, timeout_s and budget_usd.
+
+    Reports and drafts are gone on with by the commands that asked for them.
+    """
+    unfinished = run_records.last_unfinished(project, judge, _is_carried_out)
+    return await carry_out(project, unfinished.order(**how), tell=tell, listen=listen)
 
 
 async def carry_out(
@@ -38,3 +40,8 @@ async def carry_out(
         return await drift.check(project, order, tell=tell, listen=listen)
     run = extracting.run if order.protocol in EXTRACTIONS else judge_runs.run
     return await run(project, order, tell=tell, listen=listen)
+
+
+def _is_carried_out(protocol: str) -> bool:
+    """Whether `carry_out` knows what was ordered by that name."""
+    return protocol in PROTOCOLS or protocol in EXTRACTIONS or protocol.startswith(drift.PREFIX)

@@ -6,6 +6,7 @@ from functools import partial
 from annotator.actions import result_pictures
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.result_sheets import (
+    UNDEFINED,
     Cell,
     Line,
     Picture,
@@ -16,6 +17,7 @@ from annotator.actions.result_sheets import (
     figure,
     in_words,
     percent,
+    share,
     text,
 )
 from annotator.actions.rubric_pilots import Piloted, Report
@@ -56,17 +58,22 @@ def _weights(found: Report) -> Sheet:
         ("Experts' share", "ResearcherBench, Table 10"), ("Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
-    for weight, share in found.weights.items():
-        norm, value = EXPERT_WEIGHT_SHARES[weight], share.value
-        there = None if value is None else round(value * share.n)
+    for weight, own in found.weights.items():
+        norm, value = EXPERT_WEIGHT_SHARES[weight], own.value
+        there = None if value is None else round(value * own.n)
         apart = None if value is None else value - norm
         cells = (
-            count(weight), count(there), Cell("–") if value is None else Cell(percent(value, 1), value, value=value),
-            Cell(percent(norm, 1), norm, value=norm),
-            Cell("–") if apart is None else Cell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart),
+            count(weight), count(there), share(value), share(norm),
+            _points(apart),
         )  # fmt: skip
         lines.append(Line(cells))
     return Sheet("Weights", heads, tuple(lines))
+
+
+def _points(apart: float | None) -> Cell:
+    if apart is None:
+        return Cell(UNDEFINED)
+    return Cell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
 
 
 def _pictures(found: Report) -> Iterator[Picture]:
@@ -107,8 +114,8 @@ def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: boo
     cells = (
         text(one.item_key), text(one.text, tip=one.text), count(one.weight), text(words, state=state),
         figure(found.spread),
-        *((figure(agreed.kappa), _share(agreed.percent)) if agreed else (Cell(""), Cell("")) if found_by_two else ()),
-        *(_rate(found.rates.get(system)) for system in systems),
+        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (Cell(""), Cell("")) if found_by_two else ()),
+        *(share(found.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
     more = (("Criterion", one.text), *_account(found, agreed))
     source = Source(COVERAGE, rater_id, item_id=one.item_id, unit_id=one.unit_id)
@@ -129,12 +136,9 @@ def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterat
             )
 
 
-def _share(estimate: Estimate) -> Cell:
+def _bare(estimate: Estimate) -> Cell:
+    """A figure without its interval and method, for which a column of shares has no room."""
     return figure(Estimate(estimate.value, n=estimate.n, missing=estimate.missing, note=estimate.note))
-
-
-def _rate(rate: float | None) -> Cell:
-    return Cell("–", None, "No vote came", "missing") if rate is None else Cell(percent(rate), rate)
 
 
 def _told(found: Report) -> Iterator[str]:

@@ -76,8 +76,7 @@ def report(project: Project, judge: str = "", between: str = "") -> Report:
     Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
     default of those who share most judgements; people first.
     """
-    raters = results.everybody(project, COVERAGE)
-    rater = next((one for one in raters if not judge or one.id == judge), None)
+    rater = result_raters.chosen(results.everybody(project, COVERAGE), judge)
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
     if rater is not None and rater.id == CONSENSUS:

@@ -31,7 +31,8 @@ from annotator.actions.result_sheets import (
     count,
     figure,
     in_words,
-    percent,
+    or_why,
+    share,
     text,
 )  # fmt: skip
 from annotator.domain.artifact import Kind, State
@@ -149,7 +150,7 @@ def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
 def _rater(project: Project, judge: str) -> Rater | None:
     # Of people each one by themselves: what several said of a criterion is no verdict.
     there = (one for one in result_raters.everybody(project, COVERAGE) if one.id != result_raters.PEOPLE)
-    return next((one for one in there if not judge or one.id == judge), None)
+    return result_raters.chosen(there, judge)
 
 
 def _verdicts(
@@ -214,8 +215,7 @@ def _told(found: Report) -> Iterator[str]:
         f"{beside.matched.note})."
     )
     for name, gap in zip(found.names, beside.gaps, strict=True):
-        said = f"{in_words(gap)} ({gap.note})" if gap.value is not None else f"undefined ({gap.note})"
-        yield f"Gap between the best and the worst system under “{name}”: {said}."
+        yield f"Gap between the best and the worst system under “{name}”: {or_why(gap, f' ({gap.note})')}."
     if not beside.scores:
         yield f"No report was judged by both “{one}” and “{other}”: only weights and criteria can be compared."
 
@@ -226,8 +226,8 @@ def _weights(found: Report) -> Sheet:
         Line(
             (
                 count(w),
-                *(_share(own[w].value) for own in found.beside.weights),
-                _share(EXPERT_WEIGHT_SHARES[w]),
+                *(share(own[w].value) for own in found.beside.weights),
+                share(EXPERT_WEIGHT_SHARES[w]),
             )
         )
         for w in WEIGHTS
@@ -241,10 +241,6 @@ def _weights(found: Report) -> Sheet:
     series["experts (Table 10)"] = [EXPERT_WEIGHT_SHARES[w] for w in WEIGHTS]
     draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
     return Sheet("Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
-
-
-def _share(value: float | None) -> Cell:
-    return Cell("–", None) if value is None else Cell(percent(value, 1), value, value=value)
 
 
 def _alignment(found: Report) -> Sheet:
@@ -268,10 +264,7 @@ def _lines(found: Report, item: str) -> Iterator[Line]:
 
 
 def _row(item: str, one: str, other: str, alike: float | None, weights: str) -> Line:
-    state = "" if alike is None else "agreed"
     likeness = (
-        Cell("only one has it", None)
-        if alike is None
-        else Cell(f"{alike:.2f}", alike, "", state, value=alike)
+        Cell("only one has it") if alike is None else Cell(f"{alike:.2f}", alike, state="agreed", value=alike)
     )
     return Line((text(item), text(one, tip=one), text(other, tip=other), likeness, text(weights)))

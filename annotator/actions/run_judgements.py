@@ -25,7 +25,7 @@ NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
 class Wish:
     """Which judgements: those without a verdict, those with a flag, or all; of a cause, with a flag, of a system.
 
-    `words` are sought in the item's key, what was said and its cause.
+    `words` are sought in the item's key, what was said and its cause; `item` is a key, `unit` an id within it.
     """
 
     which: str = NO_VERDICT
@@ -33,6 +33,8 @@ class Wish:
     system: str = ""
     flag: str = ""
     words: str = ""
+    item: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,10 @@ def _question(source: Source, wish: Wish) -> Select[Any]:
         question = question.where(j.status == wish.cause)
     if wish.system:
         question = question.where(SYSTEM.c.name == wish.system)
+    if wish.item:
+        question = question.where(ITEM.c.key == wish.item)
+    if wish.unit:
+        question = question.where(j.unit_id == wish.unit)
     if wish.flag:
         question = question.where((" " + j.flags + " ").contains(f" {wish.flag} ", autoescape=True))
     if wish.words:

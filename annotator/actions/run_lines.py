@@ -1,5 +1,6 @@
 """What is told of a judge run while it goes and when it ends: lines for a window, and sentences for a person."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from annotator.domain.judgement import Status
@@ -72,13 +73,24 @@ def words(line: Line) -> list[str]:
     """The last line of a run as a person reads it."""
     said = [f"{line['done']:,} of {line['total']:,} {line['deed']} ({line['state']}, {line['seconds']} s)."]
     if line["missing"]:
-        causes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in line["missing"].items())
-        said.append(f"Without a verdict: {causes}. Run the same command again to ask for those.")
+        said.append(
+            f"Without a verdict: {causes(line['missing'])}. Run the same command again to ask for those."
+        )
     if line["calls"]:
-        cost = "an unknown amount" if line["cost_usd"] is None else f"${line['cost_usd']:.4f}"
-        said.append(f"{line['calls']:,} calls for {cost}; {line['reused']:,} answers taken from the journal.")
+        cost, reused = dollars(line["cost_usd"]), line["reused"]
+        said.append(f"{line['calls']:,} calls for {cost}; {reused:,} answers taken from the journal.")
     if len(line["models"]) > 1:
         said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
     if line["cause"]:
         said.append(f"It stopped because: {line['cause']}")
     return said
+
+
+def causes(missing: Mapping[str, int]) -> str:
+    """How many did not come for which cause; empty when all came."""
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in missing.items())
+
+
+def dollars(cost: float | None) -> str:
+    """What something cost; None is not known, and no $0."""
+    return "an unknown amount" if cost is None else f"${cost:.4f}"

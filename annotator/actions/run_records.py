@@ -1,7 +1,7 @@
 """What is kept of judge runs: what each was to do, how it ended, and that only one at a time goes on."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -96,12 +96,17 @@ def runs(project: Project) -> list[RunLine]:
         return [_line(row, missing.get(row.id, {})) for row in db.execute(question)]
 
 
-def last_unfinished(project: Project, judge: str = "") -> RunLine:
-    """The newest run that was cancelled, interrupted or killed, of one judge if named; Refusal when there is none."""
+def last_unfinished(
+    project: Project, judge: str = "", among: Callable[[str], bool] = lambda _: True
+) -> RunLine:
+    """The newest run that was cancelled, interrupted or killed, of one judge if named; Refusal when there is none.
+
+    `among` tells by what a run was ordered by (its protocol) whether it is looked at.
+    """
     # A run that still goes on is told by its lock, not by its state.
     open_states = (*_STOPPED, RunState.RUNNING.value)
     for found in runs(project):
-        if found.state in open_states and judge in ("", found.judge):
+        if found.state in open_states and judge in ("", found.judge) and among(found.protocol):
             return found
     whose = f" of “{judge}”" if judge else ""
     raise Refusal(f"No run{whose} was left unfinished.", "Begin one with: judge run.")

@@ -19,7 +19,7 @@ from annotator.actions.result_sheets import (
     columns,
     count,
     figure,
-    in_words,
+    or_why,
     text,
 )
 from annotator.domain.artifact import Kind, State
@@ -146,16 +146,14 @@ def _told(found: Report) -> list[str]:
         f"{kept.count(True):,} of {len(kept):,} questions are kept at {found.bar:g} or more, {kept.count(False):,} are "
         f"left out, {kept.count(None):,} are open."
     ]
-    told += [f"Pearson's r of {a} and {b}: {_said(r)}." for (a, b), r in found.agreement.items()][:3]
+    told += [
+        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
+    ][:3]
     if found.unreadable:
         told.append(
             f"{found.unreadable:,} ratings are of dimensions that their question's type does not have."
         )
     return told
-
-
-def _said(found: Estimate) -> str:
-    return f"{in_words(found)} (n = {found.n})" if found.value is not None else f"undefined ({found.note})"
 
 
 def _agreement(found: Report) -> Sheet:

@@ -2,16 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable
-
-from sqlalchemy import func, select
+from dataclasses import replace
 
 from annotator.actions import draft_runs, forecasts, judges, prompts, responding
-from annotator.actions.forecasts import Forecast
+from annotator.actions.forecasts import Forecast, Questions
 from annotator.actions.journal import CALL, RUN, Journal
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.judge import Judge, JudgeKind
-from annotator.domain.judgement import Status
 from annotator.domain.protocol import Case, Protocol
 
 # What a reply takes until this model has given some of the kind: a report of four pages, a plan, a dozen units.
@@ -41,57 +39,21 @@ async def _forecast(
 ) -> Forecast:  # fmt: skip
     """`planned`: each case asks for a plan first, and the question that follows it holds that plan."""
     if judge.kind != JudgeKind.ENDPOINT:
-        free = judge.name, order.protocol, "", to_do, 0, 0, 0, 0, False, 0.0, 0.0, ""
-        return Forecast(*free, total=total, cost_usd_afresh=0.0, things=things)
+        return forecasts.free(judge, order, to_do, total, things)
     from annotator.judging.client import Endpoint
-    from annotator.judging.prices import prices
     from annotator.judging.weighing import weighed
 
     journal, endpoint = Journal(project, "", judge.id, order.protocol), Endpoint.of(judge)
-    edited, fresh, known = prompts.edited(project), list[int](), list[int]()
+    edited, found = prompts.edited(project), Questions(units=to_do)
     for case in cases:
         for question in await weighed(shape.judge, case, endpoint, edited) if shape.judge else ():
-            (known if journal.find(question.key) else fresh).append(question.tokens)
+            (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
             if planned:
-                fresh.append(question.tokens + PLAN_TOKENS)
-    of_reply, seconds = _replies(project, order.protocol, judge.model)
-    each = of_reply or ((usual + PLAN_TOKENS) / 2 if planned else usual)
-    price = prices().of(judge.model)
-
-    def cost(questions: list[int]) -> float | None:
-        return price.price.cost(sum(questions), round(each * len(questions))) if price else None
-
-    return Forecast(
-        judge=judge.name,
-        protocol=order.protocol,
-        model=judge.model,
-        units=to_do,
-        calls=len(fresh),
-        in_journal=len(known),
-        tokens_input=sum(fresh),
-        tokens_output=round(each * len(fresh)),
-        assumed=of_reply is None,
-        cost_usd=cost(fresh),
-        cost_usd_without_journal=cost(fresh + known),
-        price_as_of=price.as_of if price else "",
-        total=total,
-        calls_afresh=len(fresh) + len(known),
-        cost_usd_afresh=cost(fresh + known),
-        seconds=None if seconds is None else seconds * len(fresh) / max(1, order.concurrency),
-        things=things,
-    )
-
-
-def _replies(project: Project, protocol: str, model: str) -> tuple[float | None, float | None]:
-    """The mean length and seconds of a model's replies to this so far; None before the first."""
-    question = (
-        select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s))
-        .join(RUN, RUN.c.id == CALL.c.run_id)
-        .where(RUN.c.protocol == protocol, CALL.c.requested_model == model, CALL.c.status == Status.OK.value)
-    )
-    with project.store.read() as db:
-        tokens, seconds = db.execute(question).one()
-    return (None if tokens is None else float(tokens)), (None if seconds is None else float(seconds))
+                found.fresh.append(question.tokens + PLAN_TOKENS)
+    found.ever = found.fresh + found.known
+    made = forecasts.replies(project, RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
+    each = (usual + PLAN_TOKENS) / 2 if planned else usual
+    return replace(forecasts.priced(judge, order, found, made, each), total=total, things=things)
 
 
 def told(project: Project, order: Order) -> Forecast:

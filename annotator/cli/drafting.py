@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, said, say
 
 app = typer.Typer(help="What a model drafts for you: nobody else is shown it.", no_args_is_help=True)
@@ -20,9 +21,9 @@ def ask(
     kind: Annotated[str, typer.Option(help="insights, reference, rubric or diagnostics")],
     item: Annotated[list[str], typer.Option("--item", help="The item with this key; may be given again")],
     person: As = "",
-    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")] = 600.0,
-    budget: Annotated[float | None, typer.Option(min=0, help="US dollars this may cost")] = None,
+    concurrency: Concurrency = 4,
+    timeout: Timeout = 600.0,
+    budget: Budget = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would take, and ask nobody")
     ] = False,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli import judge_checks, judge_review, judge_running
-from annotator.cli.judge_running import RequestsPerMinute, TokensPerMinute
+from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
 from annotator.cli.saying import File, Json, lines, opened, said, say
 
 app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
@@ -32,7 +32,7 @@ def judge_add(
     name: Annotated[str, typer.Option(help="The judge's name in this project")],
     base_url: Annotated[str, typer.Option(help="The endpoint, up to and with /v1")],
     model: Annotated[str, typer.Option(help="The model's name at the endpoint")],
-    key_env: Annotated[str, typer.Option(help="Environment variable that holds the key")] = "",
+    key_env: KeyEnv = "",
     parameters: Annotated[
         str, typer.Option(help="JSON object of request parameters; none are sent by default")
     ] = "{}",

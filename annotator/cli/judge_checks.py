@@ -6,11 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Shown, carried_out
-from annotator.cli.judge_running import (
+from annotator.cli.options import (
     COVERAGE,
     Budget,
     Concurrency,
-    Name,
+    Judge,
+    OfJudge,
     Protocol,
     RequestsPerMinute,
     Timeout,
@@ -28,16 +29,17 @@ _SHOWN = 20
 def judge_costs_(
     file: File,
     by: Annotated[str, typer.Option(help="judge, question, system or criterion")] = "judge",
-    judge: Annotated[str, typer.Option(help="Only those of this judge")] = "",
+    judge: OfJudge = "",
     json_: Json = False,
 ) -> None:
     """What judging has cost so far, the dearest first."""
     from annotator.actions import judge_costs
+    from annotator.actions.run_lines import dollars
 
     with opened(file, readonly=True) as project:
         found = judge_costs.costs(project, by, judge=judge)
     words = [
-        f"{one.name}{f' of item {one.item}' if one.item else ''}, {one.protocol}: {_dollars(one.cost_usd)} for "
+        f"{one.name}{f' of item {one.item}' if one.item else ''}, {one.protocol}: {dollars(one.cost_usd)} for "
         f"{one.judgements:,} judgements{f', {one.unpriced:,} of unknown cost' if one.unpriced else ''}"
         for one in found[:_SHOWN]
     ]
@@ -48,7 +50,7 @@ def judge_costs_(
 @app.command("anchor")
 def judge_anchor(
     file: File,
-    judge: Name,
+    judge: Judge,
     protocol: Protocol = COVERAGE,
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
     again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
@@ -67,7 +69,7 @@ def judge_anchor(
 @app.command("drift")
 def judge_drift(
     file: File,
-    judge: Name,
+    judge: Judge,
     protocol: Protocol = COVERAGE,
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
@@ -94,7 +96,3 @@ def judge_drift(
         return await drift.check(project, order, **told)
 
     carried_out(file, run, drift.words, doing="checking", progress=progress, json_=json_)
-
-
-def _dollars(cost: float | None) -> str:
-    return "an unknown amount" if cost is None else f"${cost:.4f}"

@@ -7,38 +7,33 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.options import (
+    COVERAGE,
+    Batch,
+    Budget,
+    Concurrency,
+    Items,
+    Judge,
+    OfJudge,
+    Protocol,
+    RequestsPerMinute,
+    Systems,
+    Timeout,
+    Together,
+    TokensPerMinute,
+    Trials,
+    how,
+    reach,
+)
 from annotator.cli.saying import File, Json, opened, say
 
 app = typer.Typer()
-
-COVERAGE = "researcherbench.coverage"
-Name = Annotated[str, typer.Option("--judge", help="The judge's name")]
-Protocol = Annotated[str, typer.Option(help="What is judged")]
-Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be given again")]
-Items = Annotated[
-    list[str] | None, typer.Option("--item", help="Only the item with this key; may be given again")
-]
-Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")]
-Budget = Annotated[float | None, typer.Option(min=0, help="US dollars this run may cost")]
-RequestsPerMinute = Annotated[float | None, typer.Option("--rpm", min=0.1, help="Most calls in a minute")]
-TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Most tokens in a minute")]
-Together = Annotated[
-    int,
-    typer.Option(
-        min=1, max=100, help="Units asked in one call, shuffled; more than one makes a judge of its own"
-    ),
-]
-Trials = Annotated[int, typer.Option(min=1, max=100, help="How often each unit is asked")]
-Batch = Annotated[
-    bool, typer.Option("--batch", help="By the provider's batches: within a day, mostly at half price")
-]
 
 
 @app.command("run")
 def judge_run(
     file: File,
-    judge: Name,
+    judge: Judge,
     protocol: Protocol = COVERAGE,
     system: Systems = None,
     item: Items = None,
@@ -58,8 +53,8 @@ def judge_run(
     from annotator.actions.judge_cases import Order
 
     order = Order(
-        judge=judge, protocol=protocol, systems=tuple(system or ()), items=tuple(item or ()), together=together,
-        trials=trials, batch=batch, **how(concurrency, timeout, budget, rpm, tpm),
+        judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
+        **how(concurrency, timeout, budget, rpm, tpm),
     )  # fmt: skip
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
@@ -71,7 +66,7 @@ def judge_run(
 @app.command("extract")
 def judge_extract(
     file: File,
-    judge: Name,
+    judge: Judge,
     extraction: Annotated[str, typer.Option(help="What is drawn")],
     system: Systems = None,
     item: Items = None,
@@ -87,10 +82,7 @@ def judge_extract(
     from annotator.actions import extracting, run_lines
     from annotator.actions.judge_cases import Order
 
-    order = Order(
-        judge=judge, protocol=extraction, systems=tuple(system or ()), items=tuple(item or ()),
-        **how(concurrency, timeout, budget, rpm, tpm),
-    )  # fmt: skip
+    order = Order(judge, extraction, **reach(system, item), **how(concurrency, timeout, budget, rpm, tpm))
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await extracting.run(project, order, **told)
@@ -122,7 +114,7 @@ def judge_resume(
 @app.command("batches")
 def judge_batches(
     file: File,
-    judge: Annotated[str, typer.Option(help="Only those of this judge")] = "",
+    judge: OfJudge = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to stop them")] = False,
     forget: Annotated[
         bool, typer.Option("--forget", help="Give them up, where the provider cannot be reached any more")
@@ -146,7 +138,7 @@ def judge_batches(
 @app.command("estimate")
 def judge_estimate(
     file: File,
-    judge: Name,
+    judge: Judge,
     protocol: Protocol = COVERAGE,
     system: Systems = None,
     item: Items = None,
@@ -160,21 +152,10 @@ def judge_estimate(
     from annotator.actions import forecasts
     from annotator.actions.judge_cases import Order
 
-    chosen = tuple(system or ()), tuple(item or ())
-    order = Order(judge, protocol, *chosen, concurrency, together=together, trials=trials, batch=batch)
+    order = Order(
+        judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,
+        **reach(system, item),
+    )  # fmt: skip
     with opened(file, readonly=True) as project:
         found = asyncio.run(forecasts.estimate(project, order))
     say(found.tree(), json_, found.words())
-
-
-def how(
-    concurrency: int, timeout: float, budget: float | None, rpm: float | None, tpm: float | None
-) -> dict[str, Any]:
-    """How an order is carried out, beside what it is."""
-    return {
-        "concurrency": concurrency,
-        "timeout_s": timeout,
-        "budget_usd": budget,
-        "requests_per_minute": rpm,
-        "tokens_per_minute": tpm,
-    }

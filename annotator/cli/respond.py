@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.options import Budget, Concurrency, Items, KeyEnv, Timeout
 from annotator.cli.saying import File, Json, opened, say
 
 app = typer.Typer()
@@ -19,13 +20,11 @@ def respond(
         str, typer.Option(help="An endpoint, up to and with /v1, in the place of a judge's")
     ] = "",
     model: Annotated[str, typer.Option(help="The model's name at that endpoint")] = "",
-    key_env: Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")] = "",
+    key_env: KeyEnv = "",
     parameters: Annotated[
         str, typer.Option(help="JSON object of request parameters; by default the judge's, or none")
     ] = "",
-    item: Annotated[
-        list[str] | None, typer.Option("--item", help="Only the item with this key; may be given again")
-    ] = None,
+    item: Items = None,
     mode: Annotated[
         str, typer.Option(help="end-to-end, isolated or gold-plan-injection: what gold the model is given")
     ] = "end-to-end",
@@ -33,9 +32,9 @@ def respond(
         bool, typer.Option("--plan", help="Ask for a plan first, keep it, and give it to the report")
     ] = False,
     trials: Annotated[int, typer.Option(min=1, max=100, help="How many reports on each item")] = 1,
-    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")] = 900.0,
-    budget: Annotated[float | None, typer.Option(min=0, help="US dollars this run may cost")] = None,
+    concurrency: Concurrency = 4,
+    timeout: Timeout = 900.0,
+    budget: Budget = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would take, and ask nobody; needs --judge")
     ] = False,

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.cli.options import COVERAGE, Protocol
 from annotator.cli.saying import File, Json, opened, print_json, said
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
-COVERAGE = "researcherbench.coverage"
 # What people call the ways to group, and what they are called inside.
 GROUPS = {"all": "all", "type": "question_type", "subject": "subject", "aspect": "facet", "mode": "mode"}
 WIDEST = 60
@@ -39,7 +39,7 @@ def results(
     to: Annotated[
         Path | None, typer.Option(help="Write the view's tables there, as .csv or .json", show_default=False)
     ] = None,
-    protocol: Annotated[str, typer.Option(help="What was judged")] = COVERAGE,
+    protocol: Protocol = COVERAGE,
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Every system's figures with their 95 % intervals, n, and what is missing; or one of the views of the page."""

@@ -1,6 +1,6 @@
 """What a protocol is: the shape in which a paper says how a report is judged and scored."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from typing import Protocol as Shape
@@ -71,6 +71,15 @@ class Case:
         """The unit of a case that has one; ValueError otherwise."""
         (unit,) = self.units
         return unit
+
+
+def cases_of_pairs(protocol: str, material: Material) -> Iterator[Case]:
+    """One case for each rival, this response shown first; the other order comes when it is the rival's turn.
+
+    The unit of a case has the rival's id.
+    """
+    for other in material.others:
+        yield Case(protocol, material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
 R = TypeVar("R", bound=BaseModel)

@@ -1,5 +1,7 @@
 """What a unit is: the smallest thing inside an artifact that is agreed on or judged."""
 
+from functools import lru_cache
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.canonical import Text, sha256
@@ -20,9 +22,22 @@ class Anchor(BaseModel):
     page: int | None = Field(default=None, ge=1)
     text_sha256: str = ""
 
+    @classmethod
+    def at(cls, text: str, start: int, end: int, source_id: str = "") -> "Anchor":
+        """The anchor of text[start:end]; ValidationError when that is empty or too long."""
+        return cls(
+            quote=text[start:end], source_id=source_id, start=start, end=end, text_sha256=_hash_of(text)
+        )
+
     def stands_in(self, text: str) -> bool:
         """Whether the quotation is found where the anchor says in that very text."""
         return sha256(text) == self.text_sha256 and text[self.start : self.end] == self.quote
+
+
+@lru_cache(maxsize=8)
+def _hash_of(text: str) -> str:
+    """A text's hash; kept, since hundreds of anchors may lie in one report."""
+    return sha256(text)
 
 
 class Unit(BaseModel):

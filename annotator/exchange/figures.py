@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 from annotator.domain.estimate import Estimate
 
 INCH_PER_SYSTEM = 0.42
+LETTERS_PER_INCH, WIDEST_NAME = 12, 30
 # Tried in this order, so that names in any script are drawn with some installed font.
 FONTS = (
     "DejaVu Sans",
@@ -84,9 +85,6 @@ def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
     for side in axes.spines.values():
         side.set_visible(False)
     return made, axes
-
-
-LETTERS_PER_INCH, WIDEST_NAME = 12, 30
 
 
 def _fitting(title: str, width: float) -> str:

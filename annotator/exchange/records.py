@@ -31,6 +31,17 @@ class PersonRecord(Record):
     roles: list[str]
 
 
+class _MaybeDrafted(Record):
+    """What may tell of models' drafts, and leaves `drafted` out where no model drafted, as before it was known."""
+
+    @model_serializer(mode="wrap")
+    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        tree: dict[str, Any] = whole(self)
+        if not tree.get("drafted"):
+            tree.pop("drafted", None)
+        return tree
+
+
 class ItemRecord(Record):
     """An item."""
 
@@ -45,7 +56,7 @@ class ItemRecord(Record):
     position: int = 0
 
 
-class SourceRecord(Record):
+class SourceRecord(_MaybeDrafted):
     """A source of an item. A PDF's bytes are not part of a release, its text is."""
 
     FILE: ClassVar[str] = "sources.json"
@@ -60,14 +71,6 @@ class SourceRecord(Record):
         default="",
         description="Of a text that a model drafted: which model, who confirmed it, and when; left out for any other",
     )
-
-    @model_serializer(mode="wrap")
-    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without `drafted` where no model drafted, as releases were before it was known."""
-        tree: dict[str, Any] = whole(self)
-        if not self.drafted:
-            tree.pop("drafted", None)
-        return tree
 
 
 class SystemRecord(Record):
@@ -200,7 +203,7 @@ class FileRecord(BaseModel):
     records: int | None = None
 
 
-class Manifest(Record):
+class Manifest(_MaybeDrafted):
     """The first file to read: which format, which project, and the checksum of every other file."""
 
     FILE: ClassVar[str] = "manifest.json"
@@ -215,11 +218,3 @@ class Manifest(Record):
         default_factory=dict,
         description="Artifact's id → how many of its units came from a model's draft; left out where no model drafted",
     )
-
-    @model_serializer(mode="wrap")
-    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without `drafted` where no model drafted, as releases were before it was known."""
-        tree: dict[str, Any] = whole(self)
-        if not self.drafted:
-            tree.pop("drafted", None)
-        return tree

@@ -1,7 +1,6 @@
 """How one question becomes an answer: the journal first, then the endpoint, and a record of every call."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,10 +17,8 @@ from annotator.domain.refusal import Refusal
 from annotator.judging import injection
 from annotator.judging.cache import Journal, cache_key
 from annotator.judging.client import Endpoint
-from annotator.judging.ladder import Rung
-from annotator.judging.parameters import FORMAT
 from annotator.judging.prompts import Prompt, fresh_delimiter, load, render
-from annotator.judging.replies import Unreadable, parse
+from annotator.judging.replies import Unreadable, reread
 from annotator.judging.schema import strict_schema
 from annotator.judging.sending import Sender
 from annotator.judging.settling import Question, Settling
@@ -87,7 +84,7 @@ class Asker:
         if call is None or call.status is not Status.OK:
             return None
         try:
-            return call, parse(call.raw, reply, Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT)))
+            return call, reread(call, reply)
         except Unreadable:
             return None
 
@@ -137,8 +134,7 @@ class CaseAsk:
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
         """Ask once; what goes wrong is the answer's status and cause. Raises Halt when the run must end."""
-        flags = injection.flags(tuple(fields[name] for name in fenced))
-        self.flags.update(flags)
+        flags = self.raised(fields, fenced)
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
         known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
         if known is not None:
@@ -152,6 +148,12 @@ class CaseAsk:
             if call.status is Status.OK:
                 came((call, reading.reply))
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
+
+    def raised(self, fields: Mapping[str, str], fenced: Sequence[str]) -> tuple[str, ...]:
+        """The flags that the foreign text of a question raises; they are the case's from now on."""
+        flags = injection.flags(tuple(fields[name] for name in fenced))
+        self.flags.update(flags)
+        return flags
 
     def _keep(self, call: Call) -> None:
         self.calls.append(call)

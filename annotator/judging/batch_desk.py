@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from annotator.domain.redaction import redact
 from annotator.domain.refusal import Refusal
 from annotator.judging.batch_state import BatchState
 from annotator.judging.breaker import Halt
 from annotator.judging.client import Client, root_words
 from annotator.judging.limits import backoff
 from annotator.judging.outcome import PASSING, Outcome, Trouble, read
-from annotator.judging.redaction import redact
 
 if TYPE_CHECKING:
     from openai.types import Batch

@@ -12,8 +12,8 @@ from annotator.judging import ladder
 from annotator.judging.batch_desk import PATH
 from annotator.judging.batch_results import SHARE
 from annotator.judging.batch_state import BatchState, Entry, custom_id
-from annotator.judging.parameters import CAPS, FORMAT
-from annotator.judging.prices import tokens_in
+from annotator.judging.parameters import FORMAT
+from annotator.judging.prices import tokens_of
 from annotator.judging.sending import Sender
 from annotator.judging.settling import Question
 
@@ -67,10 +67,8 @@ class Filing:
             "url": PATH,
             "body": body | ({FORMAT: form} if form else {}),
         }
-        tokens = sum(tokens_in(message["content"]) for message in messages)
-        caps = (self._parameters[cap] for cap in CAPS if type(self._parameters.get(cap)) is int)
-        output = next(caps, self.sender.budget.longest_output)
-        most = (self.sender.prices.cost(self._model, tokens, output) or 0.0) * SHARE
+        output = self.sender.most_output(self._parameters, ladder.likely_tokens(question.reply))
+        most = (self.sender.prices.cost(self._model, tokens_of(messages), output) or 0.0) * SHARE
         return Request(name, question, orjson.dumps(tree) + b"\n", most)
 
     def fits(self, request: Request) -> bool:

@@ -14,11 +14,11 @@ from annotator.domain.canonical import canonical_json
 from annotator.domain.identity import derived_id
 from annotator.domain.judge import Call
 from annotator.domain.judgement import Status
+from annotator.domain.redaction import redact, without_keys
 from annotator.judging.batch_state import BatchState
 from annotator.judging.outcome import Outcome, Trouble, read
 from annotator.judging.parameters import FORMAT
 from annotator.judging.prices import Prices
-from annotator.judging.redaction import redact, without_keys
 from annotator.judging.replies import Unreadable, parse
 from annotator.judging.settling import call_of
 
@@ -187,12 +187,8 @@ class Reading:
         self.found.fates[fate] += 1
 
     def _cost(self, outcome: Outcome) -> float | None:
-        usage = outcome.usage
-        for model in (self._state.model, outcome.model):
-            cost = self._prices.cost(model, usage.input, usage.output, usage.cached)
-            if cost is not None:
-                return cost * SHARE
-        return None
+        cost = self._prices.bill(outcome.usage, self._state.model, outcome.model)
+        return None if cost is None else cost * SHARE
 
     def _redacted(self, outcome: Outcome) -> Outcome:
         if not self._secrets:

@@ -1,6 +1,5 @@
 """How what came of batches answers the ordinary run, and which questions still want a batch."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,15 +11,12 @@ from pydantic import BaseModel
 from annotator.domain.judge import Call
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Answer, Case
-from annotator.judging import injection
 from annotator.judging.asking import Asker, CaseAsk
 from annotator.judging.batch_results import DECLINED, Fate
 from annotator.judging.batch_state import Shelf
 from annotator.judging.breaker import Halt
 from annotator.judging.cache import Key, keys_of
-from annotator.judging.ladder import Rung
-from annotator.judging.parameters import FORMAT
-from annotator.judging.replies import Unreadable, parse
+from annotator.judging.replies import Unreadable, reread
 from annotator.judging.settling import Question
 
 R = TypeVar("R", bound=BaseModel)
@@ -77,8 +73,7 @@ class Batched:
         if call is None:
             return None
         try:
-            rung = Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT))
-            return call, parse(call.raw, question.reply, rung)
+            return call, reread(call, question.reply)
         except Unreadable:
             return None
 
@@ -97,9 +92,7 @@ class BatchedAsk(CaseAsk):
             question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
             answer = self._from_batch(question)
             if answer is not None:
-                flags = injection.flags(tuple(fields[name] for name in fenced))
-                self.flags.update(flags)
-                return replace(answer, flags=flags)
+                return replace(answer, flags=self.raised(fields, fenced))
             if self.batched.halt is not None and self.asker.cached(question.key, reply) is None:
                 raise self.batched.halt
         return await super().__call__(prompt, fields, reply, fenced)

@@ -33,6 +33,7 @@ from annotator.judging.breaker import Halt
 from annotator.judging.budget import Bill
 from annotator.judging.cache import keys_of
 from annotator.judging.limits import backoff
+from annotator.judging.runner import stop
 from annotator.judging.settling import Question, Settling
 
 Judge = Callable[[Case, Ask], Awaitable[Any]]
@@ -87,7 +88,7 @@ async def through(
     try:
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await _stop(work, watch)
+        await stop(work, watch)
     if work.cancelled():
         batched.halt = Halt("The run was stopped; its batches go on with the provider.")
     else:
@@ -272,7 +273,8 @@ class _Work:
                 cause = f"The provider does not know the batch any more. {gone}"
                 self._keep(state, stage=Stage.SETTLED, cause=cause)
                 raise Halt(cause) from None
-            state = self._keep(_as_seen(state, seen)) if _as_seen(state, seen) != state else state
+            now = _as_seen(state, seen)
+            state = self._keep(now) if now != state else state
         return state
 
     async def _settle(self, state: BatchState, bill: Bill) -> None:
@@ -372,9 +374,3 @@ def _as_seen(state: BatchState, seen: Seen) -> BatchState:
             "cause": seen.cause,
         }
     )
-
-
-async def _stop(*tasks: asyncio.Future[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,10 +12,10 @@ import orjson
 
 from annotator import __version__
 from annotator.domain.judge import Judge
+from annotator.domain.redaction import redact, without_keys
 from annotator.domain.refusal import Refusal
 from annotator.judging.outcome import Outcome, Trouble, read
 from annotator.judging.parameters import of_judge
-from annotator.judging.redaction import redact, without_keys
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

@@ -8,9 +8,6 @@ from typing import Any
 
 from annotator.domain.redaction import hold
 from annotator.domain.refusal import Refusal
-from annotator.judging.redaction import Redaction, guard, redact, without_keys
-
-__all__ = ["HANDED_OVER", "FoundKey", "KeyPlace", "Keys", "Redaction", "guard", "redact", "without_keys"]
 
 SERVICE = "goldsmith"
 # The window gives a judging child its key in this variable, never on the command line.

@@ -94,6 +94,11 @@ def is_plain(reply: type[BaseModel]) -> bool:
     return bool(getattr(reply, "PLAIN", False))
 
 
+def likely_tokens(reply: type[BaseModel]) -> int:
+    """How long such a reply may well be, before any has been seen; 0 where its class does not say."""
+    return int(getattr(reply, "TOKENS", 0))
+
+
 def reads_text(reply: type[BaseModel], rung: Rung) -> bool:
     """Whether on this rung the reply comes in the class's own plain text form."""
     return rung is Rung.TEXT and hasattr(reply, "from_text")

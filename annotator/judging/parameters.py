@@ -40,6 +40,11 @@ def of_judge(judge: Judge) -> dict[str, Any]:
     return parameters
 
 
+def cap_of(parameters: Mapping[str, Any]) -> int | None:
+    """The most tokens that a reply may have by these parameters; None where they set no cap."""
+    return next((parameters[cap] for cap in CAPS if type(parameters.get(cap)) is int), None)
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 

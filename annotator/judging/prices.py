@@ -8,6 +8,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotator.domain.refusal import Refusal
+from annotator.judging.outcome import Usage
+from annotator.judging.prompts import Messages
 from annotator.places import resources, user_data
 
 FILE = "prices.json"
@@ -80,15 +82,21 @@ class Prices:
             return None
         return known.price.cost(tokens_input, tokens_output, tokens_cached or 0)
 
-    def estimate(self, model: str, units: int, tokens_input: float, tokens_output: float) -> float | None:
-        """Dollars that judging so many units would cost, at so many tokens each; None when the price is unknown."""
-        return self.cost(model, round(units * tokens_input), round(units * tokens_output))
+    def bill(self, usage: Usage, *models: str) -> float | None:
+        """Dollars that a call cost, by the first of its model's names that has a price; None if that is unknown."""
+        costs = (self.cost(model, usage.input, usage.output, usage.cached) for model in models)
+        return next((cost for cost in costs if cost is not None), None)
 
 
 def tokens_in(text: str) -> int:
     """A rough count of a text's tokens: four ASCII characters make one, any other character is one."""
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return -(-plain // 4) + len(text) - plain
+
+
+def tokens_of(messages: Messages) -> int:
+    """A rough count of what is sent, by the same rule."""
+    return sum(tokens_in(message["content"]) for message in messages)
 
 
 def prices(folder: Path | None = None) -> Prices:

@@ -3,9 +3,7 @@
 import logging
 from collections.abc import Iterable
 
-from annotator.domain.redaction import redact, without_keys
-
-__all__ = ["Redaction", "guard", "redact", "without_keys"]
+from annotator.domain.redaction import redact
 
 
 class Redaction(logging.Filter):

@@ -1,6 +1,5 @@
 """How a stored reply is read once more: by the rules of today, without a call."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,9 +10,7 @@ from annotator.domain.judge import Call
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Answer
 from annotator.judging import injection
-from annotator.judging.ladder import Rung
-from annotator.judging.parameters import FORMAT
-from annotator.judging.replies import Unreadable, parse
+from annotator.judging.replies import Unreadable, reread
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -37,14 +34,10 @@ class Replay:
         fault = "No reply is kept."
         for call in self.calls if self.read is None else ():
             try:
-                found = parse(call.raw, reply, _rung(call))
+                found = reread(call, reply)
             except Unreadable as error:
                 fault = f"The reply could not be used: {error}."
                 continue
             self.read = call
             return Answer(Status.OK, found, call.raw, flags=flags)
         return Answer(Status.INVALID, cause=fault, flags=flags)
-
-
-def _rung(call: Call) -> Rung:
-    return Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT))

@@ -7,8 +7,10 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from annotator.domain.canonical import checked_text, checked_tree
+from annotator.domain.judge import Call
 from annotator.domain.refusal import Refusal
 from annotator.judging.ladder import Rung, reads_text
+from annotator.judging.parameters import FORMAT
 
 LONGEST = 200_000
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -34,6 +36,11 @@ def parse(content: str, reply: type[R], rung: Rung) -> R:
     if len(text) > getattr(reply, "LONGEST", LONGEST):
         raise Unreadable(f"the reply is too long to be what was asked for ({len(text)} characters)")
     return _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
+
+
+def reread(call: Call, reply: type[R]) -> R:
+    """The reply in a finished call, in the form it was asked for in; raises Unreadable where there is none."""
+    return parse(call.raw, reply, Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT)))
 
 
 def storable(text: str) -> str:

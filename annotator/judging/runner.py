@@ -132,7 +132,7 @@ class _Run:
         try:
             await asyncio.wait({crew, writer, watch}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _stop(crew, watch)
+            await stop(crew, watch)
             self._over.set()
             self._news.set()
             await asyncio.wait({writer})
@@ -251,7 +251,8 @@ async def _came(event: asyncio.Event, seconds: float) -> bool:
     return True
 
 
-async def _stop(*tasks: asyncio.Future[Any]) -> None:
+async def stop(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel tasks and wait until they have ended, however they end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

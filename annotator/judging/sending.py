@@ -10,8 +10,8 @@ from annotator.judging.client import Client
 from annotator.judging.ladder import Ladder
 from annotator.judging.limits import Limits
 from annotator.judging.outcome import PASSING, Outcome, Trouble
-from annotator.judging.parameters import CAPS, FORMAT, Learned, rejected_part
-from annotator.judging.prices import Prices, tokens_in
+from annotator.judging.parameters import FORMAT, Learned, cap_of, rejected_part
+from annotator.judging.prices import Prices, tokens_of
 from annotator.judging.prompts import Messages
 
 TRIES = {Trouble.RATE: 9, Trouble.TIMEOUT: 2}
@@ -78,29 +78,23 @@ class Sender:
     async def _attempt(
         self, messages: Messages, sent: Mapping[str, Any], likely: int
     ) -> tuple[Outcome, float | None]:
-        tokens = sum(tokens_in(message["content"]) for message in messages)
-        longest = max(self.budget.longest_output, likely)
-        output = next((sent[cap] for cap in CAPS if type(sent.get(cap)) is int), longest)
+        tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
         async with (
             self.budget.reserve(self.prices.cost(model, tokens, output) or 0.0) as bill,
             self.limits.slot(tokens + output) as granted,
         ):
             outcome = await self.client.attempt({"model": model, "messages": messages, **sent})
-            cost = self.cost(outcome)
+            cost = self.prices.bill(outcome.usage, model, outcome.model)
             bill.cost_usd = cost if outcome.answered or outcome.trouble in _UNBILLED else 0.0
             self.budget.heard(outcome.usage.output)
             self.limits.heard(outcome, granted)
         return outcome, cost
 
-    def cost(self, outcome: Outcome) -> float | None:
-        """Dollars an outcome cost, by the model asked for or else the one returned; None if unknown."""
-        usage = outcome.usage
-        for model in (self.client.endpoint.model, outcome.model):
-            cost = self.prices.cost(model, usage.input, usage.output, usage.cached)
-            if cost is not None:
-                return cost
-        return None
+    def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
+        """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
+        cap = cap_of(parameters)
+        return max(self.budget.longest_output, likely) if cap is None else cap
 
 
 def _final(outcome: Outcome, troubles: Counter[Trouble], tries: int) -> bool:

@@ -97,7 +97,7 @@ class Settling:
             form = ladder.response_format(self._question.reply, rung)
             messages = self._messages(rung, unread)
             tries = DOUBTFUL_TRIES if doubtful else 0
-            likely = getattr(self._question.reply, "TOKENS", 0)
+            likely = ladder.likely_tokens(self._question.reply)
             sent = await self._sender.send(messages, form, parameters, tries, likely)
             attempts += sent.attempts
             lower = None

@@ -12,7 +12,7 @@ from annotator.domain.judgement import Status
 from annotator.domain.protocol import Answer, Ask, Case
 from annotator.judging.asking import question_key
 from annotator.judging.client import Endpoint
-from annotator.judging.prices import tokens_in
+from annotator.judging.prices import tokens_of
 from annotator.judging.prompts import Prompt, load, render
 
 R = TypeVar("R", bound=BaseModel)
@@ -42,8 +42,7 @@ class _Weighing:
     ) -> Answer:
         found = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
-        tokens = sum(tokens_in(message["content"]) for message in render(found, fields, fenced))
-        self.noted.append(Weighed(key, tokens))
+        self.noted.append(Weighed(key, tokens_of(render(found, fields, fenced))))
         return Answer(Status.SKIPPED, cause="It was not asked.")
 
 

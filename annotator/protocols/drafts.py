@@ -4,29 +4,23 @@ No paper defines this: ResearcherBench (appendix G) finds rubrics that a model w
 so nothing of a draft is gold before an expert has taken it, line by line, for their own.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.artifact import Document, Kind
-from annotator.domain.canonical import sha256
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Answer, Ask, Extracted, Extraction, Material
-from annotator.domain.quotation import find
 from annotator.domain.rubric import Criterion, Rubric
 from annotator.domain.source import Source
-from annotator.domain.unit import Anchor
+from annotator.protocols.replies import QUOTE_MISSING, blocks
+from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 
 RUBRIC, DIAGNOSTICS = "draft.rubric", "draft.diagnostics"
-DRAFT, QUOTE_MISSING = "draft", "quote_missing"
-NO_SOURCE = "The item has no source with text."
+DRAFT = "draft"
 NO_INSIGHTS = "There are none yet."
-# In characters; a paper of some sixty pages.
-LONGEST_SOURCES = 200_000
-LONGEST_QUOTED = 20_000
 
 
 class DraftedCriterion(BaseModel):
@@ -55,7 +49,12 @@ class DraftedRubric(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        return cls.model_validate({"criteria": _blocks(text, _CRITERION)})
+        told = blocks(text, "QUOTE", "INSIGHT", "CRITERION", "WEIGHT")
+        names = ("quote", "insight", "text", "weight")
+        criteria = [dict(zip(names, block, strict=True)) for block in told]
+        return cls.model_validate(
+            {"criteria": [one | {"weight": _number(one["weight"])} for one in criteria]}
+        )
 
 
 class DraftedStatement(BaseModel):
@@ -82,34 +81,19 @@ class DraftedDiagnostics(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        return cls.model_validate({"statements": _blocks(text, _STATEMENT)})
+        told = blocks(text, "QUOTE", "STATEMENT", "LABEL", "ASPECT")
+        names = ("quote", "text", "label", "aspect")
+        return cls.model_validate({"statements": [dict(zip(names, block, strict=True)) for block in told]})
 
 
-_CRITERION = re.compile(
-    r"QUOTE:(?P<quote>.*)\nINSIGHT:(?P<insight>.*)\nCRITERION:(?P<text>.*)\nWEIGHT:(?P<weight>.*)"
-)
-_STATEMENT = re.compile(
-    r"QUOTE:(?P<quote>.*)\nSTATEMENT:(?P<text>.*)\nLABEL:(?P<label>.*)\nASPECT:(?P<aspect>.*)"
-)
-
-
-def _blocks(text: str, form: re.Pattern[str]) -> list[dict[str, object]]:
-    """The blocks of a plain text reply by field, what is a number as a number; ValueError names the first unfit one."""
-    found = []
-    for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), start=1):
-        match = form.fullmatch(block.strip())
-        if match is None:
-            raise ValueError(f"block {number} is not the four lines asked for")
-        said: dict[str, object] = {name: value.strip() for name, value in match.groupdict().items()}
-        for name in said.keys() & {"insight", "weight"}:
-            said[name] = int(str(said[name]))
-        found.append(said)
-    return found
+def _number(text: str) -> object:
+    """A whole number where the text is one."""
+    return int(text) if text.isdecimal() else text
 
 
 async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     """Criteria for an item from its sources and the key insights at hand, to which they are tied."""
-    sources = _told(material)
+    sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     insights = [unit for unit in material.units(Kind.INSIGHTS) if unit.text.strip()]
@@ -124,7 +108,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
             text=one.text.strip(),
             weight=one.weight,
             insight_id=insights[one.insight - 1].id if 0 < one.insight <= len(insights) else "",
-            anchor=_anchor(sources, one.quote),
+            anchor=anchored(sources, one.quote),
         )
         for one in drafted
         if one.text.strip()
@@ -134,7 +118,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
 
 async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     """Statements about an item's sources, each with the label that they give it."""
-    sources = _told(material)
+    sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     fields = _fields(material, sources)
@@ -144,7 +128,7 @@ async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     drafted: list[DraftedStatement] = answer.reply.statements
     units = tuple(
         Statement(
-            text=one.text.strip(), label=one.label, aspect=one.aspect, anchor=_anchor(sources, one.quote)
+            text=one.text.strip(), label=one.label, aspect=one.aspect, anchor=anchored(sources, one.quote)
         )
         for one in drafted
         if one.text.strip()
@@ -160,10 +144,6 @@ def _draft(document: Document[Any], answer: Answer) -> Extracted:
     return Extracted(document, flags=(*answer.flags, DRAFT, *([QUOTE_MISSING] if unquoted else [])))
 
 
-def _told(material: Material) -> list[Source]:
-    return [source for source in material.sources if source.text.strip() and not source.drafted]
-
-
 def _fields(material: Material, sources: Sequence[Source]) -> dict[str, str]:
     """The question and the sources one after the other, each from its beginning as far as there is room for it."""
     room = LONGEST_SOURCES // len(sources)
@@ -171,16 +151,6 @@ def _fields(material: Material, sources: Sequence[Source]) -> dict[str, str]:
     cut = any(len(source.text) > room for source in sources)
     extent = f"Of each the first {room:,} characters are shown." if cut else "They are given whole."
     return {"question": material.item.question, "sources": "\n\n".join(shown), "extent": extent}
-
-
-def _anchor(sources: Sequence[Source], quote: str) -> Anchor | None:
-    """Where the first source that has these words has them."""
-    for source in sources:
-        if span := find(source.text, quote):
-            start, end = span[0], min(span[1], span[0] + LONGEST_QUOTED)
-            words, whole = source.text[start:end], sha256(source.text)
-            return Anchor(quote=words, source_id=source.id, start=start, end=end, text_sha256=whole)
-    return None
 
 
 DRAFTED_RUBRIC = Extraction(

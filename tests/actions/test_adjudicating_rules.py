@@ -53,22 +53,20 @@ def open_(project: Project) -> str:
     return openings.open_(project, pairs.item(project), Stage.RUBRIC).id
 
 
-def refused(project: Project, words: str) -> None:
-    assert adjudicating.queue(project) == []
-    with pytest.raises(Refusal, match=words):
-        open_(project)
-
-
 def test_a_rater_is_refused_whatever_their_role(project: Project):
     assign(project, "Ada")
     pairs.work_as(project, "Ada")
-    refused(project, "written or labelled something for this item yourself")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="written or labelled something for this item yourself"):
+        open_(project)
 
 
 def test_who_wrote_for_another_stage_of_the_item_is_refused(project: Project):
     add_adjudicator(project, "Eva")
     artifacts.start(project, pairs.item(project), Kind.PLAN)
-    refused(project, "written or labelled")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="written or labelled"):
+        open_(project)
 
 
 def test_who_labelled_a_report_of_the_item_is_refused(project: Project):
@@ -76,23 +74,31 @@ def test_who_labelled_a_report_of_the_item_is_refused(project: Project):
     named = {"item_id": pairs.item(project), "response_id": pairs.add_report(project), "unit_id": "b1"}
     rater = {"rater_kind": "person", "rater_id": pairs.person(project, "Eva").id, "run_id": None}
     add_judgement(project, **named, **rater, artifact_id="")
-    refused(project, "written or labelled")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="written or labelled"):
+        open_(project)
 
 
 def test_who_is_still_to_answer_the_item_is_refused(project: Project):
     add_adjudicator(project, "Eva")
     assign(project, "Eva", Stage.DIAGNOSTICS)
-    refused(project, "written or labelled")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="written or labelled"):
+        open_(project)
 
 
 def test_without_the_role_and_unassigned_nobody_adjudicates(project: Project):
     pairs.work_as(project, "Dan")
-    refused(project, "not an adjudicator")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="not an adjudicator"):
+        open_(project)
 
 
 def test_an_assignment_goes_before_the_role(project: Project):
     assign(project, "Dan")
-    refused(project, "Someone else adjudicates")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="Someone else adjudicates"):
+        open_(project)
     pairs.work_as(project, "Dan")
     assert open_(project)
 
@@ -100,7 +106,9 @@ def test_an_assignment_goes_before_the_role(project: Project):
 def test_what_somebody_began_is_theirs(project: Project):
     adjudication_id = open_(project)
     add_adjudicator(project, "Eva")
-    refused(project, "Someone else adjudicates")
+    assert adjudicating.queue(project) == []
+    with pytest.raises(Refusal, match="Someone else adjudicates"):
+        open_(project)
     for verb in (adjudicating.sheet, closing.close, closing.missing, remarks.remarks):
         with pytest.raises(Refusal, match="Someone else adjudicates"):
             verb(project, adjudication_id)

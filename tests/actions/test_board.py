@@ -106,7 +106,7 @@ def dispute(project: Project, name: str) -> None:
 
 def test_without_assignments_the_board_is_empty(project: Project) -> None:
     assert board.board(project) == []
-    assert board.per_person([]) == board.per_stage([]) == []
+    assert board.per_person([]) == []
 
 
 def test_a_line_goes_from_not_begun_over_draft_to_submitted_and_back(project: Project) -> None:
@@ -272,10 +272,6 @@ def test_totals_add_up_by_person_and_by_stage(project: Project) -> None:
     assert by_person == [
         ("Ada", 2, {"not begun": 1, "submitted": 1}, 1, 1, 4, 30.0),
         ("Ben", 1, {"not begun": 1}, 0, 0, 0, 0.0),
-    ]
-    assert [(one.key, one.assignments, one.handed_in) for one in board.per_stage(lines)] == [
-        ("plan", 2, 0),
-        ("rubric", 1, 1),
     ]
 
 

@@ -28,6 +28,7 @@ from annotator.domain.artifact import Artifact, Kind
 from annotator.domain.insights import Insight, Insights
 from annotator.domain.refusal import Refusal
 from annotator.domain.rubric import Criterion, Rubric
+from tests import drawn_extracts
 from tests.drafting_server import CRITERIA, JUDGE, STATEMENTS, ben, drafting, drafting_project, first_item
 from tests.judging.odd_server import OddServer, completion, error
 
@@ -281,7 +282,7 @@ def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) 
     item = first_item(project)
     insights = Insights(units=(Insight(text="Drawn for everybody."),))
     drawn = extracts.Drawn(item, "", Kind.INSIGHTS, insights, "judge:some")
-    extracts.confirm(project, extracts.keep(project, drawn).subject)
+    extracts.confirm(project, drawn_extracts.keep(project, drawn).subject)
     assert proposals(project) == []
 
 

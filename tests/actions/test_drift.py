@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import drift, judge_runs, results, resuming
+from annotator.actions import (
+    drift,
+    drift_standings,
+    forecasts,
+    judge_offers,
+    judge_runs,
+    results,
+    resuming,
+)
+from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
@@ -132,6 +141,59 @@ def test_only_anchored_units_are_asked(project: Project, server: OddServer) -> N
     drift.anchor(project, JUDGE, size=4, again=True)
     found = check(project)["drift"]
     assert (found["units"], found["compared"], len(server.bodies)) == (4, 4, 4)
+
+
+def test_of_chosen_systems_and_items_alone_verdicts_are_frozen(project: Project) -> None:
+    drift.anchor(project, JUDGE, again=True, systems=["Beta"], items=["2"])
+    (one,) = drift_standings.standings(project)
+    assert (one.frozen, one.items, one.verdicts) == (3, 1, ALL)
+
+
+def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
+    with pytest.raises(Refusal, match="no system “Gamma”"):
+        drift.anchor(project, JUDGE, again=True, systems=["Gamma"])
+    with pytest.raises(Refusal, match="no item “9”"):
+        drift.anchor(project, JUDGE, again=True, items=["9"])
+
+
+def test_a_check_is_priced_before_it_starts_without_a_call(project: Project, server: OddServer) -> None:
+    drift.anchor(project, JUDGE, size=4, again=True)
+    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + COVERAGE)))
+    assert (found.units, found.calls, found.in_journal, found.calls_afresh) == (4, 4, 0, 4)
+    assert server.bodies == []
+
+
+def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, server: OddServer) -> None:
+    daily = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
+    yes = answering(lambda criterion: "yes")
+    server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
+    check(project, concurrency=1)
+    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + COVERAGE)))
+    assert (found.calls, found.in_journal) == (ALL - 5, 5)
+    (one,) = drift_standings.standings(project)
+    assert one.stopped is not None
+    assert (one.stopped.state, one.last) == ("interrupted", None)
+
+
+def test_a_check_against_a_set_that_was_replaced_is_not_the_last_one(project: Project) -> None:
+    check(project)
+    drift.anchor(project, JUDGE, again=True)
+    (one,) = drift_standings.standings(project)
+    assert (len(one.checks), one.last) == (1, None)
+
+
+def test_both_replies_behind_a_changed_verdict_are_kept(project: Project, server: OddServer) -> None:
+    server.answer = changed_its_mind(DATASET)
+    check(project)
+    (found,) = drift.reports(project, JUDGE)
+    before, after = drift_standings.replies(project, found.changed[0])
+    assert before is not None
+    assert after is not None
+    assert [json.loads(one.call.raw)["covered"] for one in (before, after)] == ["yes", "no"]
+
+
+def test_a_check_is_called_by_what_it_checks() -> None:
+    assert judge_offers.title(drift.PREFIX + COVERAGE) == "Drift check: Coverage of expert criteria"
 
 
 def test_of_a_judge_asked_several_together_whole_reports_are_frozen(

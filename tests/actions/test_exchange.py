@@ -13,7 +13,6 @@ from annotator.actions import (
     assignments,
     checking,
     closing,
-    content_hash,
     items,
     packing,
     people,
@@ -31,6 +30,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.parcel import Outcome, TrayState
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
+from tests.content_hash import content_hash
 from tests.hand_made_zip import with_manifest
 from tests.hostile_packages import HOSTILE
 from tests.sent_apart import annotators, coordinated, edit_rubric, returned, task_for, write_rubric
@@ -88,18 +88,18 @@ def test_two_people_get_different_tasks_under_different_secrets(project: Project
 
 def test_a_preview_changes_nothing(project: Project, tmp_path: Path) -> None:
     path = returned(project, annotators(project)[0].id, tmp_path / "ana")
-    before = content_hash.content_hash(project)
+    before = content_hash(project)
     assert outcomes(unpacking.preview(project, [path])) == ["new", "new"]
-    assert content_hash.content_hash(project) == before
+    assert content_hash(project) == before
 
 
 def test_taking_the_same_work_in_again_says_so_and_changes_nothing(project: Project, tmp_path: Path) -> None:
     path = returned(project, annotators(project)[0].id, tmp_path / "ana")
     unpacking.take_in(project, [path])
-    before = content_hash.content_hash(project)
+    before = content_hash(project)
     again = unpacking.take_in(project, [path])
     assert (again[0].outcome, outcomes(again)) == (Outcome.DUPLICATE, ["duplicate", "duplicate"])
-    assert content_hash.content_hash(project) == before
+    assert content_hash(project) == before
 
 
 def twice(project: Project, folder: Path) -> tuple[Path, Path]:
@@ -134,7 +134,7 @@ def test_the_later_revision_may_come_first(tmp_path: Path) -> None:
         project = Project.open(copy)
         for path in order:
             unpacking.take_in(project, [path])
-        hashes.add(content_hash.content_hash(project))
+        hashes.add(content_hash(project))
         project.close()
     assert len(hashes) == 1
 
@@ -183,10 +183,10 @@ def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
 def test_a_manifest_changed_by_hand_is_refused_whole(project: Project, tmp_path: Path) -> None:
     path = returned(project, annotators(project)[0].id, tmp_path / "ana")
     path.write_bytes(with_manifest(path.read_bytes(), b"not the secret", person_id=annotators(project)[1].id))
-    before = content_hash.content_hash(project)
+    before = content_hash(project)
     arrival = unpacking.take_in(project, [path])[0]
     assert (arrival.outcome, "signature" in arrival.reason) == (Outcome.DAMAGED, True)
-    assert content_hash.content_hash(project) == before
+    assert content_hash(project) == before
 
 
 def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Project, tmp_path: Path) -> None:
@@ -284,10 +284,10 @@ def test_every_hostile_package_is_refused_and_the_project_is_unharmed(
     project, good = home
     path = tmp_path / "work.goldsmith-work"
     path.write_bytes(HOSTILE[case](good))
-    before, work = content_hash.content_hash(project), revisions(project)
+    before, work = content_hash(project), revisions(project)
     arrival = unpacking.take_in(project, [path])[0]
     assert (bool(arrival.reason), revisions(project)) == (True, work)
     # Whose secret would have to fit cannot be told of a person or project that is not known here.
     stranger = case in ("C37 other person written in by hand", "C37 other project written in by hand")
     assert arrival.outcome is (Outcome.FOREIGN if stranger else Outcome.DAMAGED)
-    assert stranger or content_hash.content_hash(project) == before
+    assert stranger or content_hash(project) == before

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import extracts, imports, judge_runs, judges, panels, releases, results
+from annotator.actions import imports, judge_runs, judges, panels, releases, results
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.domain.judge import JudgeKind
 from annotator.domain.part import Part
 from annotator.domain.plan import Plan, Subtask
+from tests import drawn_extracts
 from tests.judging.odd_server import OddServer
 from tests.served import JUDGE, add_judge, serving
 from tests.small_project import small_project
@@ -57,7 +58,7 @@ def test_judges_come_back_as_they_were_asked(project: Project, tmp_path: Path) -
 def test_judgements_on_what_was_drawn_leave_with_it(project: Project, tmp_path: Path) -> None:
     item_id, response_id = project.store.raw.execute("SELECT item_id, id FROM response").fetchone()
     plan = Plan(units=(Subtask(id="s1", text="Search."),))
-    drawn = extracts.keep(project, Drawn(item_id, response_id, Part.PLAN, plan, "import")).subject
+    drawn = drawn_extracts.keep(project, Drawn(item_id, response_id, Part.PLAN, plan, "import")).subject
     project.store.raw.execute("UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
     bundle, notes = releases.gather(project)
     assert notes == []

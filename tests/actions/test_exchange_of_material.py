@@ -13,7 +13,6 @@ import pytest
 from annotator.actions import (
     artifacts,
     checking,
-    extracts,
     imports,
     items,
     judge_runs,
@@ -36,6 +35,7 @@ from annotator.domain.page import Page, PageState
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.plan import Plan, Subtask
 from annotator.exchange import release
+from tests import drawn_extracts
 from tests.bundles import change_json, without_manifest
 from tests.judging.odd_server import OddServer
 from tests.served import JUDGE, add_judge, serving
@@ -66,7 +66,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     judges.kept(made, judges.BASELINE)
     for subject in subjects(made):
         drawn = Drawn(*subject, Part.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id))
-        extracts.keep(made, drawn)
+        drawn_extracts.keep(made, drawn)
     part_edits.change_unit(made, subjects(made)[0], Part.CLAIMS, "c1", text="Depth hurts plain networks.")
     pages.take_in(made, page(READ, PageState.OK, TEXT))
     pages.take_in(made, page(DEAD, PageState.DEAD))
@@ -105,7 +105,7 @@ def test_scores_of_what_was_drawn_can_be_computed_again(project: Project, taken:
 
 def test_a_persons_correction_stands_after_the_journey(project: Project, taken: Project) -> None:
     for subject in subjects(project):
-        here, there = (extracts.parts_of(one, subject[1])[Part.CLAIMS] for one in (project, taken))
+        here, there = (drawn_extracts.parts_of(one, subject[1])[Part.CLAIMS] for one in (project, taken))
         assert (there.document, there.origin, there.state) == (here.document, here.origin, here.state)
 
 
@@ -131,7 +131,7 @@ def test_a_page_that_nothing_cites_and_a_draft_for_one_person_stay(project: Proj
     pages.take_in(project, page("https://c.example/z", PageState.OK, "Uncited."))
     document = Insights(units=(Insight(text="Theirs alone."),))
     origin = for_person(judges.BASELINE.id, project.by, 1)
-    extracts.keep(project, Drawn(items.ids(project)[0], "", Kind.INSIGHTS, document, origin))
+    drawn_extracts.keep(project, Drawn(items.ids(project)[0], "", Kind.INSIGHTS, document, origin))
     bundle, _ = releases.gather(project)
     assert {one.url for one in bundle.pages} == {READ, DEAD}
     assert {one.kind for one in bundle.extracts} == {"claims"}
@@ -217,7 +217,7 @@ def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
         gold = Plan(units=(Subtask(id="g1", text="Establish why depth hurts."),))
         artifacts.seal(project, artifacts.start(project, item_id, Kind.PLAN, gold).subject)
         own = Plan(units=(Subtask(id="p1", text="Find why depth hurts."),))
-        extracts.write(project, response_id, Part.PLAN, own)
+        drawn_extracts.write(project, response_id, Part.PLAN, own)
         asyncio.run(judge_runs.run(project, Order("baseline", "adra.plan")))
         bundle, notes = releases.gather(project)
     assert [record.unit_id for record in bundle.judgements] == ["p1~g1"]

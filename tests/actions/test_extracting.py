@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import checking, extracting, extracts, judge_runs, resuming
+from annotator.actions import checking, extracting, judge_runs, resuming
 from annotator.actions.extracting import Order
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
@@ -19,6 +19,7 @@ from annotator.domain.part import Part
 from annotator.domain.protocol import Extracted
 from annotator.domain.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
+from tests import drawn_extracts
 from tests.extraction import TINY_PLAN
 from tests.judging.odd_server import OddServer, completion, error
 from tests.served import JUDGE, add_judge, serving
@@ -114,10 +115,10 @@ def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) 
 def test_a_person_who_corrects_it_has_the_last_word(project: Project) -> None:
     run(project, "baseline")
     response = project.store.raw.execute("SELECT response_id FROM extract").fetchone()[0]
-    drawn = extracts.parts_of(project, response)[Part.PLAN].document
-    extracts.write(project, response, Part.PLAN, drawn.with_units(drawn.units[:1]))
+    drawn = drawn_extracts.parts_of(project, response)[Part.PLAN].document
+    drawn_extracts.write(project, response, Part.PLAN, drawn.with_units(drawn.units[:1]))
     run(project)
-    assert len(extracts.parts_of(project, response)[Part.PLAN].document.units) == 1
+    assert len(drawn_extracts.parts_of(project, response)[Part.PLAN].document.units) == 1
 
 
 def test_what_is_drawn_from_items_is_drawn_once_each(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import checking, extracts, history, items
+from annotator.actions import checking, drawn_parts, extracts, history, items
 from annotator.actions.extracts import Drawn
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
@@ -14,6 +14,7 @@ from annotator.domain.insights import Insight, Insights
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.refusal import Refusal
+from tests import drawn_extracts
 from tests.small_project import small_project
 
 JUDGE, OTHER = by_judge("judge-1"), by_judge("judge-2")
@@ -36,29 +37,42 @@ def plan(*steps: str) -> Plan:
 
 
 def keep(project: Project, document: Plan, origin: str) -> str:
-    return extracts.keep(project, Drawn(*response(project), Part.PLAN, document, origin)).subject
+    return drawn_extracts.keep(project, Drawn(*response(project), Part.PLAN, document, origin)).subject
 
 
 def standing(project: Project) -> list[str]:
-    found = extracts.parts_of(project, response(project)[1])[Part.PLAN]
+    found = drawn_extracts.parts_of(project, response(project)[1])[Part.PLAN]
     return [unit.text for unit in found.document.units]
 
 
 def test_what_a_judge_drew_is_proposed_and_stands_until_somebody_knows_better(project: Project) -> None:
     keep(project, plan("Search."), JUDGE)
-    (found,) = extracts.all_of(project, response(project)[1])
+    (found,) = drawn_extracts.all_of(project, response(project)[1])
     assert (found.kind, found.origin, found.state) == ("plan", JUDGE, ExtractState.PROPOSED)
     assert found.document == plan("Search.")
     assert standing(project) == ["Search."]
+
+
+def test_what_no_person_has_looked_at_waits(project: Project) -> None:
+    extract_id = keep(project, plan("Search."), JUDGE)
+    assert drawn_parts.waiting(project) == {"plan": 1}
+    extracts.confirm(project, extract_id)
+    assert drawn_parts.waiting(project) == {}
+
+
+def test_of_an_item_out_of_use_nothing_waits(project: Project) -> None:
+    keep(project, plan("Search."), JUDGE)
+    items.change(project, response(project)[0], retired=True)
+    assert drawn_parts.waiting(project) == {}
 
 
 def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project: Project) -> None:
     keep(project, plan("Imported."), "import")
     keep(project, plan("Drawn."), JUDGE)
     assert standing(project) == ["Imported."]
-    extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
+    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
     assert standing(project) == ["Written."]
-    assert [found.origin.split(":")[0] for found in extracts.all_of(project, response(project)[1])] == [
+    assert [found.origin.split(":")[0] for found in drawn_extracts.all_of(project, response(project)[1])] == [
         "person", "import", "judge",
     ]  # fmt: skip
 
@@ -69,7 +83,7 @@ def test_of_two_judges_the_confirmed_one_stands_then_the_later(project: Project)
     assert standing(project) == ["Second."]
     extracts.confirm(project, first)
     assert standing(project) == ["First."]
-    (found, _) = extracts.all_of(project, response(project)[1])
+    (found, _) = drawn_extracts.all_of(project, response(project)[1])
     assert (found.state, found.by) == (ExtractState.CONFIRMED, project.by)
 
 
@@ -81,8 +95,8 @@ def test_the_same_origin_has_one_version_and_its_row_keeps_its_id(project: Proje
 
 def test_writing_is_undone_and_done_again(project: Project) -> None:
     keep(project, plan("Drawn."), JUDGE)
-    extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
-    extracts.write(project, response(project)[1], Part.PLAN, plan("Written better."))
+    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written."))
+    drawn_extracts.write(project, response(project)[1], Part.PLAN, plan("Written better."))
     history.undo(project)
     assert standing(project) == ["Written."]
     history.undo(project)
@@ -94,7 +108,7 @@ def test_writing_is_undone_and_done_again(project: Project) -> None:
 
 def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
     item_id, response_id = response(project)
-    written = extracts.write(project, response_id, Part.PLAN, plan("Written.")).subject
+    written = drawn_extracts.write(project, response_id, Part.PLAN, plan("Written.")).subject
     project.store.raw.execute(
         "INSERT INTO judgement (id, protocol, item_id, response_id, artifact_id, unit_id, rater_kind, rater_id, trial, "
         "status, rationale, quote, note, flags, cause, at, sha256) "
@@ -110,7 +124,7 @@ def test_a_document_of_another_kind_or_with_an_id_twice_is_refused(project: Proj
         keep(project, Claims(units=(Claim(text="x"),)), JUDGE)  # type: ignore[arg-type]
     with pytest.raises(Refusal, match="the same id"):
         keep(project, Plan(units=(Subtask(id="s"), Subtask(id="s"))), JUDGE)
-    assert extracts.parts_of(project, response(project)[1]) == {}
+    assert drawn_extracts.parts_of(project, response(project)[1]) == {}
 
 
 def test_what_is_gone_cannot_be_confirmed(project: Project) -> None:
@@ -121,6 +135,6 @@ def test_what_is_gone_cannot_be_confirmed(project: Project) -> None:
 def test_what_is_drawn_from_an_item_is_kept_apart_from_its_responses(project: Project) -> None:
     item_id = items.ids(project)[0]
     found = Insights(units=(Insight(text="Depth helps."),))
-    extracts.keep(project, Drawn(item_id, "", Kind.INSIGHTS, found, JUDGE))
-    assert extracts.of_item(project, item_id)[Kind.INSIGHTS].document == found
-    assert extracts.parts_of(project, response(project)[1]) == {}
+    drawn_extracts.keep(project, Drawn(item_id, "", Kind.INSIGHTS, found, JUDGE))
+    assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == found
+    assert drawn_extracts.parts_of(project, response(project)[1]) == {}

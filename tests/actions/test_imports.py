@@ -366,12 +366,6 @@ def test_an_unknown_format_or_path_is_refused(project: Project, tmp_path: Path) 
         imports.preview(project, PEER, [tmp_path / "absent"])
 
 
-def test_the_format_is_guessed_from_the_files(tmp_path: Path) -> None:
-    assert imports.guess([write_release(tmp_path / "a")]) == OURS
-    assert imports.guess([tmp_path / "a" / "manifest.json"]) == OURS
-    assert imports.guess([write_peer(tmp_path / "b")]) == PEER
-
-
 def test_progress_names_the_stage_and_reaches_its_end(project: Project, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     imports.run(project, PEER, [write_peer(tmp_path / "in")], progress=lambda *step: told.append(step))

@@ -110,6 +110,14 @@ def test_of_one_judge_only_its_share_is_told(project: Project) -> None:
     assert by(project, "system", judge="judge 2") == {"Alpha": (1, pytest.approx(0.005), 0)}
 
 
+def test_the_units_have_their_words(project: Project) -> None:
+    found = judge_costs.costs(project, "criterion")
+    words = judge_costs.asked_about(project, found)
+    said = {(one.item, words[one.item, one.protocol, one.name]) for one in found}
+    assert len(said) == 4
+    assert ("1", "Explains residual connections") in said
+
+
 def test_costs_are_told_by_nothing_else(project: Project) -> None:
     with pytest.raises(Refusal, match="judge, question, system, criterion"):
         judge_costs.costs(project, "moon")

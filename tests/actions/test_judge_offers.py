@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import extracts, items, judge_offers
+from annotator.actions import items, judge_offers
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_offers import Offer
 from annotator.actions.project import Project
 from annotator.domain.extract import IMPORT
 from annotator.domain.part import Claim, Claims, Part
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from tests import drawn_extracts
 from tests.said_by_judges import places
 from tests.small_project import small_project
 
@@ -57,7 +58,7 @@ def test_a_lacking_part_offers_the_step_that_draws_it(project: Project) -> None:
 def test_what_was_drawn_is_no_longer_missing(project: Project) -> None:
     item, response, _ = places(project)[0]
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
-    extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
     found = offer(project, "researcherbench.claims")
     assert found.steps[0].missing == 3
     # The item's other report has none yet.
@@ -67,7 +68,7 @@ def test_what_was_drawn_is_no_longer_missing(project: Project) -> None:
 def test_every_extraction_is_offered_with_what_it_has_not_drawn(project: Project) -> None:
     item, response, _ = places(project)[0]
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
-    extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, Drawn(item, response, Part.CLAIMS, claims, IMPORT))
     found = {one.name: one for one in judge_offers.drawings(project)}
     assert list(found) == list(EXTRACTIONS)
     assert found["researcherbench.claims.extract"].words() == "3 of 4 reports are without their claims."

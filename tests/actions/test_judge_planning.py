@@ -87,31 +87,6 @@ def test_the_members_of_a_vote_are_named(project: Project) -> None:
     assert panels.members(project, judges.named(project, "vote")) == ["baseline"]
 
 
-def test_a_retired_judge_comes_back(project: Project) -> None:
-    judges.add(project, "a", base_url="http://127.0.0.1:1/v1", model="m")
-    judge = judges.named(project, "a")
-    judges.retire(project, judge.id)
-    with pytest.raises(Refusal):
-        judges.named(project, "a")
-    judges.bring_back(project, judge.id)
-    assert judges.named(project, "a") == judge
-
-
-def test_where_a_key_lies_is_told_and_never_the_key(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judges.add(project, "keyed", base_url="http://127.0.0.1:1/v1", model="m", key_env="GOLDSMITH_TEST_KEY")
-    judge = judges.named(project, "keyed")
-    assert judges.key_place(project, judge).startswith("No key is at hand")
-    judges.remember_key(project, "keyed", "sk-canary-5566", session_only=True)
-    assert judges.key_place(project, judge) == "The key is kept until Goldsmith is closed."
-    monkeypatch.setenv("GOLDSMITH_TEST_KEY", "sk-canary-7788")
-    assert judges.key_place(project, judge) == "The key is in the environment variable GOLDSMITH_TEST_KEY."
-    judges.forget_key(project, "keyed")
-    monkeypatch.delenv("GOLDSMITH_TEST_KEY")
-    assert judges.key_place(project, judge).startswith("No key is at hand")
-
-
 def test_whether_a_run_goes_on_is_told_by_its_lock(project: Project) -> None:
     assert not run_records.under_way(project)
     with run_records.alone(project):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import judge_queue, judges
+from annotator.actions import judge_queue, judges, panels
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
@@ -21,6 +21,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 ALPHA = Order("baseline", systems=("Alpha",), items=("1",), budget_usd=2.5)
 BETA = Order("baseline", systems=("Beta",))
+DRAWING = "researcherbench.claims.extract"
 
 
 def test_orders_wait_in_turn_and_outlive_the_window(project: Project) -> None:
@@ -49,16 +50,24 @@ def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [Order("nobody"), Order("baseline", systems=("Gamma",)), Order("baseline", "adra.efficiency")]
+    ("order", "words"),
+    [
+        (Order("nobody"), "There is no judge “nobody”"),
+        (Order("baseline", systems=("Gamma",)), "There is no system “Gamma”"),
+        (Order("baseline", "adra.efficiency"), "is computed"),
+        (Order("baseline", DRAWING, systems=("Gamma",)), "There is no system “Gamma”"),
+        (Order("vote", DRAWING), "A vote draws nothing"),
+    ],
 )
-def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order) -> None:
-    with pytest.raises(Refusal):
+def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order, words: str) -> None:
+    panels.add(project, "vote", ["baseline"])
+    with pytest.raises(Refusal, match=words):
         judge_queue.add(project, order)
     assert judge_queue.waiting(project) == []
 
 
 def test_an_extraction_may_wait_too(project: Project) -> None:
-    judge_queue.add(project, Order("baseline", "researcherbench.claims.extract"))
+    judge_queue.add(project, Order("baseline", DRAWING))
     assert len(judge_queue.waiting(project)) == 1
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import judge_runs, judges, run_records
+from annotator.actions import judge_runs, judges, resuming, run_records
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
+from annotator.domain.judge import RunState
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.served import JUDGE, add_judge, answering, asked_about, serving
@@ -180,6 +181,21 @@ def test_the_last_unfinished_run_is_known_with_all_that_it_was_asked(
     )
     with pytest.raises(Refusal, match="No run of “baseline”"):
         run_records.last_unfinished(project, "baseline")
+
+
+def test_going_on_passes_over_reports_and_drafts_that_were_left_unfinished(
+    project: Project, server: OddServer
+) -> None:
+    server.script(error(401, "bad key"))
+    run(project, systems=("Alpha",), items=("1",))
+    for protocol in ("respond.end-to-end", "proposal.researcherbench.insights"):
+        later = run_records.open_run(project, judges.named(project, JUDGE), Order(JUDGE, protocol), ())
+        run_records.close_run(project, later.id, RunState.INTERRUPTED)
+    server.answer = answering(lambda words: "yes")
+    ended = asyncio.run(resuming.resume(project))
+    assert (ended["done"], ended["total"], ended["state"]) == (3, 3, "done")
+    with pytest.raises(Refusal, match="No run was left unfinished"):
+        asyncio.run(resuming.resume(project))
 
 
 def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(

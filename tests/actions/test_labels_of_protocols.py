@@ -2,11 +2,12 @@
 
 import pytest
 
-from annotator.actions import extracts, history, items, label_cases, label_offers, labels, people
+from annotator.actions import history, items, label_cases, label_offers, labels, people
 from annotator.actions.project import Project
 from annotator.domain.part import Claims, Part
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
+from tests import drawn_extracts
 from tests.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, one_item, reports
 from tests.labelling_project import SYSTEMS, add_report, labelling_project, project_with
 
@@ -99,6 +100,26 @@ def test_both_orders_are_asked_where_that_is_wished(project):
     assert len(labels.queue(project, PREFERENCE)) == 1
 
 
+def test_asking_in_both_orders_is_undone_and_done_again(project):
+    label_cases.ask_both_orders(project, PAIRS, True)
+    history.undo(project)
+    assert not label_cases.both_orders(project, PAIRS)
+    history.redo(project)
+    assert label_cases.both_orders(project, PAIRS)
+
+
+def test_a_setting_that_somebody_has_changed_since_is_not_taken_back(project):
+    label_cases.ask_both_orders(project, PAIRS, True)
+    project.set(label_cases.BOTH_ORDERS, [PREFERENCE])
+    with pytest.raises(Refusal, match="changed since"):
+        history.undo(project)
+    assert label_cases.both_orders(project, PREFERENCE)
+
+
+def test_those_that_compare_two_reports_are_offered_by_title():
+    assert dict(label_cases.paired())[PAIRS] == "Which of two reports is better"
+
+
 def test_labels_of_one_protocol_are_none_of_another(project):
     task = labels.queue(project, PAIRS)[0]
     labels.set_label(project, task.response_id, task.other_id, "tie", protocol=PAIRS)
@@ -129,7 +150,7 @@ def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
     assert [labels.lacking(project, name) for name in ALL[1:]] == [
         "claims", "rivals", "plan", "diagnostics", "rivals",
     ]  # fmt: skip
-    extracts.write(project, response_id, Part.CLAIMS, Claims(units=()))
+    drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=()))
     add_report(project, item_id, SYSTEMS[1])
     assert [labels.lacking(project, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
     project.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, insert
 
-from annotator.actions import extracts, items, materials
+from annotator.actions import items, materials
 from annotator.actions.extracts import Drawn
 from annotator.actions.materials import AtHand, Wanted
 from annotator.actions.project import Project
@@ -16,6 +16,7 @@ from annotator.domain.page import PageState
 from annotator.domain.part import Claim, Claims, Part
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PageRow, SourceRow, table
+from tests import drawn_extracts
 from tests.small_project import answer, small_project
 
 URL = "https://example.org/paper"
@@ -36,7 +37,7 @@ def at_hand(project: Project, wanted: Wanted = BY_RUBRIC) -> list[AtHand]:
 def add_claims(project: Project, *urls: str) -> str:
     item_id, response_id = project.store.raw.execute("SELECT item_id, id FROM response").fetchone()
     claims = Claims(units=tuple(Claim(text="It is so.", url=url) for url in urls))
-    return extracts.keep(project, Drawn(item_id, response_id, Part.CLAIMS, claims, "judge:j")).subject
+    return drawn_extracts.keep(project, Drawn(item_id, response_id, Part.CLAIMS, claims, "judge:j")).subject
 
 
 def add_page(project: Project, url: str) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from annotator.actions import checking, judge_runs, missing, reparse
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
+from annotator.domain.judge import Call
 from annotator.domain.refusal import Refusal
-from annotator.protocols.researcherbench.coverage_judge import Coverage
+from annotator.judging.replies import reread
 from tests.judging.odd_server import OddServer, completion
 from tests.served import JUDGE, add_judge, answering, asked_about, serving
 from tests.small_project import CRITERIA, small_project
@@ -91,15 +93,13 @@ def test_a_reply_that_can_be_read_today_becomes_a_verdict_without_a_call(
     run(project)
     asked = len(server.bodies)
     assert again(project) == reparse.Reread(JUDGE, 0, 0, 0)
-    lenient = classmethod(lambda cls, value: "yes" if value == "covered" else value)
-    plain = Coverage.__pydantic_decorators__.field_validators["_plain"]
-    monkeypatch.setattr(plain, "func", lenient.__get__(None, Coverage))
-    Coverage.model_rebuild(force=True)
-    try:
-        assert again(project) == reparse.Reread(JUDGE, 4, 4, 4)
-    finally:
-        monkeypatch.undo()
-        Coverage.model_rebuild(force=True)
+
+    def lenient(call: Call, reply: type[BaseModel]) -> BaseModel:
+        raw = call.raw.replace('"covered": "covered"', '"covered": "yes"')
+        return reread(call.model_copy(update={"raw": raw}), reply)
+
+    monkeypatch.setattr("annotator.judging.replaying.reread", lenient)
+    assert again(project) == reparse.Reread(JUDGE, 4, 4, 4)
     assert len(server.bodies) == asked
     assert missing.by_cause(missing.lines(project)) == {"refused": 4}
     assert checking.check(project).problems == []

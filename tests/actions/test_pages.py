@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import extracts, page_fetching, pages
+from annotator.actions import page_fetching, pages
 from annotator.actions.extracts import Drawn
 from annotator.actions.page_fetching import Order
 from annotator.actions.project import Project
@@ -20,6 +20,7 @@ from annotator.domain.page import Page, PageState
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
+from tests import drawn_extracts
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving
 from tests.small_project import small_project
 
@@ -50,7 +51,7 @@ def claim(project: Project, *urls: str, response: int = 0) -> None:
     with project.store.read() as db:
         row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
-    extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, Claims(units=units), IMPORT))
+    drawn_extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, Claims(units=units), IMPORT))
 
 
 def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> Page:

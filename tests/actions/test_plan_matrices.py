@@ -31,8 +31,9 @@ def test_both_readings_are_given(project: Project) -> None:
 
 
 def test_the_readings_differ_where_one_row_meets_two(project: Project, tmp_path: Path) -> None:
-    other = adra.adra_project(tmp_path / "other", 1) if (tmp_path / "other").mkdir() is None else None
-    assert other is not None
+    folder = tmp_path / "other"
+    folder.mkdir()
+    other = adra.adra_project(folder, 1)
     item = items.ids(other)[0]
     adra.fill_matrix(other, item, adra.response_of(item), [[1, 1, 0, 0], [0, 0, 0, 0]])
     scores = plan_matrices.report(other).met[0].scores

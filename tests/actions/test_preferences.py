@@ -60,9 +60,15 @@ def test_whoever_is_asked_both_ways_round_has_one_preference(project: Project) -
 
 def test_a_score_with_gaps_is_left_out(project: Project) -> None:
     prefer(project, 0, "first")
-    project.store.raw.execute("UPDATE judgement SET value = NULL, status = 'timeout' WHERE unit_id = 'p1~g1'")
-    found = preferences.report(project, metric="plan.recall").agreements
-    assert "plan.recall" not in found or found["plan.recall"].left_out == 1
+    prefer(project, 1, "first")
+    of_alpha = adra.response_of(items.ids(project)[0])
+    lost = "UPDATE judgement SET value = NULL, status = 'timeout' WHERE unit_id = 'p1~g1'"
+    project.store.raw.execute(f"{lost} AND response_id = ?", [of_alpha])
+    found = preferences.report(project, metric="plan.recall").agreements["plan.recall"]
+    assert (found.agreed, found.left_out) == (1, 1)
+    # With a gap in every report there is no score to hold against anybody's preference.
+    project.store.raw.execute(lost)
+    assert "plan.recall" not in preferences.report(project, metric="plan.recall").agreements
 
 
 def test_every_pair_is_listed_with_what_came_of_it(project: Project) -> None:

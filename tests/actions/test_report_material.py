@@ -13,7 +13,6 @@ from annotator.actions import (
     drawable,
     drawn_parts,
     extracting,
-    extracts,
     history,
     items,
     judge_offers,
@@ -40,6 +39,7 @@ from annotator.domain.page import Page, PageState
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
+from tests import drawn_extracts
 from tests.judging.odd_server import OddServer, completion, error
 from tests.small_project import small_project
 from tests.writing_server import answering, asking_project, writing, written
@@ -63,7 +63,9 @@ def claims(*pairs: tuple[str, str]) -> Claims:
 
 
 def keep(project: Project, document: Claims, origin: str = IMPORT, number: int = 0) -> str:
-    return extracts.keep(project, Drawn(*subject(project, number), Part.CLAIMS, document, origin)).subject
+    return drawn_extracts.keep(
+        project, Drawn(*subject(project, number), Part.CLAIMS, document, origin)
+    ).subject
 
 
 # Reports
@@ -103,7 +105,9 @@ def test_a_report_says_what_was_drawn_from_it_and_how_far_that_is(project: Proje
 def test_a_draft_for_one_person_is_nobody_elses_material(project: Project) -> None:
     item_id = items.ids(project)[0]
     document = Insights(units=(Insight(text="Theirs alone."),))
-    extracts.keep(project, Drawn(item_id, "", Kind.INSIGHTS, document, for_person("judge-1", project.by, 1)))
+    drawn_extracts.keep(
+        project, Drawn(item_id, "", Kind.INSIGHTS, document, for_person("judge-1", project.by, 1))
+    )
     assert drawn_parts.standing(project) == {}
     assert part_edits.of(project, (item_id, ""), Kind.INSIGHTS) is None
 
@@ -122,7 +126,7 @@ def test_a_correction_is_a_version_of_the_persons_own(project: Project) -> None:
     ]
     whole = drawn_parts.standing(project)[subject(project)]["claims"]
     assert (whole.whose, whole.standing) == ("Me", Standing.EDITED)
-    assert len(extracts.all_of(project, subject(project)[1])) == 2
+    assert len(drawn_extracts.all_of(project, subject(project)[1])) == 2
 
 
 def test_units_are_added_and_taken_out_and_undo_brings_them_back(project: Project) -> None:

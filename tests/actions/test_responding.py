@@ -11,7 +11,6 @@ import pytest
 
 from annotator.actions import (
     checking,
-    extracts,
     gathering,
     judges,
     responding,
@@ -25,6 +24,7 @@ from annotator.actions.writers import Settings
 from annotator.domain.judge import JudgeKind
 from annotator.domain.part import Part
 from annotator.domain.refusal import Refusal
+from tests import drawn_extracts
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.writing_server import GOLD_STEPS, OWN_STEPS, QUESTIONS, answering, asking_project, writing, written
 
@@ -166,7 +166,7 @@ def test_a_plan_of_its_own_is_asked_first_kept_and_given_to_the_report(
     assert server.forms() == ["json_schema", "text"]
     assert all(step in user_words(server) for step in OWN_STEPS)
     ((response, latency, tokens),) = responses(project, "r.id, r.latency_s, r.tokens")
-    plan = extracts.parts_of(project, response)[Part.PLAN]
+    plan = drawn_extracts.parts_of(project, response)[Part.PLAN]
     writer = writers.prepared(project, SYSTEM)
     assert ([step.text for step in plan.document.units], plan.origin) == (
         list(OWN_STEPS),
@@ -256,7 +256,7 @@ def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
     ended = respond(project, server, planned=True, items=("1",))
     assert (ended["failed"], ended["reused"], len(server.bodies) - before) == ([], 1, 1)
     ((response,),) = responses(project, "r.id")
-    assert Part.PLAN in extracts.parts_of(project, response)
+    assert Part.PLAN in drawn_extracts.parts_of(project, response)
 
 
 def test_a_plan_without_a_step_is_no_plan(project: Project, server: OddServer) -> None:

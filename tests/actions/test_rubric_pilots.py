@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import judges, rubric_pilot_sheets, rubric_pilots
+from annotator.actions import judges, result_exports, rubric_pilot_sheets, rubric_pilots
 from annotator.actions.project import Project
 from annotator.protocols.researcherbench.rubric_pilot import Reach
 from tests.said_by_judges import label, places, say
@@ -42,6 +42,13 @@ def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
     assert reaches[:4] == ["every system always meets it"] * 4
     assert reaches[-1] == "tells systems apart"
     assert criteria.lines[0].cells[3].state == "flat"
+
+
+def test_a_pass_rate_leaves_unrounded(project: Project) -> None:
+    label(project, "ynnyyn")
+    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    rates = [row["Alpha"] for row in result_exports.rows(criteria) if row["Item"] == "1"]
+    assert sorted(rates) == [0.0, 0.0, 1.0]
 
 
 def test_weights_stand_beside_the_experts(project: Project) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from annotator.actions import (
     extracting,
+    items,
     judge_runs,
     judge_totals,
     judgement_replies,
@@ -29,7 +30,7 @@ from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.served import JUDGE, add_judge, answering, asked_about, serving
-from tests.small_project import small_project
+from tests.small_project import small_project, units_of
 
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
 QUOTE = "compares the stability of training"
@@ -85,6 +86,15 @@ def test_the_list_is_narrowed_by_sort_cause_and_system(project: Project) -> None
     assert len(units(which=ALL)) == 12
     assert len(units(which=ALL, system="Alpha")) == 6
     assert units(cause="timeout") == []
+
+
+def test_the_list_is_narrowed_to_an_item_and_to_a_unit_of_it(project: Project) -> None:
+    run_id = run(project)
+    of_item = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2")).lines
+    assert (len(of_item), {line.item_key for line in of_item}) == (6, {"2"})
+    unit = units_of(project, items.ids(project)[1])[0]
+    found = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2", unit=unit)).lines
+    assert [(line.item_key, line.unit) for line in found] == [("2", "Explains residual connections")] * 2
 
 
 def test_a_long_list_says_how_much_was_left_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from annotator.actions import (
     agreements,
     board,
     checking,
-    content_hash,
     feedback,
     guidelines,
     handing_out,
@@ -38,6 +37,7 @@ from annotator.places import resources
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JudgementRow, TimeRow, table
 from tests.bundles import change_json
+from tests.content_hash import content_hash
 from tests.released_pairs import taken_in
 
 TIME = table(TimeRow)
@@ -55,7 +55,7 @@ def keys(project: Project) -> dict[str, str]:
 
 def test_it_holds_the_same_content_whenever_it_is_made(sample, tmp_path):
     again = samples.create(tmp_path / "again.goldsmith")
-    assert content_hash.content_hash(again) == content_hash.content_hash(sample)
+    assert content_hash(again) == content_hash(sample)
     assert checking.check(again).problems == []
 
 

@@ -3,17 +3,26 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from annotator.domain.judge import RunState
+from annotator.judging.batch_files import Filing, Sizes
 from annotator.judging.batching import BatchProgress
 from annotator.judging.budget import Budget, BudgetSpent
+from annotator.judging.client import Client, Endpoint
+from annotator.judging.limits import Limits
+from annotator.judging.prompts import Prompt
+from annotator.judging.sending import Sender
+from annotator.judging.settling import Question
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
 from tests.judging.odd_server import (
     YES_JSON,
     Odd,
+    Reply,
     completion,
+    prices,
 )
 
 pytestmark = pytest.mark.anyio
@@ -95,3 +104,18 @@ async def test_an_answer_without_counts_of_tokens_is_charged_at_the_most(
     await batched(provider, folder, shelf, cases=2, budget=budget)
     assert [call.cost_usd for call in shelf.calls.values()] == [pytest.approx(0.104), None]
     assert budget.spent_usd == pytest.approx(0.104 + 1.06, abs=0.02)
+
+
+class Long(Reply):
+    """A kind of reply that says how long it may be."""
+
+    TOKENS: ClassVar[int] = 5_000
+
+
+async def test_a_long_kind_of_reply_is_set_aside_at_its_length(folder: Path) -> None:
+    sender = Sender(Client(Endpoint("http://localhost/v1", "test-model")), Limits(1), prices())
+    messages = [{"role": "system", "content": ""}, {"role": "user", "content": ""}]
+    question = Question(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64, "judge-1")
+    request = Filing(folder / "requests.jsonl", Sizes(), sender).request(question, trial=1)
+    # 5 000 tokens out at 2 000 dollars per million are 10; half of it in a batch.
+    assert request.most_usd == 5.0

@@ -15,8 +15,8 @@ from annotator.domain.judge import Judge
 from annotator.domain.refusal import Refusal
 from annotator.judging import client
 from annotator.judging.client import Client, Endpoint
-from annotator.judging.keys import guard
 from annotator.judging.outcome import Outcome, Trouble
+from annotator.judging.redaction import guard
 from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
 
 pytestmark = pytest.mark.anyio

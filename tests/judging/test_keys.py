@@ -7,8 +7,10 @@ import keyring.backends.fail
 import keyring.errors
 import pytest
 
+from annotator.domain.redaction import redact, without_keys
 from annotator.domain.refusal import Refusal
-from annotator.judging.keys import HANDED_OVER, FoundKey, KeyPlace, Keys, guard, redact, without_keys
+from annotator.judging.keys import HANDED_OVER, FoundKey, KeyPlace, Keys
+from annotator.judging.redaction import guard
 
 KEY = "sk-abcdef-123456"
 

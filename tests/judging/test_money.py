@@ -7,6 +7,7 @@ import pytest
 
 from annotator.domain.refusal import Refusal
 from annotator.judging.budget import Budget, BudgetSpent
+from annotator.judging.outcome import Usage
 from annotator.judging.prices import FILE, Price, Prices, Table, prices, tokens_in
 
 TABLE = Table(
@@ -24,12 +25,14 @@ def test_an_unknown_price_or_count_is_unknown_never_zero() -> None:
     assert Prices(TABLE).cost("other", 1, 1) is None
     assert Prices(TABLE).cost("m", None, 1) is None
     assert Prices(TABLE).cost("m", 1, None) is None
-    assert Prices(TABLE).estimate("other", 10, 1, 1) is None
 
 
-def test_an_estimate_is_units_times_tokens() -> None:
-    # 50 units × 20 000 tokens = 1M in at 2, 50 × 200 = 10k out at 10: 2.0 + 0.1
-    assert Prices(TABLE).estimate("m", 50, 20_000, 200) == pytest.approx(2.1)
+def test_a_bill_goes_by_the_first_name_that_has_a_price() -> None:
+    # 1M in at 2, 10k out at 10: 2.0 + 0.1
+    usage = Usage(input=1_000_000, output=10_000)
+    assert Prices(TABLE).bill(usage, "alias", "m") == pytest.approx(2.1)
+    assert Prices(TABLE).bill(usage, "alias", "other") is None
+    assert Prices(TABLE).bill(Usage(input=1_000_000), "m") is None
 
 
 @pytest.mark.parametrize(

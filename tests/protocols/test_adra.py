@@ -10,7 +10,7 @@ from annotator.judging.prompts import load
 from annotator.judging.replies import Unreadable, parse
 from annotator.judging.schema import strict_schema
 from annotator.places import resources
-from annotator.protocols.adra import EXTRACTIONS, PROTOCOLS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.adra.drawn_plan import DrawnPlan, Step
 from annotator.protocols.adra.drawn_references import Listed, References
 from annotator.protocols.adra.plan_judge import Cell, Row
@@ -24,11 +24,13 @@ PROMPTS = (
     ("adra.reasoning.together", {"statements", "report"}, Together, (Told,)),
     ("adra.references", {"report"}, References, (Listed,)),
 )
-METRICS = [metric for protocol in PROTOCOLS for metric in protocol.metrics]
+OURS = [shape for name, shape in PROTOCOLS.items() if name.startswith("adra.")]
+DRAWN = [extraction for name, extraction in EXTRACTIONS.items() if name.startswith("adra.")]
+METRICS = [metric for protocol in OURS for metric in protocol.metrics]
 
 
 def test_the_protocols_and_their_metrics_have_their_names():
-    assert [protocol.name for protocol in PROTOCOLS] == [
+    assert [protocol.name for protocol in OURS] == [
         "adra.plan",
         "adra.retrieval",
         "adra.reasoning",
@@ -54,7 +56,7 @@ def test_every_definition_names_its_section_and_when_it_is_undefined(metric):
 
 
 def test_every_prompt_is_used_and_every_prompt_used_is_there():
-    used = {name for table in (*PROTOCOLS, *EXTRACTIONS) for name in table.prompts}
+    used = {name for shape in (*OURS, *DRAWN) for name in shape.prompts}
     shipped = {path.stem for path in (resources() / "prompts").glob("adra.*.md")}
     assert used == shipped == {name for name, *_ in PROMPTS}
 
@@ -80,8 +82,11 @@ def test_a_prompt_tells_neither_gold_nor_where_it_comes_from(name):
 
 
 @pytest.mark.parametrize("reply", [reply for _, _, reply, _ in PROMPTS], ids=lambda reply: reply.__name__)
-def test_a_reply_fits_strict_servers_and_says_its_evidence_before_its_verdict(reply):
+def test_a_reply_fits_strict_servers(reply):
     assert strict_schema(reply)["additionalProperties"] is False
+
+
+def test_a_reply_says_its_evidence_before_its_verdict():
     assert list(Told.model_fields) == ["quote", "rationale", "verdict"]
     assert list(Cell.model_fields) == ["id", "reason", "verdict"]
     assert list(Step.model_fields) == ["passage", "text"]

@@ -7,6 +7,8 @@ from annotator.domain.judgement import Status
 from annotator.domain.part import Part
 from annotator.protocols.adra import REFERENCES_OF_REPORT
 from annotator.protocols.adra.drawn_references import Listed, References, baseline, extract
+from annotator.protocols.adra.reading import LONGEST_QUOTE
+from annotator.protocols.adra.works import LONGEST_IDENTIFIER
 from tests.protocols.adra_material import Ask, material, run
 
 REPORT = "It helps (Lee 2020).\n\n## References\n1. Lee, A. (2020). Long texts read. arXiv:2001.00001.\n"
@@ -57,6 +59,15 @@ def test_the_same_work_twice_is_one_and_an_impossible_year_none():
     assert drawn(one(year=20)).document.units[0].year is None
 
 
+def test_a_quote_and_an_address_too_long_to_keep_spoil_no_reference():
+    address = f"https://a.org/{'x' * LONGEST_IDENTIFIER}"
+    report = f"{ENTRY} {address} {'word ' * LONGEST_QUOTE}"
+    listed = one(quote=report, identifier=address)
+    (unit,) = run(extract(material(report), Ask(References(references=[listed])))).document.units
+    assert (unit.text, unit.identifier) == ("Long texts read", "")
+    assert unit.anchor.quote == report[:LONGEST_QUOTE]
+
+
 def test_an_empty_list_is_an_answer():
     assert (drawn().document, drawn().status) == (Evidence(), Status.OK)
 
@@ -75,7 +86,7 @@ def test_the_plain_text_form_has_four_fields_a_line():
         "Lee, A.",
     )
     for text in ("", "a || b", "There are none."):
-        with pytest.raises(ValueError, match="four fields"):
+        with pytest.raises(ValueError, match="4 fields"):
             References.from_text(text)
 
 

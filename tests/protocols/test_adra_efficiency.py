@@ -62,11 +62,6 @@ def test_all_are_on_the_front_of_reasoning():
     assert all(one.on_front for one in standings(REASONING))
 
 
-def test_the_papers_cost_of_a_task_is_that_of_the_benchmark_over_200():
-    for total, each in ((351.45, 1.76), (135.43, 0.68), (72.00, 0.36)):
-        assert round(total / 200, 2) == each
-
-
 @pytest.mark.parametrize("unknown", [("Gemini", 59.76, None), ("Gemini", None, 0.1)])
 def test_who_is_not_known_neither_beats_nor_is_beaten(unknown):
     *known, gemini = standings([*RETRIEVAL, unknown])

@@ -53,7 +53,7 @@ def test_replies_are_matched_by_name_and_not_by_order():
 def test_a_sub_task_that_is_not_named_is_missing_and_the_others_stand():
     found = judged(("g1", "not"), ("g2", "relevant"))
     assert (found["p1~g3"].value, found["p1~g3"].status) == (None, Status.INVALID)
-    assert found["p1~g3"].cause == "the reply does not name g3"
+    assert found["p1~g3"].cause == "The reply leaves this out."
     assert (found["p1~g1"].value, found["p1~g2"].value) == ("not", "relevant")
 
 
@@ -61,14 +61,14 @@ def test_a_sub_task_that_is_not_named_is_missing_and_the_others_stand():
 def test_a_sub_task_that_is_named_twice_is_missing_even_if_both_agree(second):
     found = judged(("g1", "not"), ("g2", "not"), ("g2", second), ("g3", "not"))
     assert (found["p1~g2"].value, found["p1~g2"].status) == (None, Status.INVALID)
-    assert found["p1~g2"].cause == "the reply names g2 2 times"
+    assert found["p1~g2"].cause == "The reply answers this more than once."
     assert found["p1~g1"].status is Status.OK
 
 
 def test_an_unknown_name_fills_no_gap():
     found = judged(("g1", "not"), ("g2", "not"), ("g4", "relevant"))
     assert found["p1~g3"].status is Status.INVALID
-    assert found["p1~g3"].cause == "the reply does not name g3; it names what was not asked: g4"
+    assert found["p1~g3"].cause == "The reply leaves this out. It answers for what was not asked."
     assert set(found) == {"p1~g1", "p1~g2", "p1~g3"}
 
 

@@ -129,7 +129,7 @@ def test_the_same_report_gives_the_same_references_with_the_same_ids():
     assert len({unit.id for unit in one.units}) == 3
 
 
-def test_hostile_reports_are_read_in_linear_time():
+def test_a_hostile_report_does_not_hang_the_reading():
     for piece in ("[", "](", "[a](https://a.org/x", "## References\n[1] [", "10.1000/", "*a ", "A. B, "):
         text = piece * 20_000
         assert all(len(unit.text) < len(text) for unit in references(text).units)

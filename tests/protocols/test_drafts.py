@@ -17,7 +17,6 @@ from annotator.judging.prompts import load
 from annotator.judging.schema import strict_schema
 from annotator.protocols.drafts import (
     DIAGNOSTICS,
-    LONGEST_SOURCES,
     RUBRIC,
     DraftedCriterion,
     DraftedDiagnostics,
@@ -26,6 +25,7 @@ from annotator.protocols.drafts import (
     draft_diagnostics,
     draft_rubric,
 )
+from annotator.protocols.sources import LONGEST_SOURCES
 from tests.scripted_ask import ScriptedAsk
 
 PAPER = "Depth **hurts** plain networks. A shortcut adds the input to the output."
@@ -122,20 +122,21 @@ def test_plain_text_is_read_by_its_four_lines():
     ]
     one = DraftedDiagnostics.from_text("QUOTE: q\nSTATEMENT: S.\nLABEL: false\nASPECT: problem").statements[0]
     assert (one.label, one.aspect) == (False, Aspect.PROBLEM)
-    with pytest.raises(ValueError, match="block 2 is not the four lines"):
+    with pytest.raises(ValueError, match="block 2 is not the lines QUOTE, INSIGHT, CRITERION, WEIGHT"):
         DraftedRubric.from_text(text.replace("QUOTE:\n", ""))
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "field"),
     [
-        "QUOTE: a\nINSIGHT: one\nCRITERION: c\nWEIGHT: 2",
-        "QUOTE: a\nINSIGHT: 1\nCRITERION: c\nWEIGHT: 4",
-        "QUOTE: a\nINSIGHT: 1\nCRITERION:\nWEIGHT: 2",
+        ("QUOTE: a\nINSIGHT: one\nCRITERION: c\nWEIGHT: 2", "insight"),
+        ("QUOTE: a\nINSIGHT: 1\nCRITERION: c\nWEIGHT: 4", "weight"),
+        ("QUOTE: a\nINSIGHT: 1\nCRITERION: c\nWEIGHT: core", "weight"),
+        ("QUOTE: a\nINSIGHT: 1\nCRITERION:\nWEIGHT: 2", "text"),
     ],
 )
-def test_plain_text_that_does_not_fit_is_unreadable(wrong):
-    with pytest.raises((ValueError, ValidationError)):
+def test_plain_text_that_does_not_fit_names_the_field(wrong, field):
+    with pytest.raises(ValidationError, match=rf"criteria\.0\.{field}"):
         DraftedRubric.from_text(wrong)
 
 

@@ -15,7 +15,6 @@ from sqlalchemy import select
 
 from annotator.actions import (
     extracting,
-    extracts,
     judge_cases,
     judges,
     materials,
@@ -32,6 +31,7 @@ from annotator.domain.part import Part
 from annotator.domain.protocol import Case
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import JudgementRow, table
+from tests import drawn_extracts
 from tests.both_papers import FOUND, QUESTIONS, STEPS, SUPPORTED, SYSTEMS, UNSUPPORTED, both_papers
 from tests.bundles import REAL
 
@@ -216,7 +216,7 @@ def parts(project: Project, part: Part) -> Iterator[tuple[str, Sequence[Any]]]:
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for one in at_hand.responses:
-            drawn = extracts.parts_of(project, one.response.id)[part]
+            drawn = drawn_extracts.parts_of(project, one.response.id)[part]
             yield names[one.response.system_id], drawn.document.units
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import assignments, backups, items, people, returning, tasking, unpacking
-from annotator.actions.content_hash import content_hash
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.exchange import packages
+from tests.content_hash import content_hash
 from tests.sent_apart import annotators, edit_rubric, task_for, write_rubric
 
 PEOPLE = 20

@@ -15,16 +15,11 @@ from annotator.protocols.adra.preference import PREFERENCE
 from annotator.protocols.adra.reasoning import REASONING
 from annotator.protocols.adra.retrieval import RETRIEVAL
 
-PROTOCOLS = (PLAN, RETRIEVAL, REASONING, EFFICIENCY, PREFERENCE)
-EXTRACTIONS = (PLAN_OF_REPORT, REFERENCES_OF_REPORT)
-
 __all__ = [
     "EFFICIENCY",
-    "EXTRACTIONS",
     "PLAN",
     "PLAN_OF_REPORT",
     "PREFERENCE",
-    "PROTOCOLS",
     "REASONING",
     "REFERENCES_OF_REPORT",
     "RETRIEVAL",

@@ -7,7 +7,6 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.canonical import sha256
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.part import Part
@@ -17,11 +16,10 @@ from annotator.domain.quotation import find
 from annotator.domain.response import Response
 from annotator.domain.unit import Anchor
 from annotator.protocols.adra.lists import is_list_heading
+from annotator.protocols.replies import QUOTE_MISSING, fields
 
 NAME = "adra.plan.draw"
 PROMPTS = (NAME,)
-QUOTE_MISSING = "quote_missing"
-SEPARATOR = " || "
 LONGEST = 20_000
 
 
@@ -46,16 +44,13 @@ class DrawnPlan(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a line that is not a passage, two bars and a sub-task."""
-        parts = [line.split(SEPARATOR) for line in text.splitlines() if line.strip()]
-        if not parts or any(len(part) != 2 for part in parts):
-            raise ValueError("a line is not a passage, two bars and a sub-task")
-        return cls(subtasks=[Step(passage=passage, text=words) for passage, words in parts])
+        return cls(subtasks=[Step(passage=passage, text=words) for passage, words in fields(text, 2)])
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The plan that a model sees behind a report, each sub-task anchored where the report shows it."""
-    fields = {"question": material.item.question, "report": material.response.text}
-    answer = await ask(PROMPTS[0], fields, DrawnPlan, fenced=("question", "report"))
+    shown = {"question": material.item.question, "report": material.response.text}
+    answer = await ask(PROMPTS[0], shown, DrawnPlan, fenced=("question", "report"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     found = [(" ".join(step.text.split()), step.passage) for step in answer.reply.subtasks]
@@ -83,10 +78,7 @@ def _anchor(response: Response, passage: str) -> Anchor | None:
     span = find(response.text, passage)
     if span is None or span[1] - span[0] > LONGEST:
         return None
-    quote = response.text[span[0] : span[1]]
-    return Anchor(
-        quote=quote, source_id=response.id, start=span[0], end=span[1], text_sha256=sha256(response.text)
-    )
+    return Anchor.at(response.text, *span, response.id)
 
 
 # No network: the headings of a report are the plan it followed (not in the paper).

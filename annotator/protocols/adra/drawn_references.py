@@ -5,7 +5,6 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.canonical import sha256
 from annotator.domain.evidence import Evidence, Reference
 from annotator.domain.identifier import parse
 from annotator.domain.judgement import Status
@@ -15,12 +14,14 @@ from annotator.domain.quotation import find
 from annotator.domain.response import Response
 from annotator.domain.unit import Anchor
 from annotator.protocols.adra.entry import Entry
-from annotator.protocols.adra.reading import NAME, Found, as_reference, references
+from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, Found, as_reference, references
+from annotator.protocols.adra.works import LONGEST_IDENTIFIER
+from annotator.protocols.replies import QUOTE_MISSING, fields
 
-PROMPTS = ("adra.references",)
-QUOTE_MISSING = "quote_missing"
+PROMPTS = (NAME,)
 IDENTIFIER_MISSING = "identifier_missing"
-SEPARATOR = " || "
+# As much as a reference may hold.
+LONGEST_TITLE, LONGEST_AUTHORS = 20_000, 2_000
 YEARS = range(1000, 2201)
 
 
@@ -51,14 +52,11 @@ class References(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a line that has not four fields."""
-        lines = [line.strip().split(SEPARATOR) for line in text.splitlines() if line.strip()]
-        if not lines or any(len(line) != 4 for line in lines):
-            raise ValueError("a line has not four fields with two bars between them")
-        fields = [[("" if field.strip() == "-" else field.strip()) for field in line] for line in lines]
+        told = [["" if field == "-" else field for field in line] for line in fields(text, 4)]
         return cls(
             references=[
                 Listed(quote=quote, title=title, identifier=identifier, authors=authors, year=None)
-                for quote, title, identifier, authors in fields
+                for quote, title, identifier, authors in told
             ]
         )
 
@@ -77,7 +75,6 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iterator[Reference]:
     """The references whose words stand in the report, without identifiers that do not; adds to the flags."""
-    text_sha256 = sha256(response.text)
     for one in listed:
         span = find(response.text, one.quote)
         if span is None:
@@ -87,14 +84,14 @@ def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iter
         if one.identifier.strip() and not _held(one.identifier, response.text):
             flags.append(IDENTIFIER_MISSING)
             identifier = None
-        title, authors = " ".join(one.title.split())[:20_000], one.authors.strip()[:2000]
+        if len(str(identifier)) > LONGEST_IDENTIFIER:
+            identifier = None
+        title, authors = " ".join(one.title.split())[:LONGEST_TITLE], one.authors.strip()[:LONGEST_AUTHORS]
         year = one.year if one.year in YEARS else None
         if not (title or identifier):
             continue
-        quote = response.text[span[0] : span[1]]
-        anchor = Anchor(
-            quote=quote, source_id=response.id, start=span[0], end=span[1], text_sha256=text_sha256
-        )
+        end = min(span[1], span[0] + LONGEST_QUOTE)
+        anchor = Anchor.at(response.text, span[0], end, response.id)
         yield as_reference(Found(identifier, Entry(title, authors, year), *span), anchor)
 
 

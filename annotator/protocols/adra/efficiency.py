@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Metric, Protocol, Scored
 from annotator.domain.response import Response
+from annotator.stats.front import dominates
 
 NAME = "adra.efficiency"
 
@@ -133,8 +134,6 @@ def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tupl
 
     The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
     """
-    from annotator.stats.front import dominates
-
     known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
     found = []
     for name, score, cost in systems:

@@ -6,11 +6,9 @@ from annotator.domain.estimate import Estimate
 from annotator.stats.attempts import expected_best
 from annotator.stats.student import mean_of_scores
 
-NAME = "adra.pass@k"
-
 DEPARTURES = (
     "With more than k runs of an item, the expected best of k of them is taken, which does not depend on the order of "
-    "the runs; the paper takes the best of the first k.",
+    "the runs; the paper does not say how it counts them.",
     "An item with fewer than k scored runs is left out and counted.",
 )
 

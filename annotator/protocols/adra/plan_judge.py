@@ -1,13 +1,14 @@
 """How a judge is asked about a plan: one predicted sub-task against all gold ones (ADRA §3.1)."""
 
 import re
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judgement import Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.protocols.adra.naming import listed, named, told_apart
+from annotator.protocols.replies import Word, lines
+from annotator.protocols.several import by_letter, listed, told_apart
 
 PROMPTS = ("adra.plan",)
 RELEVANT, NOT = "relevant", "not"
@@ -25,16 +26,11 @@ class Cell(BaseModel):
     """What is said of one gold sub-task. The reason comes first, so that the verdict follows from it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    id: str = Field(description="The name of the listed sub-task, such as g1")
+    id: Annotated[str, Word] = Field(description="The name of the listed sub-task, such as g1")
     reason: str = Field(description="Why, in one short sentence")
-    verdict: Literal["relevant", "not"] = Field(
+    verdict: Annotated[Literal["relevant", "not"], Word] = Field(
         description="Whether the sub-task in question does work of the listed one"
     )
-
-    @field_validator("id", "verdict", mode="before")
-    @classmethod
-    def _plain(cls, value: object) -> object:
-        return value.strip().lower() if isinstance(value, str) else value
 
 
 class Row(BaseModel):
@@ -50,16 +46,13 @@ class Row(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: every line names a sub-task and its verdict; ValueError on any other line."""
-        lines = [line for line in text.splitlines() if line.strip()]
-        found = [_LINE.fullmatch(line) for line in lines]
-        if not lines or None in found:
-            raise ValueError("a line is not a name, a colon and relevant or not")
-        return cls(cells=[Cell.model_validate(line.groupdict()) for line in found if line])
+        found = lines(text, _LINE, "a name, a colon and relevant or not")
+        return cls(cells=[Cell.model_validate(line.groupdict()) for line in found])
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """One predicted sub-task against the gold ones of a case, each of which has a name of its own in the call."""
-    names = named(case.units, "g")
+    names = by_letter(case.units, "g")
     fields = {"question": case.item.question, "subtask": case.given[PREDICTED], "list": listed(names)}
     answer = await ask(PROMPTS[0], fields, Row, fenced=("question", "subtask"))
     if answer.status is not Status.OK:

@@ -1,14 +1,14 @@
 """What ADRA says of trust in its scores: they must prefer the report that blinded experts prefer (§5.4)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import isclose
 from typing import Literal
 
 from annotator.domain.estimate import Estimate
-from annotator.domain.protocol import Case, Material, Metric, Protocol, Scored
-from annotator.domain.unit import Unit
+from annotator.domain.protocol import Metric, Protocol, Scored, cases_of_pairs
 
 NAME = "adra.preference"
 Choice = Literal["first", "second", "tie"]
@@ -24,13 +24,6 @@ DEPARTURES = (
 )
 
 # What experts are asked: two reports on an item, without names, in an order that is chance.
-
-
-def cases(material: Material) -> Iterator[Case]:
-    """One case for each rival, this response shown first; the other order comes when it is the rival's turn."""
-    for other in material.others:
-        if other.id != material.response.id:
-            yield Case(NAME, material.item, material.response, "", (Unit(id=other.id),), other=other)
 
 
 def preferred(shown_first: str | None, shown_second: str | None) -> Choice | None:
@@ -89,7 +82,7 @@ PREFERENCE = Protocol(
     needs=(),
     metrics=(Metric("preference", "Preferred", DEFINITION, share),),
     values=(FIRST, SECOND, TIE),
-    cases=cases,
+    cases=partial(cases_of_pairs, NAME),
     paired=True,
     departures=DEPARTURES,
 )
@@ -129,7 +122,8 @@ def better(first: float, second: float) -> Choice:
 def agreement(pairs: Iterable[Pair]) -> Agreement:
     """The share of pairs, among those where neither ties, whose better score is the preferred report (Wilson 95 %).
 
-    Pairs without a preference or without both scores are left out and counted. ValueError on another preference.
+    The interval takes pairs as independent, also those that share a report. Pairs without a preference or without
+    both scores are left out and counted. ValueError on another preference.
     """
     from annotator.stats.intervals import wilson
 
@@ -152,12 +146,8 @@ def _outcome(pair: Pair) -> str:
     if pair.preferred is None or pair.first is None or pair.second is None:
         return "left out"
     scored = better(pair.first, pair.second)
-    if TIE in (scored, pair.preferred):
-        return (
-            "tied both"
-            if scored == pair.preferred
-            else "tied scores"
-            if scored == TIE
-            else "tied preferences"
-        )
-    return "agreed" if scored == pair.preferred else "disagreed"
+    if scored == pair.preferred:
+        return "tied both" if scored == TIE else "agreed"
+    if scored == TIE:
+        return "tied scores"
+    return "tied preferences" if pair.preferred == TIE else "disagreed"

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.canonical import sha256
 from annotator.domain.evidence import Evidence, Reference
 from annotator.domain.identifier import Identifier, normal_title, same_title
 from annotator.domain.identity import derived_id
@@ -13,6 +12,7 @@ from annotator.protocols.adra.lists import MARKER, Span, entries_of, inside
 from annotator.protocols.adra.works import Named, named_in
 
 NAME = "adra.references"
+# In normal letters, as many as retrieval matches titles by (appendix G): a shorter title names several works.
 SAME_TITLE = 20
 LONGEST_QUOTE = 20_000
 # Of several identifiers of one work the first of these is kept.
@@ -42,16 +42,12 @@ def references(report: str, source_id: str = "") -> Evidence:
 
     A reference's id follows from what is known of it; its anchor shows where the report first names it.
     """
-    text_sha256 = sha256(report)
     entries = entries_of(report)
     units: dict[str, Reference] = {}
     listed = _by_mark(list(_listed(report, entries)))
     for found in _merged([*listed, *_linked(report, entries)]):
-        start, end = found.start, min(found.end, found.start + LONGEST_QUOTE)
-        anchor = Anchor(
-            quote=report[start:end], source_id=source_id, start=start, end=end, text_sha256=text_sha256
-        )
-        unit = as_reference(found, anchor)
+        end = min(found.end, found.start + LONGEST_QUOTE)
+        unit = as_reference(found, Anchor.at(report, found.start, end, source_id))
         units.setdefault(unit.id, unit)
     return Evidence(units=tuple(units.values()))
 

@@ -1,28 +1,18 @@
 """How a judge is asked about statements: it reads the report alone, one statement at a time or several (ADRA §3.3)."""
 
-import re
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judgement import Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.quotation import find
 from annotator.domain.words import terms
-from annotator.protocols.adra.naming import listed, named, told_apart
 from annotator.protocols.lexical import best_passage
+from annotator.protocols.replies import Word, first_word, longest_quote, with_quote
+from annotator.protocols.several import by_letter, listed, told_apart
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
 TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
-QUOTE_MISSING = "quote_missing"
-
-_FIRST_WORD = re.compile(
-    r"[\s*_`\"'“‘#>]*(?P<verdict>true|false|cannot[- ]tell)"
-    r"(?![^\W_]|[-'’/]\w|[\s,]*(?:and|or|/)\s*(?:true|false|cannot)\b)[*_`\"'”’]*"
-    r"[\s.,:;!：，。–—-]*(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_IN_QUOTES = re.compile(r"[\"“„«](?P<words>[^\"”“«»]{3,})[\"”»]")
 
 
 class Told(BaseModel):
@@ -37,14 +27,9 @@ class Told(BaseModel):
         description="The report's own words that decide it, copied exactly; empty if there are none"
     )
     rationale: str = Field(description="Why, in one or two sentences")
-    verdict: Literal["true", "false", "cannot-tell"] = Field(
+    verdict: Annotated[Literal["true", "false", "cannot-tell"], Word] = Field(
         description="What the report lets its reader say of the statement"
     )
-
-    @field_validator("verdict", mode="before")
-    @classmethod
-    def _plain(cls, value: object) -> object:
-        return re.sub(r"[\s_]", "-", value.strip().lower()) if isinstance(value, str) else value
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -52,12 +37,8 @@ class Told(BaseModel):
 
         ValueError unless it begins with one of the three verdicts.
         """
-        found = _FIRST_WORD.match(text)
-        if not found:
-            raise ValueError("it begins with neither true nor false nor cannot-tell")
-        quotes = [quote["words"].strip() for quote in _IN_QUOTES.finditer(found["rest"])]
-        said = {"verdict": found["verdict"], "quote": max(quotes, key=len, default="")}
-        return cls.model_validate(said | {"rationale": found["rest"].strip()})
+        verdict, rest = first_word(text, TRUE, FALSE, CANNOT_TELL)
+        return cls.model_validate({"verdict": verdict, "quote": longest_quote(rest), "rationale": rest})
 
 
 class OneTold(BaseModel):
@@ -86,7 +67,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
 
 async def judge_together(case: Case, ask: Ask) -> Verdicts:
     """Several statements in one call, each with a name of its own in it."""
-    names = named(case.units, "s")
+    names = by_letter(case.units, "s")
     fields = {"statements": listed(names), "report": case.response.text}
     answer = await ask(PROMPTS[1], fields, Together, fenced=("report",))
     if answer.status is not Status.OK:
@@ -100,18 +81,8 @@ async def judge_together(case: Case, ask: Ask) -> Verdicts:
 
 
 def _verdict(reply: Told, report: str, flags: tuple[str, ...]) -> Verdict:
-    """The reply as a verdict whose quote, where it is found, is the report's own wording with its place."""
-    span = find(report, reply.quote)
-    if span is None and reply.verdict != CANNOT_TELL:
-        flags = (*flags, QUOTE_MISSING)
-    return Verdict(
-        value=reply.verdict,
-        rationale=reply.rationale,
-        quote=report[span[0] : span[1]] if span else reply.quote,
-        quote_start=span[0] if span else None,
-        quote_end=span[1] if span else None,
-        flags=" ".join(flags),
-    )
+    owed = reply.verdict != CANNOT_TELL
+    return with_quote(reply.verdict, reply.rationale, reply.quote, report, flags, owed=owed)
 
 
 # No network: the floor under every judge (not in the paper).

@@ -40,7 +40,7 @@ _PUBLISHERS = (
 )
 _LONGEST_LINK = 500
 # As much as a reference may hold.
-_LONGEST_IDENTIFIER = 1_000
+LONGEST_IDENTIFIER = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Name
         identifier = _of_address(url) if url else _of_name(found)
         link = _link_before(text, found.start()) if url else None
         image = link is not None and text[link[0] - 1 : link[0]] == "!"
-        if identifier and not image and len(str(identifier)) <= _LONGEST_IDENTIFIER:
+        if identifier and not image and len(str(identifier)) <= LONGEST_IDENTIFIER:
             words = text[link[0] + 1 : link[1]] if link else ""
             stop = found.start() + len(url) if url else found.end()
             yield Named(link[0] if link else found.start(), stop, identifier, words)

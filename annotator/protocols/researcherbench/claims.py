@@ -4,7 +4,6 @@ ResearcherBench: claims as triplets, §4.2.1, stage 1; section by section, appen
 its citation, appendix E.4.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,13 +11,13 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.canonical import sha256
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.quotation import find
 from annotator.domain.unit import Anchor
+from annotator.protocols.replies import blocks
 from annotator.protocols.researcherbench.citations import Cited, marks_in, read
 from annotator.protocols.researcherbench.references import Span, fetchable, normal
 from annotator.protocols.researcherbench.sections import sections
@@ -74,21 +73,13 @@ class DrawnClaims(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        blocks = re.split(r"\n\s*\n", text.strip())
-        if blocks == ["none"]:
-            return cls(claims=[])
-        found = [_BLOCK.fullmatch(block.strip()) for block in blocks]
-        if None in found:
-            raise ValueError(f"claim {found.index(None) + 1} is not the three lines CONTEXT, CLAIM and URL")
-        return cls(claims=[_drawn(match) for match in found if match])
-
-
-_BLOCK = re.compile(r"CONTEXT:[ \t]*(?P<context>.*)\nCLAIM:[ \t]*(?P<text>.+)\nURL:[ \t]*(?P<url>\S*)[ \t]*")
-
-
-def _drawn(match: re.Match[str]) -> DrawnClaim:
-    url = "" if match["url"].lower() == "none" else match["url"]
-    return DrawnClaim(context=match["context"].strip(), text=match["text"].strip(), url=url)
+        told = [] if text.strip() == "none" else blocks(text, "CONTEXT", "CLAIM", "URL")
+        return cls(
+            claims=[
+                DrawnClaim(context=context, text=words, url="" if url.lower() == "none" else url)
+                for context, words, url in told
+            ]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +161,6 @@ def baseline(material: Material) -> Extracted:
 def _document(material: Material, found: Iterable[_Found]) -> Claims:
     """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
     report = material.response.text
-    digest = sha256(report)
     times: Counter[tuple[str, str]] = Counter()
     units: dict[tuple[str, str, str], Claim] = {}
     for claim in found:
@@ -178,9 +168,7 @@ def _document(material: Material, found: Iterable[_Found]) -> Claims:
             continue
         times[claim.text, claim.url] += 1
         start, end = claim.span or (-1, -1)
-        anchor = (
-            Anchor(quote=report[start:end], start=start, end=end, text_sha256=digest) if start < end else None
-        )
+        anchor = Anchor.at(report, start, end) if start < end else None
         units[claim.text, claim.context, claim.url] = Claim(
             id=claim_id(material.response.id, claim.text, claim.url, times[claim.text, claim.url]),
             text=claim.text,

@@ -1,6 +1,8 @@
 """What comes of comparing systems in pairs: who wins, how often the order decides, and how far length does.
 
-ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5.
+ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. The
+paper gives no intervals. Wilson's take what is counted as independent; comparisons that share a report, and the two
+verdicts of a pair, are not quite.
 """
 
 from collections import Counter
@@ -73,7 +75,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A row of the table: how a system's comparisons ended. Table 7 counts the inconsistent among the ties."""
+    """A row of the table: how a system's comparisons ended. Table 7 has no column for the inconsistent."""
 
     system: str
     win: int

@@ -3,27 +3,18 @@
 ResearcherBench: how a criterion is put to the judge, appendices E.2 and E.3.
 """
 
-import re
-from collections import Counter
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import YES, Status, Verdict
+from annotator.domain.judgement import NO, YES, Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.quotation import find
 from annotator.domain.rubric import WEIGHTS
 from annotator.domain.unit import Unit
+from annotator.protocols.replies import Word, first_word, longest_quote, with_quote
+from annotator.protocols.several import by_id, told_apart
 
 PROMPTS = ("researcherbench.coverage", "researcherbench.coverage.together")
-QUOTE_MISSING = "quote_missing"
-
-_FIRST_WORD = re.compile(
-    r"[\s*_`\"'“‘#>]*(?P<verdict>yes|no)(?![^\W_]|[-'’/]\w|[\s,]*(?:and|or|/)\s*(?:yes|no)\b)[*_`\"'”’]*"
-    r"[\s.,:;!：，。–—-]*(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_IN_QUOTES = re.compile(r"[\"“„«](?P<words>[^\"”“«»]{3,})[\"”»]")
 
 
 class Coverage(BaseModel):
@@ -38,12 +29,9 @@ class Coverage(BaseModel):
         description="The report's own words that decide it, copied exactly; empty if there are none"
     )
     rationale: str = Field(description="Why, in one or two sentences")
-    covered: Literal["yes", "no"] = Field(description="Whether the report covers the criterion")
-
-    @field_validator("covered", mode="before")
-    @classmethod
-    def _plain(cls, value: object) -> object:
-        return value.strip().lower() if isinstance(value, str) else value
+    covered: Annotated[Literal["yes", "no"], Word] = Field(
+        description="Whether the report covers the criterion"
+    )
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -51,18 +39,8 @@ class Coverage(BaseModel):
 
         ValueError unless the first word is exactly yes or no.
         """
-        found = _FIRST_WORD.match(text)
-        if not found:
-            raise ValueError("the first word is neither yes nor no")
-        quotes = [quote["words"].strip() for quote in _IN_QUOTES.finditer(found["rest"])]
-        verdict = found["verdict"].lower()
-        return cls.model_validate(
-            {
-                "covered": verdict,
-                "quote": max(quotes, key=len, default=""),
-                "rationale": found["rest"].strip(),
-            }
-        )
+        verdict, rest = first_word(text, YES, NO)
+        return cls.model_validate({"covered": verdict, "quote": longest_quote(rest), "rationale": rest})
 
 
 class CoverageOfOne(Coverage):
@@ -97,26 +75,12 @@ async def judge_together(case: Case, ask: Ask) -> Verdicts:
     answer = await ask(PROMPTS[1], fields, CoverageTogether, fenced=("question", "report"))
     if answer.status is not Status.OK:
         return missing_verdicts(case, answer)
-    said = {one.id: one for one in answer.reply.answers}
-    times = Counter(one.id for one in answer.reply.answers)
-    stranger = bool(said.keys() - {unit.id for unit in case.units})
-    return {
-        unit.id: _verdict(said[unit.id], case.response.text, answer.flags)
-        if times[unit.id] == 1
-        else _unanswered(times[unit.id], stranger=stranger)
-        for unit in case.units
-    }
-
-
-def _unanswered(times: int, *, stranger: bool) -> Verdict:
-    cause = (
-        "The reply answers this criterion more than once."
-        if times
-        else "The reply leaves this criterion out."
+    return told_apart(
+        by_id(case.units),
+        answer.reply.answers,
+        answer.flags,
+        lambda one: _verdict(one, case.response.text, answer.flags),
     )
-    if stranger:
-        cause += " It answers for an id that was not asked for."
-    return Verdict(status=Status.INVALID, cause=cause)
 
 
 def _criterion(unit: Unit, *, weights_shown: bool) -> str:
@@ -127,15 +91,5 @@ def _criterion(unit: Unit, *, weights_shown: bool) -> str:
 
 
 def _verdict(reply: Coverage, report: str, flags: tuple[str, ...]) -> Verdict:
-    """The reply as a verdict whose quote, where it is found, is the report's own wording with its place."""
-    span = find(report, reply.quote)
-    if span is None and reply.covered == YES:
-        flags = (*flags, QUOTE_MISSING)
-    return Verdict(
-        value=reply.covered,
-        rationale=reply.rationale,
-        quote=report[span[0] : span[1]] if span else reply.quote,
-        quote_start=span[0] if span else None,
-        quote_end=span[1] if span else None,
-        flags=" ".join(flags),
-    )
+    owed = reply.covered == YES
+    return with_quote(reply.covered, reply.rationale, reply.quote, report, flags, owed=owed)

@@ -12,17 +12,17 @@ from typing import ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.artifact import Kind
-from annotator.domain.canonical import sha256
 from annotator.domain.identity import derived_id
 from annotator.domain.insights import Insight, Insights
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.quotation import find
 from annotator.domain.reference import Aid, Passage, Reference
 from annotator.domain.source import Source
 from annotator.domain.unit import Anchor
 from annotator.domain.words import terms, word_count
+from annotator.protocols.replies import QUOTE_MISSING, blocks
 from annotator.protocols.researcherbench.passages import Excerpt, excerpt
+from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -35,12 +35,6 @@ PROMPT_OF = {
 PROMPTS = (NAME, *PROMPT_OF.values())
 FEWEST, MOST = 8, 15
 COUNT_FLAG = "insight_count"
-QUOTE_MISSING = "quote_missing"
-NO_SOURCE = "The item has no source with text."
-# In characters; a transcript of some four hours.
-LONGEST_SOURCES = 200_000
-# What a quote spans in the source, whose links stand in it with their addresses.
-LONGEST_QUOTED = 20_000
 
 DEPARTURES = (
     "An insight must quote the source it was drawn from; one whose quote is not found there stands without a place.",
@@ -80,19 +74,13 @@ class DrawnInsights(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        found = [_BLOCK.fullmatch(block.strip()) for block in re.split(r"\n\s*\n", text.strip())]
-        if None in found:
-            raise ValueError(f"insight {found.index(None) + 1} is not the three lines QUOTE, INSIGHT and WHY")
-        drawn = [match.groupdict() for match in found if match]
-        return cls.model_validate({"insights": [{k: v.strip() for k, v in one.items()} for one in drawn]})
-
-
-_BLOCK = re.compile(r"QUOTE:(?P<quote>.*)\nINSIGHT:(?P<text>.*\S.*)\nWHY:(?P<explanation>.*)")
+        told = blocks(text, "QUOTE", "INSIGHT", "WHY")
+        return cls(insights=[DrawnInsight(quote=q, text=words, explanation=why) for q, words, why in told])
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The key insights of an item's sources, each with its place in them; skipped where there is no source."""
-    sources = _told(material)
+    sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     shown = _shown(material, sources)
@@ -102,7 +90,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     drawn: list[DrawnInsight] = [one for one in answer.reply.insights if one.text.strip()]
-    placed = [_anchor(sources, one.quote) for one in drawn]
+    placed = [anchored(sources, one.quote) for one in drawn]
     units = tuple(
         Insight(text=one.text.strip(), note=one.explanation.strip(), anchor=anchor)
         for one, anchor in zip(drawn, placed, strict=True)
@@ -112,29 +100,10 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     return Extracted(Insights(units=units), flags=tuple(flags))
 
 
-def _told(material: Material) -> list[Source]:
-    return [source for source in material.sources if source.text.strip() and not source.drafted]
-
-
 def _shown(material: Material, sources: Sequence[Source]) -> Excerpt:
     """The sources one after the other, each under its title, cut when they are too long."""
     text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
     return excerpt(text, [material.item.question], LONGEST_SOURCES)
-
-
-def _anchor(sources: Sequence[Source], quote: str) -> Anchor | None:
-    """Where the first source that has these words has them."""
-    for source in sources:
-        if span := find(source.text, quote):
-            start, end = span[0], min(span[1], span[0] + LONGEST_QUOTED)
-            return Anchor(
-                quote=source.text[start:end],
-                source_id=source.id,
-                start=start,
-                end=end,
-                text_sha256=sha256(source.text),
-            )
-    return None
 
 
 # Reference material.
@@ -171,7 +140,7 @@ class DrawnReference(BaseModel):
 
 async def refer(material: Material, ask: Ask) -> Extracted:
     """Reference material on the question, in its two parts; skipped where there are no insights or no sources."""
-    insights, sources = material.documents.get(Kind.INSIGHTS), _told(material)
+    insights, sources = material.documents.get(Kind.INSIGHTS), with_text(material)
     if not isinstance(insights, Insights) or not insights.units or not sources:
         return Extracted(None, Status.SKIPPED, "There are no insights yet." if sources else NO_SOURCE)
     shown = _shown(material, sources)
@@ -202,7 +171,7 @@ BASELINE_COUNT = 10
 
 def baseline(material: Material) -> Extracted:
     """The sentences of the sources that share most with the question, rare words counting more, in their order."""
-    sources = _told(material)
+    sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     found = list(_sentences(sources))
@@ -225,11 +194,12 @@ def _sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
 
 
 def _quoted(source: Source, start: int, end: int) -> Insight:
-    words = source.text[start:end]
-    anchor = Anchor(quote=words, source_id=source.id, start=start, end=end, text_sha256=sha256(source.text))
-    insight_id = derived_id("insight", source.id, start, words)
+    anchor = Anchor.at(source.text, start, end, source.id)
     return Insight(
-        id=insight_id, text=" ".join(words.split()), note="baseline: quoted from the source", anchor=anchor
+        id=derived_id("insight", source.id, start, anchor.quote),
+        text=" ".join(anchor.quote.split()),
+        note="baseline: quoted from the source",
+        anchor=anchor,
     )
 
 

@@ -3,25 +3,24 @@
 ResearcherBench, appendix E.7: method, E.7.1; what the judge is asked to weigh, E.7.2; win rates, E.7.3, Table 7.
 """
 
-import re
-from collections.abc import Iterator
-from typing import ClassVar, Literal, Self
+from functools import partial
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status, Verdict
 from annotator.domain.protocol import (
     Ask,
     Case,
-    Material,
     Metric,
     Protocol,
     Scored,
     Verdicts,
+    cases_of_pairs,
     missing_verdicts,
 )
-from annotator.domain.unit import Unit
+from annotator.protocols.replies import Word, first_word
 from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
 
 NAME = "researcherbench.pairwise"
@@ -29,8 +28,9 @@ PROMPTS = (NAME,)
 VALUES = (FIRST, SECOND, TIE)
 
 DEPARTURES = (
-    "Both orders are always asked. A pair on which they disagree is called inconsistent; it counts as a tie in the "
-    "win rate, as in the paper, and is told apart everywhere else.",
+    "Both orders are always asked, and a win is one in both. The paper aggregates both directions and does not say "
+    "how. A pair on which they disagree is called inconsistent; it counts as a tie in the win rate, and is told apart "
+    "everywhere else.",
     "A comparison that failed in either order is an error of the pair. It is never counted as a tie.",
     "A rate over the items of a system gives every item the same weight; where all systems answered all items that "
     "is the paper's wins over all comparisons.",
@@ -77,12 +77,6 @@ def win_rate(scored: Scored, over_valid: bool = False) -> Estimate:
 
 # Appendices E.7.1 and E.7.2: one pair at a time, in one order.
 
-_FIRST_WORD = re.compile(
-    r"[\s*_`\"'“‘#>]*(?P<verdict>first|second|tie)(?![^\W_]|[-'’/]\w|[\s,]*(?:and|or|/)\s*(?:first|second|tie)\b)"
-    r"[*_`\"'”’]*[\s.,:;!–—-]*(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-
 
 class Preference(BaseModel):
     """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
@@ -93,27 +87,15 @@ class Preference(BaseModel):
         "your grounds in two to four sentences."
     )
     rationale: str = Field(description="What decided it, in two to four sentences")
-    better: Literal["first", "second", "tie"] = Field(description="Which report is better, or tie")
-
-    @field_validator("better", mode="before")
-    @classmethod
-    def _plain(cls, value: object) -> object:
-        return value.strip().lower() if isinstance(value, str) else value
+    better: Annotated[Literal["first", "second", "tie"], Word] = Field(
+        description="Which report is better, or tie"
+    )
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError unless the first word is exactly first, second or tie."""
-        found = _FIRST_WORD.match(text)
-        if not found:
-            raise ValueError("the first word is neither first nor second nor tie")
-        return cls.model_validate({"better": found["verdict"], "rationale": found["rest"].strip()})
-
-
-def cases(material: Material) -> Iterator[Case]:
-    """One case for each rival, this response shown first; the other order comes when it is the rival's turn."""
-    for other in material.others:
-        if other.id != material.response.id:
-            yield Case(NAME, material.item, material.response, "", (Unit(id=other.id),), other=other)
+        better, rationale = first_word(text, FIRST, SECOND, TIE)
+        return cls.model_validate({"better": better, "rationale": rationale})
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
@@ -154,7 +136,7 @@ PAIRWISE = Protocol(
     needs=(),
     metrics=(Metric("win_rate", "Win rate", WIN_RATE, win_rate),),
     values=VALUES,
-    cases=cases,
+    cases=partial(cases_of_pairs, NAME),
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,

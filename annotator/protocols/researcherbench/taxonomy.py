@@ -12,6 +12,7 @@ from annotator.domain.estimate import Estimate
 from annotator.domain.item import QUESTION_TYPES
 from annotator.domain.judgement import NO
 from annotator.domain.taxonomy import CitationError, Taxonomy
+from annotator.protocols.researcherbench.verification import PAGE, PAGE_CUT
 
 SUBTOTAL = "subtotal"
 
@@ -43,7 +44,7 @@ def due(taxonomy: Taxonomy, verdicts: Mapping[str, str]) -> list[str]:
 
 def suggested(value: str, flags: str) -> str | None:
     """The label offered for a claim: by the state of its page, or by its verdict; None when neither tells."""
-    if any(flag.startswith("page_") and flag != "page_cut" for flag in flags.split()):
+    if any(flag.startswith(PAGE) and flag != PAGE_CUT for flag in flags.split()):
         return CitationError.INVALID_ATTRIBUTION
     return CitationError.UNSUPPORTED_ANSWER if value == NO else None
 

@@ -5,24 +5,25 @@ ResearcherBench: citation support verification, §4.2.1, stage 2; how claims are
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judgement import NO, YES, Status, Verdict
-from annotator.domain.protocol import Answer, Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.quotation import find
+from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.domain.taxonomy import UNKNOWN
 from annotator.domain.unit import Unit
 from annotator.domain.words import terms
 from annotator.protocols.lexical import best_passage
+from annotator.protocols.replies import Word, lines, longest_quote, with_quote
 from annotator.protocols.researcherbench.passages import excerpt
+from annotator.protocols.several import by_id, told_apart
 
 PROMPTS = ("researcherbench.claims",)
-QUOTE_MISSING = "quote_missing"
-PAGE_CUT = "page_cut"
+# Of a page that could not be read the flag tells its state; of one that was cut, that it was.
+PAGE = "page_"
+PAGE_CUT = f"{PAGE}cut"
 # In the place of a page's state: it was read, and its text stayed where it was released.
 NOT_HERE = "absent"
 # Of a claim's context, in characters.
@@ -38,12 +39,9 @@ class Verified(BaseModel):
         description="The page's own words that decide it, copied exactly; empty if there are none"
     )
     rationale: str = Field(description="Why, in one sentence")
-    supported: Literal["yes", "no", "unknown"] = Field(description="Whether the page supports the claim")
-
-    @field_validator("supported", mode="before")
-    @classmethod
-    def _plain(cls, value: object) -> object:
-        return value.strip().lower() if isinstance(value, str) else value
+    supported: Annotated[Literal["yes", "no", "unknown"], Word] = Field(
+        description="Whether the page supports the claim"
+    )
 
 
 class Verification(BaseModel):
@@ -60,27 +58,21 @@ class Verification(BaseModel):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a line that does not begin with an id and a verdict."""
-        lines = [line for line in text.splitlines() if line.strip()]
-        found = [_LINE.fullmatch(line) for line in lines]
-        if not found or None in found:
-            line = lines[found.index(None)][:80] if found else ""
-            raise ValueError(f"a line is not an id, a colon and yes, no or unknown: {line!r}")
-        return cls(claims=[_verified(match) for match in found if match])
+        found = lines(text, _LINE, "an id, a colon and yes, no or unknown")
+        return cls(claims=[_verified(match) for match in found])
 
 
 _LINE = re.compile(
     r"[\s*`\"-]*(?P<id>[\w~-]{1,80})[*`\"]*\s*:\s*[*`\"]*(?P<verdict>yes|no|unknown)(?![\w'’/-])[*`\"]*[\s.,:;–—-]*(?P<rest>.*)",
     re.IGNORECASE,
 )
-_IN_QUOTES = re.compile(r"[\"“„«](?P<words>[^\"”“«»]{3,})[\"”»]")
 
 
 def _verified(match: re.Match[str]) -> Verified:
-    quotes = [quote["words"].strip() for quote in _IN_QUOTES.finditer(match["rest"])]
     return Verified.model_validate(
         {
             "id": match["id"],
-            "quote": max(quotes, key=len, default=""),
+            "quote": longest_quote(match["rest"]),
             "rationale": match["rest"].strip(),
             "supported": match["verdict"],
         }
@@ -96,7 +88,13 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     answer = await ask(PROMPTS[0], fields, Verification, fenced=("claims", "page"))
     if answer.status is not Status.OK:
         return missing_verdicts(case, answer)
-    return _by_id(case, answer, (*answer.flags, *([PAGE_CUT] if shown.cut else [])))
+    flags = (*answer.flags, *([PAGE_CUT] if shown.cut else []))
+    return told_apart(
+        by_id(case.units),
+        answer.reply.claims,
+        flags,
+        lambda one: _verdict(one, case.given["page"], flags),
+    )
 
 
 def _listed(units: Sequence[Unit]) -> str:
@@ -113,37 +111,14 @@ def _unreadable(case: Case) -> Verdict:
     if state == NOT_HERE:
         return Verdict(status=Status.SKIPPED, cause=cause)
     rationale = f"The page could not be read ({state}){': ' + cause if cause else ''}"
-    return Verdict(value=UNKNOWN, rationale=rationale, flags=f"page_{state}")
-
-
-def _by_id(case: Case, answer: Answer, flags: tuple[str, ...]) -> dict[str, Verdict]:
-    """The verdict of each claim that was answered once, by its id; the others are invalid."""
-    replies: list[Verified] = answer.reply.claims
-    times = Counter(reply.id for reply in replies)
-    given = {reply.id: reply for reply in replies}
-    stranger = bool(given.keys() - {unit.id for unit in case.units})
-    return {
-        unit.id: _verdict(given[unit.id], case.given["page"], flags)
-        if times[unit.id] == 1
-        else _unanswered(times[unit.id], flags, stranger=stranger)
-        for unit in case.units
-    }
-
-
-def _unanswered(times: int, flags: tuple[str, ...], *, stranger: bool) -> Verdict:
-    cause = "The reply answers this claim more than once." if times else "The reply leaves this claim out."
-    if stranger:
-        cause += " It answers for an id that was not asked for."
-    return Verdict(value=None, status=Status.INVALID, cause=cause, flags=" ".join(flags))
+    return Verdict(value=UNKNOWN, rationale=rationale, flags=f"{PAGE}{state}")
 
 
 def _verdict(reply: Verified, page: str, flags: tuple[str, ...]) -> Verdict:
     """The reply as a verdict; its quote, where it is found, in the page's own words. Its place is not the report's."""
-    span = find(page, reply.quote)
-    if span is None and reply.supported == YES:
-        flags = (*flags, QUOTE_MISSING)
-    quote = page[span[0] : span[1]] if span else reply.quote
-    return Verdict(value=reply.supported, rationale=reply.rationale, quote=quote, flags=" ".join(flags))
+    owed = reply.supported == YES
+    found = with_quote(reply.supported, reply.rationale, reply.quote, page, flags, owed=owed)
+    return found.model_copy(update={"quote_start": None, "quote_end": None})
 
 
 # No network: the floor under every judge (not in the paper).

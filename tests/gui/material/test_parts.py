@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from annotator.actions import drawn_parts, extracting, extracts, judges, part_edits
+from annotator.actions import drawn_parts, extracting, judges, part_edits
 from annotator.actions.judge_cases import Order
 from annotator.domain.part import Part
+from tests import drawn_extracts
 from tests.judging.odd_server import completion
 from tests.labelling_keys import focus, press, type_words
 from tests.material_project import FIRST, SECOND, subject
@@ -50,7 +51,7 @@ def test_looking_at_what_was_drawn_makes_no_version_of_it(page, project):
         page.parts.editor.list.setCurrentIndex(page.parts.editor.model.index(row, 1))
     page.leave()
     assert standing(project) == "drawn"
-    assert len(extracts.all_of(project, subject(project)[1])) == 1
+    assert len(drawn_extracts.all_of(project, subject(project)[1])) == 1
 
 
 def test_the_place_of_the_chosen_claim_is_marked_in_the_report(page, qtbot):

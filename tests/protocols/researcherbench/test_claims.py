@@ -169,12 +169,15 @@ def test_the_plain_text_form_is_read():
     assert DrawnClaims.from_text(" none ").claims == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Here they are:", "CLAIM: A is B.\nURL: none", "CONTEXT: A\nCLAIM:\nURL: none"]
-)
+@pytest.mark.parametrize("text", ["", "Here they are:", "CLAIM: A is B.\nURL: none"])
 def test_another_text_is_refused(text):
-    with pytest.raises(ValueError, match="three lines"):
+    with pytest.raises(ValueError, match="block 1 is not the lines CONTEXT, CLAIM, URL"):
         DrawnClaims.from_text(text)
+
+
+def test_a_claim_without_words_is_refused():
+    with pytest.raises(ValueError, match="text"):
+        DrawnClaims.from_text("CONTEXT: A\nCLAIM:\nURL: none")
 
 
 def test_the_reply_is_within_the_strict_subset():

@@ -205,9 +205,9 @@ def test_several_criteria_are_shown_with_their_ids_and_answered_by_them_not_by_t
 @pytest.mark.parametrize(
     ("answers", "cause"),
     [
-        ((about("a", "yes"),), "leaves this criterion out"),
+        ((about("a", "yes"),), "leaves this out"),
         ((about("a", "yes"), about("b", "no"), about("b", "no")), "more than once"),
-        ((about("a", "yes"), about("B", "no")), "an id that was not asked for"),
+        ((about("a", "yes"), about("B", "no")), "for what was not asked"),
     ],
 )
 def test_an_id_that_is_missing_twice_there_or_unknown_spoils_only_what_it_leaves_unanswered(answers, cause):

@@ -211,12 +211,15 @@ def test_the_judge_sees_claims_page_and_no_name():
 @pytest.mark.parametrize(
     ("entries", "cause"),
     [
-        ([("b", "no")], "leaves this claim out."),
+        ([("b", "no")], "leaves this out."),
         (
             [("b", "no"), ("a", "yes", "Costs rise slowly"), ("a", "yes", "Costs rise slowly")],
             "more than once.",
         ),
-        ([("b", "no"), ("1", "yes", "Costs rise slowly")], "leaves this claim out. It answers for an id"),
+        (
+            [("b", "no"), ("1", "yes", "Costs rise slowly")],
+            "leaves this out. It answers for what was not asked.",
+        ),
     ],
 )
 def test_a_claim_that_is_not_answered_once_by_its_id_is_invalid(entries, cause):

@@ -183,9 +183,14 @@ def test_the_plain_text_forms_are_read():
     assert (parts.from_sources, parts.beyond_sources) == ("A.\n\nB.", "")
 
 
-@pytest.mark.parametrize("text", ["", "INSIGHT: x", "QUOTE: a\nINSIGHT:\nWHY: b"])
+def test_an_insight_without_words_is_refused():
+    with pytest.raises(ValueError, match="text"):
+        DrawnInsights.from_text("QUOTE: a\nINSIGHT:\nWHY: b")
+
+
+@pytest.mark.parametrize("text", ["", "INSIGHT: x", "QUOTE: a\nINSIGHT: b"])
 def test_other_texts_are_refused(text):
-    with pytest.raises(ValueError, match="three lines"):
+    with pytest.raises(ValueError, match="block 1 is not the lines QUOTE, INSIGHT, WHY"):
         DrawnInsights.from_text(text)
     with pytest.raises(ValueError, match="two parts"):
         DrawnReference.from_text(text)

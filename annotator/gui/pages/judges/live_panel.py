@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 
 from annotator.actions import run_watching
 from annotator.actions.judge_cases import Order
-from annotator.actions.judge_offers import title
+from annotator.actions.judge_offers import CHECKS, title
 from annotator.actions.run_watching import Asked, Standing
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
@@ -173,7 +173,9 @@ class LivePanel(QFrame):
             (call["response"], unit) for call in self._line.get("under_way") or () for unit in call["units"]
         }
         new = sorted(keys - self._names.keys())
-        self._desk.ask_later(self._looked, _seen, self._line["run"], self._order.protocol, new)
+        self._desk.ask_later(
+            self._looked, _seen, self._line["run"], self._order.protocol.removeprefix(CHECKS), new
+        )
 
     def _looked(self, found: tuple[list[Standing], dict[Key, Asked]]) -> None:
         self._looking = False

@@ -1,4 +1,4 @@
-"""The page of judges: five parts over the same judges, and one run at a time that goes on whatever is in view."""
+"""The page of judges: seven parts over the same judges, and one run at a time that goes on whatever is in view."""
 
 from functools import partial
 from typing import Any
@@ -12,6 +12,9 @@ from annotator.domain.person import Role
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 from annotator.gui.pages.judges.comparing import Comparing
+from annotator.gui.pages.judges.costing import Costing
+from annotator.gui.pages.judges.drawn_waiting import DrawnWaiting
+from annotator.gui.pages.judges.drifting import Drifting
 from annotator.gui.pages.judges.driver import Driver
 from annotator.gui.pages.judges.part import Part
 from annotator.gui.pages.judges.prompting import Prompting
@@ -23,9 +26,11 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
-TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts")
-TURNS = ("judges_list", "judges_runs", "judges_replies", "judges_compare", "judges_prompts")
-JUDGES, RUNS, REPLIES, COMPARE, PROMPTS = range(len(TABS))
+TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts", "Drift", "Costs")
+TURNS = (
+    "judges_list", "judges_runs", "judges_replies", "judges_compare", "judges_prompts", "judges_drift", "judges_costs",
+)  # fmt: skip
+JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, DRIFT, COSTS = range(len(TABS))
 AT_ONCE = frozenset({"judge", "judge_run", "prompt", "import", "item", "extract"})
 SOON = frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})
 SETTLE_MS = 500
@@ -46,12 +51,15 @@ class JudgesPage(Page):
         self.driver = Driver(desk, self)
         self.roster, self.running = Roster(desk), Running(desk, self.driver)
         self.replies, self.comparing, self.prompting = Replies(desk), Comparing(desk), Prompting(desk)
+        self.drifting, self.costing = Drifting(desk, self.driver), Costing(desk)
         self.parts: tuple[Part, ...] = (
             self.roster,
             self.running,
             self.replies,
             self.comparing,
             self.prompting,
+            self.drifting,
+            self.costing,
         )
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._fill)
@@ -66,12 +74,14 @@ class JudgesPage(Page):
         self.tabs.setAccessibleName("Parts of the page")
         for words, part in zip(TABS, self.parts, strict=True):
             self.tabs.addTab(part, words)
+        self.waiting = DrawnWaiting(self.desk)
         about = QPushButton("What do judges do?")
         about.setProperty("role", "quiet")
         about.clicked.connect(lambda: self.desk.go("Help", topic="judges"))
         head = QHBoxLayout()
         head.addWidget(PlainLabel("Judges", "title"))
         head.addStretch(1)
+        head.addWidget(self.waiting)
         head.addWidget(about)
         work = QWidget()
         column = QVBoxLayout(work)
@@ -92,8 +102,14 @@ class JudgesPage(Page):
         self.roster.replies_wanted.connect(partial(self._go, REPLIES))
         self.roster.run_wanted.connect(partial(self._go, RUNS))
         self.roster.compare_wanted.connect(partial(self._go, COMPARE))
+        self.roster.checks_wanted.connect(partial(self._go, DRIFT))
         self.running.replies_wanted.connect(partial(self._go, REPLIES))
         self.running.prompt_wanted.connect(partial(self._go, PROMPTS))
+        self.running.checks_wanted.connect(partial(self._go, DRIFT))
+        self.running.costs_wanted.connect(partial(self._go, COSTS))
+        self.drifting.run_wanted.connect(partial(self._go, RUNS))
+        self.costing.replies_wanted.connect(partial(self._go, REPLIES))
+        self.costing.run_wanted.connect(partial(self._go, RUNS))
         self.replies.again_wanted.connect(partial(self._go, RUNS))
         self.comparing.reply_wanted.connect(partial(self._go, REPLIES))
 
@@ -102,6 +118,7 @@ class JudgesPage(Page):
             self.bind(act, partial(self._act, act))
         for place, act in enumerate(TURNS):
             self.bind(act, partial(self._turn, place))
+        self.bind("drawn_waiting", self.waiting.go)
         self.bind("other_pane", lambda: self._turn((self.tabs.currentIndex() + 1) % len(TABS)))
 
     def _act(self, act: str) -> None:
@@ -138,6 +155,7 @@ class JudgesPage(Page):
         if not self.isVisible() or self.body.currentIndex() == 1:
             return
         if change.kind in AT_ONCE:
+            self.waiting.fill()
             self.part.on_change(change)
         elif change.kind in SOON:
             self._later.start()
@@ -145,6 +163,7 @@ class JudgesPage(Page):
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""
         super().rebind()
+        self.waiting.rebind()
         for part in self.parts:
             part.rebind()
 
@@ -167,4 +186,5 @@ class JudgesPage(Page):
     def _fill(self) -> None:
         self._later.stop()
         if self.body.currentIndex() == 0:
+            self.waiting.fill()
             self.part.fill()

@@ -11,15 +11,18 @@ from annotator.actions import judge_queue
 from annotator.actions.judge_queue import Waiting
 from annotator.actions.judge_runs import RunLine
 from annotator.domain.judge import RunState
+from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.judges import RUNS, WAITING
 from annotator.gui.pages.judges.tables import table
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
 
 NONE = "No run yet."
+COSTS = "run_costs"
 RUNNING = RunState.RUNNING.value
 
 
@@ -39,13 +42,19 @@ class PastRuns(QWidget):
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = PlainLabel(NONE, "hint", wrap=True)
+        self.costs = KeyButton("What it cost", keys.sequences(COSTS)[0], "quiet")
+        self.costs.set_hint("What the chosen run cost, by criterion, question or system")
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.costs)
         self.queued = self._queue_pane()
         past = QWidget()
         column = QVBoxLayout(past)
         column.setContentsMargins(0, 4, 0, 0)
         column.setSpacing(4)
-        for widget in (self.title, self.nothing):
-            column.addWidget(widget)
+        column.addLayout(head)
+        column.addWidget(self.nothing)
         column.addWidget(self.table, 1)
         column.addStretch(0)
         parts = Splitter("judges/queue", Qt.Orientation.Vertical)
@@ -79,6 +88,10 @@ class PastRuns(QWidget):
         column.addWidget(self.waiting, 1)
         return pane
 
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.costs.set_key(keys.sequences(COSTS)[0])
+
     @property
     def waits(self) -> bool:
         """Whether anything waits."""
@@ -91,6 +104,7 @@ class PastRuns(QWidget):
         self.runs.show(shown)
         self.table.setVisible(bool(shown))
         self.nothing.setVisible(not shown)
+        self.costs.setVisible(bool(shown))
         place = self.runs.place_of(lambda run: kept is not None and run.id == kept.id)
         if shown:
             self.table.setCurrentIndex(self.runs.index(max(0, place), 0))

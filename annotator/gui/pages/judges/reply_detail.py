@@ -58,7 +58,7 @@ class ReplyDetail(Splitter):
         self.which = QComboBox()
         self.which.setAccessibleName("Which reply to the question")
         self.which.currentIndexChanged.connect(lambda _: self._show_raw())
-        self.raw, self.prompt = _reading("The reply as it came"), _reading("The prompt as it was sent")
+        self.raw, self.prompt = reading("The reply as it came"), reading("The prompt as it was sent")
         self.sure = PlainLabel("", "hint", wrap=True)
         self.facts = PlainLabel("", "hint", wrap=True)
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -157,7 +157,8 @@ class ReplyDetail(Splitter):
             self.made.setHtml(made_of(self._told))
 
 
-def _reading(name: str) -> QPlainTextEdit:
+def reading(name: str) -> QPlainTextEdit:
+    """A field that holds a text as it came."""
     made = QPlainTextEdit(readOnly=True)
     made.setAccessibleName(name)
     made.setTabChangesFocus(True)

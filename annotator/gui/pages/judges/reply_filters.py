@@ -28,7 +28,8 @@ class ReplyFilters(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.source, self.which, self.cause = QComboBox(), QComboBox(), QComboBox()
-        self.flag, self.system = QComboBox(), QComboBox()
+        self.flag, self.system, self.place = QComboBox(), QComboBox(), QComboBox()
+        self._places: list[tuple[str, str]] = [("", "")]
         self.search = QLineEdit(placeholderText="Find in what was said…", clearButtonEnabled=True)
         for combo, name in (
             (self.source, "Whose judgements"),
@@ -36,6 +37,7 @@ class ReplyFilters(QWidget):
             (self.cause, "Cause"),
             (self.flag, "Flag"),
             (self.system, "System"),
+            (self.place, "Item, or what was asked about"),
         ):
             combo.setAccessibleName(name)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -49,8 +51,9 @@ class ReplyFilters(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         row = FlowRow(self)
-        for widget in (self.source, self.which, self.cause, self.flag, self.system, self.search):
+        for widget in (self.source, self.which, self.cause, self.flag, self.system, self.place, self.search):
             row.addWidget(widget)
+        self.place.hide()
 
     def offer_sources(
         self, totals: Iterable[Total], runs: Sequence[RunLine], known: Mapping[str, Judge]
@@ -85,7 +88,10 @@ class ReplyFilters(QWidget):
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 
     def go(self, place: Mapping[str, Any]) -> bool:
-        """Choose the run or the judge that a place names, and narrow no more; whether it names one."""
+        """Choose the run or the judge that a place names; whether it names one.
+
+        Nothing is narrowed but to the place's `system`, `item` (its key) and `unit` (its id, with its `words`).
+        """
         wanted = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
         if place.get("judge_id"):
             wanted = f"{OF} {place['judge_id']} {place.get('protocol', '')}"
@@ -93,17 +99,34 @@ class ReplyFilters(QWidget):
         if row >= 0:
             self.source.setCurrentIndex(row)
             self.clear()
+            self._narrow(place)
         return row >= 0
+
+    def _narrow(self, place: Mapping[str, Any]) -> None:
+        item, unit, system = (str(place.get(name, "")) for name in ("item", "unit", "system"))
+        if item:
+            self._places = [("", ""), (item, "")] + ([(item, unit)] if unit else [])
+            words = ["All items", f"Item {item}", f"Item {item}: {place.get('words', unit)}"]
+            offer(self.place, [(words[n], str(n)) for n in range(len(self._places))])
+            self.place.setCurrentIndex(len(self._places) - 1)
+            self.place.show()
+        if system:
+            # All of them are offered once the judgements are read.
+            offer(self.system, [("All systems", ""), (system, system)])
+            self.system.setCurrentIndex(1)
 
     def clear(self) -> None:
         """Narrow no more."""
         for combo in (self.which, self.cause, self.flag, self.system):
             combo.setCurrentIndex(0)
+        self._places = [("", "")]
+        self.place.clear()
+        self.place.hide()
         self.search.clear()
 
     def enable(self, *, enabled: bool) -> None:
         """Let the list be narrowed, or not."""
-        for widget in (self.which, self.cause, self.flag, self.system, self.search):
+        for widget in (self.which, self.cause, self.flag, self.system, self.place, self.search):
             widget.setEnabled(enabled)
 
     def seek(self) -> None:
@@ -127,4 +150,5 @@ class ReplyFilters(QWidget):
             str(self.system.currentData() or ""),
             str(self.flag.currentData() or ""),
             self.search.text().strip(),
+            *self._places[max(0, self.place.currentIndex())],
         )

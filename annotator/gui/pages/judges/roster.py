@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions import judge_offers, judge_totals, judges
+from annotator.actions.judge_offers import CHECKS
 from annotator.actions.judge_totals import Total
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.gui.desk import Desk
@@ -39,6 +40,7 @@ class Roster(Part):
     replies_wanted = Signal(dict)
     run_wanted = Signal(dict)
     compare_wanted = Signal(dict)
+    checks_wanted = Signal(dict)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
@@ -177,7 +179,10 @@ class Roster(Part):
         if total is None:
             return
         judge = self.judge()
-        if judge is not None and not judge_offers.draws(total.protocol):
+        if judge is not None and total.protocol.startswith(CHECKS):
+            protocol = total.protocol.removeprefix(CHECKS)
+            self.checks_wanted.emit({"judge": judge.name, "protocol": protocol})
+        elif judge is not None and not judge_offers.draws(total.protocol):
             self.replies_wanted.emit({"judge_id": judge.id, "protocol": total.protocol})
         else:
             self.run_wanted.emit({})

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from annotator.actions import judge_offers, judge_planning, judge_runs, judges, run_records
 from annotator.actions.judge_cases import Order
-from annotator.actions.judge_offers import Drawing, Offer
+from annotator.actions.judge_offers import CHECKS, Drawing, Offer, draws
 from annotator.actions.judge_planning import Look
 from annotator.actions.judge_runs import RunLine
 from annotator.actions.project import Project
@@ -47,6 +47,8 @@ class Running(Part):
 
     replies_wanted = Signal(dict)
     prompt_wanted = Signal(dict)
+    checks_wanted = Signal(dict)
+    costs_wanted = Signal(dict)
 
     def __init__(self, desk: Desk, driver: Driver) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
@@ -65,6 +67,7 @@ class Running(Part):
             "hold_run": self.hold,
             "run_again": lambda: self.again(),
             "read_replies": self._read,
+            "run_costs": self._read_costs,
         }
         self._listen()
         self.lay_out(self._body())
@@ -109,6 +112,7 @@ class Running(Part):
         self.live.hold.clicked.connect(self.hold)
         self.past.chosen.connect(self._offer)
         self.past.read_wanted.connect(self._read)
+        self.past.costs.clicked.connect(self._read_costs)
         self.driver.began.connect(self._began)
         self.driver.progressed.connect(self._progressed)
         self.driver.ended.connect(self._ended)
@@ -134,6 +138,7 @@ class Running(Part):
         """Print the keys as they now are."""
         super().rebind()
         self.live.rebind()
+        self.past.rebind()
 
     def focus_first(self) -> None:
         """Work begins with the judge."""
@@ -262,16 +267,30 @@ class Running(Part):
         self.bar.enable("run_again", writable and not going and run is not None and run.open)
         self.bar.set_words("run_again", again_words(run))
         self.bar.enable("read_replies", run is not None)
+        self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
 
     def _read(self) -> None:
         run = self.past.run()
-        if run is not None:
+        if run is not None and run.protocol.startswith(CHECKS):
+            # Of a check there are no judgements, but a report.
+            self.checks_wanted.emit({"judge": run.judge, "protocol": run.protocol.removeprefix(CHECKS)})
+        elif run is not None:
             self.replies_wanted.emit({"run_id": run.id})
+
+    def _read_costs(self) -> None:
+        run = self.past.run()
+        if run is not None and self.past.costs.isEnabled():
+            self.costs_wanted.emit({"run_id": run.id})
 
 
 def again_words(run: RunLine | None) -> str:
     """What the button does with the chosen run."""
     return "Go on with it" if run is not None and run.done < run.total else "Ask for the missing"
+
+
+def _judged(run: RunLine) -> bool:
+    """Whether judgements came of a run, on which its cost can be laid."""
+    return not run.protocol.startswith(CHECKS) and not draws(run.protocol)
 
 
 def _offers(project: Project) -> tuple[Offers, list[str]]:

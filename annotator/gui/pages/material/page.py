@@ -109,7 +109,10 @@ class MaterialPage(Page):
             slot()
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; `part` opens a tab by its name, `response_id` and `url` go to a place on it."""
+        """Show everything as it now is; `part` opens a tab by its name, `response_id` and `url` go to a place on it.
+
+        `waiting` names the kind of which only what waits to be confirmed is to be listed.
+        """
         me = self.desk.ask(people.someone)
         coordinates = me is not None and (me.has(Role.COORDINATOR) or self.desk.project.person is None)
         self._stack.setCurrentWidget(self._whole if coordinates else self._closed)
@@ -117,6 +120,8 @@ class MaterialPage(Page):
             self.tabs.setCurrentIndex(TABS.index(place["part"]))
         if place.get("response_id"):
             self._read(str(place.get("item_id", "")), str(place["response_id"]), str(place.get("kind", "")))
+        if place.get("waiting"):
+            self.parts.show_open(str(place["waiting"]))
         if place.get("url"):
             self._show_cited(str(place["url"]))
         self._fill()

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import drawable, part_replies, report_lines
-from annotator.actions.drawn_parts import Standing
+from annotator.actions.drawn_parts import OPEN
 from annotator.actions.judge_offers import Drawing
 from annotator.actions.project import Project
 from annotator.actions.report_lines import Reports
@@ -66,7 +66,6 @@ NOTHING = (
     "Claims, plans and references are drawn from reports, key insights from the sources of items. Import them, or have "
     "a model write reports on the first part of this page.",
 )
-OPEN = (Standing.DRAWN, Standing.IMPORTED)
 
 
 class PartsView(QWidget):
@@ -156,6 +155,15 @@ class PartsView(QWidget):
             self.kinds.hold(goal)
         self.search.clear()
         self.wanted.hold(Wanted.ALL)
+
+    def show_open(self, kind: str) -> None:
+        """List what of a kind waits to be confirmed."""
+        self._goal = None
+        goal = next((one for one in Drawable if one.kind.value == kind), self.kinds.held)
+        if goal is not self.kinds.held:
+            self.kinds.hold(goal)
+        self.search.clear()
+        self.wanted.hold(Wanted.OPEN)
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""

@@ -31,7 +31,8 @@ class HandOut(QWidget):
         super().__init__()
         self._desk = desk
         self._people: Sequence[Person] = ()
-        self.form, self.preview, self.answer = PlanForm(desk), PlanPreview(), MessageBar()
+        self.answer = MessageBar()
+        self.form, self.preview = PlanForm(desk, self.answer), PlanPreview()
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self.work_out)
         self.form.changed.connect(self._later.start)

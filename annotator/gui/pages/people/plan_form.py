@@ -14,7 +14,9 @@ from annotator.gui.due import end_of_day
 from annotator.gui.naming import title
 from annotator.gui.pages.people.items_choice import ItemsChoice
 from annotator.gui.pages.people.overlap_choice import OverlapChoice
+from annotator.gui.pages.people.pair_orders import PairOrders
 from annotator.gui.pages.people.people_choice import PeopleChoice
+from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.number_box import NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -34,8 +36,10 @@ class PlanForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, answer: MessageBar) -> None:
+        """`answer` is where it is said what was chosen at once, whatever becomes of the plan."""
         super().__init__()
+        self.pairs = PairOrders(desk, answer)
         self.stages = {stage: QCheckBox(title(stage)) for stage in WORK}
         self.stages[Stage.RUBRIC].setChecked(True)
         self.overlap = OverlapChoice()
@@ -101,6 +105,9 @@ class PlanForm(QWidget):
                 column.addLayout(part)
             column.addSpacing(6)
         column.insertWidget(column.count() - 1, PlainLabel(REPEATS, "hint", wrap=True))
+        column.addWidget(PlainLabel("Labelling of pairs, not only of this plan", "strong"))
+        column.addWidget(self.pairs)
+        column.addSpacing(6)
         column.addLayout(
             self._row(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint"))
         )
@@ -116,6 +123,7 @@ class PlanForm(QWidget):
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
+        self.pairs.fill()
         active = [person for person in everybody if person.active]
         annotators = [person for person in active if person.has(Role.ANNOTATOR)]
         adjudicators = [person for person in active if person.has(Role.ADJUDICATOR)]

@@ -16,7 +16,7 @@ from annotator.gui.models.judgements import JudgementsModel, verdict
 from annotator.gui.models.sheets import SheetModel
 from annotator.gui.pages.judges.reply_detail import ReplyDetail
 from annotator.gui.pages.results import counting
-from annotator.gui.pages.results.fitting import fit, hide_alike
+from annotator.gui.sheet_widths import fit, hide_alike
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel

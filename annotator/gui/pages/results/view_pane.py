@@ -16,8 +16,8 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.sheets import SheetModel
 from annotator.gui.pages.results.account import account
-from annotator.gui.pages.results.fitting import fit
 from annotator.gui.pages.results.picture_pane import PicturePane
+from annotator.gui.sheet_widths import fit
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter

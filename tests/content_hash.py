@@ -28,6 +28,8 @@ MADE: dict[str, tuple[str, ...]] = {
     "guideline": ("stage", "version", "text"),
     "tray": ("id", "reason", "sha256", "state"),
     "time_spent": ("person_id", "subject", "seconds"),
+    "extract": ("item_id", "response_id", "kind", "origin", "state", "sha256"),
+    "page": ("url", "state", "sha256"),
 }
 
 

@@ -1,4 +1,4 @@
-"""How wide the columns of a table of results are: as what stands in them, and no row cut off while there is room."""
+"""How wide the columns of a table of figures are: as what stands in them, and no row cut off while there is room."""
 
 from PySide6.QtWidgets import QHeaderView
 

@@ -19,8 +19,13 @@ class Named(Shape):
 R = TypeVar("R", bound=Named)
 
 
-def named(units: Sequence[Unit], letter: str) -> dict[str, Unit]:
-    """The units by the short names they have in one call: a copied unit id costs tokens and is copied wrongly."""
+def by_id(units: Sequence[Unit]) -> dict[str, Unit]:
+    """The units by the ids they have."""
+    return {unit.id: unit for unit in units}
+
+
+def by_letter(units: Sequence[Unit], letter: str) -> dict[str, Unit]:
+    """The units by short names for one call: an id of 36 characters costs tokens and is copied wrongly."""
     return {f"{letter}{number}": unit for number, unit in enumerate(units, start=1)}
 
 
@@ -32,17 +37,17 @@ def listed(names: Mapping[str, Unit]) -> str:
 def told_apart(
     names: Mapping[str, Unit], said: Sequence[R], flags: Sequence[str], verdict: Callable[[R], Verdict]
 ) -> Verdicts:
-    """A verdict of each unit that is named exactly once; of the others an invalid one, with its cause."""
-    strangers = ", ".join(sorted({one.id for one in said} - set(names)))
-    beside = f"; it names what was not asked: {strangers}" if strangers else ""
+    """A verdict of each unit that is named exactly once; of the others an invalid one, with its cause.
+
+    What is said is never matched by its place or by likeness.
+    """
+    beside = " It answers for what was not asked." if {one.id for one in said} - set(names) else ""
     found = {}
     for name, unit in names.items():
         own = [one for one in said if one.id == name]
         if len(own) == 1:
             found[unit.id] = verdict(own[0])
             continue
-        cause = f"the reply names {name} {len(own)} times" if own else f"the reply does not name {name}"
-        found[unit.id] = Verdict(
-            value=None, status=Status.INVALID, cause=cause + beside, flags=" ".join(flags)
-        )
+        cause = "The reply answers this more than once." if own else "The reply leaves this out."
+        found[unit.id] = Verdict(status=Status.INVALID, cause=cause + beside, flags=" ".join(flags))
     return found

@@ -1,0 +1,311 @@
+"""Costs: what judging came to, unit by unit, question by question, by system or by judge, sorted, found and saved."""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QStackedWidget,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions import judge_costs, judge_runs, judges, result_exports
+from annotator.actions.judge_costs import Cost
+from annotator.actions.judge_offers import CHECKS, draws, title
+from annotator.actions.project import Project
+from annotator.actions.result_sheets import Sheet
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.domain.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.models.cost_sheets import BY, JUDGE, QUESTION, SYSTEM, UNIT, sheet
+from annotator.gui.models.judge_words import when
+from annotator.gui.models.sheets import SheetModel
+from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
+from annotator.gui.pages.judges.part import Part
+from annotator.gui.sheet_widths import fit
+from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+LEFT = (
+    Deed("cost_definition", "What it is", "info", "Go to what the chosen figure is, and back to the table"),
+    Deed("copy_costs", "Copy table", "export", "Copy the table in view for a spreadsheet, nothing rounded"),
+    Deed("save_costs", "Save table…", "folder", "Save the table in view as CSV or JSON, nothing rounded"),
+)
+RIGHT = (
+    Deed("read_replies", "Read its replies", hint="The judgements behind the chosen line", role="primary"),
+)
+NOTHING = (
+    "No judge has been paid yet",
+    "Once a judge at an endpoint has judged, every call's cost is shared out here among the criteria, questions and "
+    "systems it was for. The baseline costs nothing.",
+)
+SETTLE_MS = 150
+RUNS_OFFERED = 40
+Told = tuple[tuple[str, str], list[Cost], dict[tuple[str, str, str], str]]
+
+
+class Costing(Part):
+    """Whose costs, by what, above the table; below it what the chosen figure is."""
+
+    replies_wanted = Signal(dict)
+    run_wanted = Signal(dict)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self._wanted = ""
+        self._costs: list[Cost] = []
+        self._known: list[Judge] = []
+        self.by, self.of = QComboBox(), QComboBox()
+        self.by.setAccessibleName("Costs by")
+        self.of.setAccessibleName("Whose costs")
+        for combo, letters in ((self.by, 18), (self.of, 34)):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(letters)
+        offer(self.by, [(words, name) for name, words in BY.items()])
+        self.sought = QLineEdit(placeholderText="Find in the table…", clearButtonEnabled=True)
+        self.sought.setAccessibleName("Find in the table")
+        self.model = SheetModel(self)
+        self.table = LinesTable("Costs", self.model, cells=True)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicatorClearable(True)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.told = PlainLabel("", "hint", wrap=True)
+        self.account = QTextBrowser()
+        self.account.setProperty("role", "side")
+        self.account.setAccessibleName("What the chosen figure is")
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self.acts = {
+            "cost_definition": self.explain,
+            "copy_costs": self.copy,
+            "save_costs": self._choose_file,
+            "read_replies": self._read,
+            "find": self._seek,
+        }
+        self._listen()
+        self.lay_out(self._body())
+
+    def _listen(self) -> None:
+        self.by.currentIndexChanged.connect(lambda _: self._count())
+        self.of.currentIndexChanged.connect(lambda _: self._count())
+        self._soon.timeout.connect(self._narrow)
+        self.sought.textChanged.connect(lambda _: self._soon.start())
+        self.sought.returnPressed.connect(self.table.setFocus)
+        self.table.activated.connect(lambda _: self._read())
+        self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
+        plain = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
+        plain.setContext(Qt.ShortcutContext.WidgetShortcut)
+        plain.activated.connect(self.copy)
+        theme.watch(self, self._dress)
+
+    def _body(self) -> QWidget:
+        head = QHBoxLayout()
+        for words, combo in (("By", self.by), ("of", self.of)):
+            head.addWidget(PlainLabel(words, "hint"))
+            head.addWidget(combo)
+        head.addStretch(1)
+        head.addWidget(self.sought)
+        self.sought.setFixedWidth(theme.current().px(220))
+        above, below = QWidget(), QWidget()
+        column = QVBoxLayout(above)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.told)
+        under = QVBoxLayout(below)
+        under.setContentsMargins(0, 4, 0, 0)
+        under.setSpacing(4)
+        under.addWidget(PlainLabel("What it is, and what it stands on", "strong"))
+        under.addWidget(self.account, 1)
+        whole = Splitter("judges/costs", Qt.Orientation.Vertical)
+        whole.addWidget(above)
+        whole.addWidget(below)
+        whole.setSizes([380, 190])
+        whole.setStretchFactor(0, 1)
+        self.empty = EmptyState("results", *NOTHING)
+        self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
+        self.body = QStackedWidget()
+        self.body.addWidget(whole)
+        self.body.addWidget(self.empty)
+        return self.body
+
+    def fill(self) -> None:
+        """Offer judges and runs anew, and count."""
+        self._known = [one for one in self.desk.ask(judges.all_of) or [] if one.kind == JudgeKind.ENDPOINT]
+        runs = [
+            run
+            for run in self.desk.ask(judge_runs.runs) or []
+            if run.paid and not run.protocol.startswith(CHECKS) and not draws(run.protocol)
+        ]
+        choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]
+        choices += [
+            (f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}", f"run {run.id}")
+            for run in runs[:RUNS_OFFERED]
+        ]
+        offer(self.of, choices)
+        wanted, self._wanted = self.of.findData(self._wanted) if self._wanted else -1, ""
+        if wanted > 0 and wanted != self.of.currentIndex():
+            self.of.setCurrentIndex(wanted)
+            return
+        self._count()
+
+    def go(self, place: Any) -> None:
+        """Show the costs of a run (`run_id`) or of a `judge` by its name."""
+        self._wanted = f"run {place['run_id']}" if place.get("run_id") else ""
+        self._wanted = f"judge {place['judge']}" if place.get("judge") else self._wanted
+        self.fill()
+
+    def focus_first(self) -> None:
+        """Work begins in the table."""
+        self.table.setFocus()
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        super().stop()
+        self._soon.stop()
+
+    def _choice(self) -> tuple[str, str]:
+        return str(self.by.currentData()), str(self.of.currentData() or "")
+
+    def _count(self) -> None:
+        self.told.setText("Counting…")
+        self.desk.ask_later(self._counted, _told, *self._choice())
+
+    def _counted(self, found: Told) -> None:
+        choice, costs, words = found
+        if self.stopped or choice != self._choice():
+            return
+        self._costs = costs
+        self.body.setCurrentIndex(1 if not costs and not choice[1] else 0)
+        before = list(self.model.columns)
+        self.model.show(sheet(choice[0], costs, words))
+        if before != list(self.model.columns):
+            self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.told.setText("\n".join(self.model.whole.told) or "Nothing was paid for this.")
+        self._narrow()
+        fit(self.table, self.model)
+
+    def _narrow(self) -> None:
+        self._soon.stop()
+        row = max(0, self.table.currentIndex().row())
+        self.model.seek(self.sought.text())
+        if self.model.rowCount():
+            column = [one.title for one in self.model.whole.columns].index("Cost")
+            self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), column))
+            self.table.horizontalScrollBar().setValue(0)
+        self._turn()
+
+    def _seek(self) -> None:
+        self.sought.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.sought.selectAll()
+
+    def _turn(self) -> None:
+        """Tell what the chosen figure is."""
+        index, sheet = self.table.currentIndex(), self.model.whole
+        cell, there = self.model.cell(index), self.model.rowCount() > 0
+        self.account.setHtml(_account(sheet, index.column(), cell.words, cell.tip) if cell else "")
+        for act in self.bar.buttons:
+            self.bar.enable(act, there)
+
+    def _dress(self) -> None:
+        fit(self.table, self.model)
+        self._turn()
+
+    def explain(self) -> None:
+        """Go to what the chosen figure is, or back to the table."""
+        (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def copy(self) -> None:
+        """Put the lines in view on the clipboard."""
+        if self.model.rowCount():
+            QGuiApplication.clipboard().setText(result_exports.as_text(self.model.shown))
+            self.bar.say(f"Copied {self.model.rowCount():,} lines, nothing rounded.")
+
+    def _choose_file(self) -> None:
+        if not self.model.rowCount():
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save table", "costs.csv", "Tables (*.csv);;JSON (*.json)"
+        )
+        if name:
+            self.save(Path(name))
+
+    def save(self, path: Path) -> None:
+        """Write the lines in view as CSV or JSON."""
+        try:
+            result_exports.save(self.model.shown, path)
+        except Refusal as refusal:
+            self.desk.refused.emit(refusal)
+            return
+        self.bar.say(f"Saved {path.name}.")
+
+    def _line(self) -> Cost | None:
+        line = self.model.at(self.table.currentIndex().row())
+        places = [id(one) for one in self.model.whole.lines]
+        return self._costs[places.index(id(line))] if line is not None else None
+
+    def _read(self) -> None:
+        """Open the judgements behind the chosen line; where they are of several judges, one must be chosen first."""
+        one, (by, of) = self._line(), self._choice()
+        if one is None:
+            return
+        kind, _, name = of.partition(" ")
+        place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": one.protocol}
+        if kind != "run":
+            told = one.name if by == JUDGE else name
+            mine = [
+                judge for judge in self._known if judge.name == told or (not told and len(self._known) == 1)
+            ]
+            if not mine:
+                self.answer.show_message(
+                    "info", "Several judges may be behind this.", "Choose one above, then read its replies."
+                )
+                self.of.setFocus()
+                return
+            place["judge_id"] = mine[0].id
+        place |= {QUESTION: {"item": one.name}, SYSTEM: {"system": one.name}}.get(by, {})
+        if by == UNIT:
+            place |= {"item": one.item, "unit": one.name, "words": self._words_of_line()}
+        self.answer.clear()
+        self.replies_wanted.emit(place)
+
+    def _words_of_line(self) -> str:
+        line = self.model.at(self.table.currentIndex().row())
+        return line.cells[1].words if line is not None else ""
+
+
+def _told(project: Project, by: str, of: str) -> Told:
+    kind, _, name = of.partition(" ")
+    only = {kind: name} if kind else {}
+    found = judge_costs.costs(project, by, **only)
+    words: dict[tuple[str, str, str], str] = {}
+    if by == UNIT:
+        words = judge_costs.asked_about(project, found)
+    elif by == QUESTION:
+        words = {(key, "", ""): question for key, question in judge_costs.questions(project).items()}
+    return (by, of), found, words
+
+
+def _account(sheet: Sheet, column: int, words: str, tip: str) -> str:
+    head = sheet.columns[column]
+    parts = [
+        f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{escape(words) or '–'}</p>"
+    ]
+    if tip and tip != words:
+        parts.append(f"<p dir='auto'>{escape(tip)}</p>")
+    if head.tip:
+        muted = theme.token("text-muted").name()
+        parts.append(f"<p><span style='color:{muted}'>{escape(head.tip)}</span></p>")
+    return "".join(parts)

@@ -1,0 +1,44 @@
+"""The way from judges to what was drawn for them and waits for a person to look at it."""
+
+from annotator.actions import drawn_parts
+from annotator.domain.counting import counted
+from annotator.gui import keys
+from annotator.gui.desk import Desk
+from annotator.gui.widgets.icons import put
+from annotator.gui.widgets.key_button import KeyButton
+
+ACT = "drawn_waiting"
+
+
+class DrawnWaiting(KeyButton):
+    """A button that says how many wait; hidden while none does."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("", keys.sequences(ACT)[0], "quiet")
+        self._desk = desk
+        self._waiting: dict[str, int] = {}
+        put(self, "question", color="state-unconfirmed")
+        self.clicked.connect(self.go)
+        self.hide()
+
+    def fill(self) -> None:
+        """Count anew."""
+        self._desk.ask_later(self._found, drawn_parts.waiting)
+
+    def go(self) -> None:
+        """Show what waits, of the kind of which most does."""
+        if self._waiting:
+            most = max(self._waiting, key=lambda kind: self._waiting[kind])
+            self._desk.go("Material", part="Drawn parts", waiting=most)
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.set_key(keys.sequences(ACT)[0])
+
+    def _found(self, waiting: dict[str, int]) -> None:
+        self._waiting = waiting
+        many = sum(waiting.values())
+        said = ", ".join(f"{kind} {count:,}" for kind, count in sorted(waiting.items()))
+        self.set_words(f"{counted(many, 'drawn part')} to confirm")
+        self.set_hint(f"Drawn by a judge or imported, and looked at by nobody yet: {said}")
+        self.setVisible(many > 0)

@@ -1,0 +1,27 @@
+"""What of an item's sources a model is shown, and where in them the words stand that it quotes."""
+
+from collections.abc import Sequence
+
+from annotator.domain.protocol import Material
+from annotator.domain.quotation import find
+from annotator.domain.source import Source
+from annotator.domain.unit import Anchor
+
+NO_SOURCE = "The item has no source with text."
+# In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.
+LONGEST_SOURCES = 200_000
+# What a quote spans in the source, whose links stand in it with their addresses.
+LONGEST_QUOTED = 20_000
+
+
+def with_text(material: Material) -> list[Source]:
+    """The sources that have text and that no model drafted."""
+    return [source for source in material.sources if source.text.strip() and not source.drafted]
+
+
+def anchored(sources: Sequence[Source], quote: str) -> Anchor | None:
+    """Where the first source that has these words has them; None when none has."""
+    for source in sources:
+        if span := find(source.text, quote):
+            return Anchor.at(source.text, span[0], min(span[1], span[0] + LONGEST_QUOTED), source.id)
+    return None

@@ -1,0 +1,42 @@
+"""From the judges to what was drawn and waits for a person."""
+
+import asyncio
+
+from annotator.actions import drawn_parts, extracting, extracts
+from annotator.actions.judge_cases import Order
+from annotator.gui.pages.material.parts_view import Drawable, Wanted
+from tests.judges_window import settle
+from tests.labelling_keys import press
+
+CLAIMS = "researcherbench.claims.extract"
+
+
+def drawn(project) -> None:
+    """The baseline draws the claims of four reports, and nobody has looked at them."""
+    asyncio.run(extracting.run(project, Order("baseline", CLAIMS)))
+
+
+def test_where_nothing_waits_there_is_no_button(small, show):
+    assert show(small).waiting.isHidden()
+
+
+def test_what_waits_is_counted_and_one_key_leads_there(small, show):
+    drawn(small)
+    page = show(small)
+    assert page.waiting.text().startswith("4 drawn parts to confirm")
+    assert page.waiting.accessibleName().startswith("4 drawn parts to confirm, key ")
+    press("Ctrl+Shift+J")
+    material = page.window().page
+    settle(material)
+    assert material.tabs.currentWidget() is material.parts
+    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, Wanted.OPEN)
+    assert material.parts.model.rowCount() == 4
+
+
+def test_what_was_confirmed_waits_no_longer(small, show):
+    drawn(small)
+    page = show(small)
+    for each in drawn_parts.standing(small).values():
+        page.desk.do(extracts.confirm, each["claims"].extract_id)
+    settle(page)
+    assert page.waiting.isHidden()
