@@ -1,10 +1,21 @@
-"""The sample project, made once for all tests that want to change a copy of it."""
+"""What all tests share: garbage collected in order, and the sample project, made once and copied."""
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from annotator.actions.project import Project
+from annotator.gui.tidying import tidy
+
+
+@pytest.fixture(autouse=True)
+def collected_on_this_thread() -> Iterator[None]:
+    """What a window of a test leaves dies between tests, and never on the thread of a server or an errand."""
+    gc.disable()
+    yield
+    tidy()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import sys
 import traceback
 from types import TracebackType
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from annotator import __version__
@@ -32,7 +32,24 @@ class BugPage(QWidget):
             column.addWidget(widget)
 
 
+class _Bell(QObject):
+    """Carries a report to the window's own thread from wherever it was raised."""
+
+    rung = Signal(str)
+
+
 _shown: list[BugPage] = []
+
+
+def _show(report: str) -> None:
+    if not _shown:
+        page = BugPage(report)
+        _shown.append(page)
+        page.show()
+
+
+_bell = _Bell()
+_bell.rung.connect(_show)
 
 
 def install() -> None:
@@ -41,11 +58,10 @@ def install() -> None:
 
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show the report; after the first one the rest only go to the error stream."""
+    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream."""
     words = redact("".join(traceback.format_exception(kind, error, trace)), held())
     sys.stderr.write(words)
-    if QApplication.instance() is None or _shown or issubclass(kind, KeyboardInterrupt):
+    if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
         return
-    page = BugPage(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")
-    _shown.append(page)
-    page.show()
+    # A window made on an errand's thread ends the program.
+    _bell.rung.emit(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")

@@ -1,15 +1,17 @@
 """How the window reaches the project: verbs are done, questions asked, and every change told to all who show it."""
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, Signal
 
 from annotator.actions import history
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
+from annotator.gui.errands import Errands, Hearers, Tell
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,12 +32,13 @@ class Desk(QObject):
     def __init__(self, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.project = project
-        self._threads = QThreadPool(self)
-        self._threads.setMaxThreadCount(1)
-        self._errands: set[_Errand] = set()
+        self._errands = Errands(self)
+        self._ended = False
 
     def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
+        if self._ended:
+            return None
         try:
             result = verb(self.project, *args, **kwargs)
         except Refusal as refusal:
@@ -48,6 +51,8 @@ class Desk(QObject):
         self, question: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T | None:
         """Ask a question; a refusal is told and None returned."""
+        if self._ended:
+            return None
         try:
             return question(self.project, *args, **kwargs)
         except Refusal as refusal:
@@ -58,7 +63,8 @@ class Desk(QObject):
         self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> None:
         """Ask a question that takes its time on another thread, over a read-only connection of its own."""
-        self._send(_Errand(self.project, question, args, kwargs, readonly=True), then)
+        hearers = Hearers(then, refused=self.refused.emit)
+        self._send(lambda project, _: question(project, *args, **kwargs), hearers, readonly=True)
 
     def do_later(
         self,
@@ -72,22 +78,36 @@ class Desk(QObject):
 
         `then` gets the verb's result, or None when it was refused (the refusal is told as ever).
         """
-        errand = _Errand(self.project, verb, args, kwargs, readonly=False)
-        errand.signals.progressed.connect(progress)
-        errand.signals.done.connect(self._done)
-        errand.signals.refused.connect(lambda _: then(None))
-        self._send(errand, then)
+        hearers = Hearers(then, progress, self._done, self.refused.emit, lacking=True)
+        self._send(
+            lambda project, tell: verb(project, *args, **kwargs, progress=tell), hearers, readonly=False
+        )
 
-    def _send(self, errand: "_Errand", then: Callable[[Any], None]) -> None:
-        self._errands.add(errand)
-        errand.signals.done.connect(then)
-        errand.signals.refused.connect(self.refused)
-        errand.signals.finished.connect(lambda: self._errands.discard(errand))
-        self._threads.start(errand)
+    def _send(self, act: Callable[[Project, Tell], Any], hearers: Hearers, *, readonly: bool) -> None:
+        if self._ended:
+            return
+        path, person = self.project.path, self.project.person
+
+        def over_its_own(tell: Tell) -> Any:
+            with closing(Project.open(path, readonly=readonly)) as project:
+                project.person = person
+                return act(project, tell)
+
+        self._errands.send(over_its_own, hearers)
 
     def wait(self) -> None:
-        """Return when no errand is under way; for closing and for tests."""
-        self._threads.waitForDone()
+        """Return when no errand is under way; for tests."""
+        self._errands.wait()
+
+    def forget_pages(self) -> None:
+        """The pages are being taken down: what they asked is answered to nobody."""
+        self._errands.forget_senders()
+
+    def end(self) -> None:
+        """Give the file back once no errand is under way; nothing is asked, done or told any more."""
+        self._ended = True
+        self._errands.end()
+        self.project.close()
 
     def _done(self, result: object) -> None:
         self.saved.emit(datetime.now().astimezone())
@@ -110,44 +130,3 @@ class Desk(QObject):
     def go(self, page: str, **place: Any) -> None:
         """Ask the window for a page and a place on it."""
         self.wanted.emit(page, place)
-
-
-class _Signals(QObject):
-    done = Signal(object)
-    refused = Signal(object)
-    progressed = Signal(str, int, int)
-    finished = Signal()
-
-
-class _Errand(QRunnable):
-    """A question or verb under way on another thread."""
-
-    def __init__(
-        self,
-        project: Project,
-        act: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        readonly: bool,
-    ) -> None:
-        super().__init__()
-        self.setAutoDelete(False)
-        self.signals = _Signals()
-        self._path, self._person = project.path, project.person
-        self._act, self._args, self._kwargs, self._readonly = act, args, kwargs, readonly
-
-    def run(self) -> None:
-        """Open the file anew, act, and tell what came of it."""
-        extra = {} if self._readonly else {"progress": self.signals.progressed.emit}
-        try:
-            project = Project.open(self._path, readonly=self._readonly)
-            try:
-                project.person = self._person
-                self.signals.done.emit(self._act(project, *self._args, **self._kwargs, **extra))
-            finally:
-                project.close()
-        except Refusal as refusal:
-            self.signals.refused.emit(refusal)
-        finally:
-            self.signals.finished.emit()

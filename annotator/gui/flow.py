@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, QTimer
 class Flow(QObject):
     """Where it goes on to is for each page to say."""
 
-    def __init__(self, moment_ms: int) -> None:
-        super().__init__()
+    def __init__(self, moment_ms: int, parent: QObject) -> None:
+        super().__init__(parent)
         self.moment = QTimer(self, singleShot=True, interval=moment_ms)
         self.moment.timeout.connect(self._go_on)
 

@@ -1,10 +1,10 @@
 """How a package that somebody opens by itself comes in: a task as a project, returned work by being shown its place."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions import belonging, tasking
@@ -12,11 +12,10 @@ from annotator.actions.belonging import Belonging
 from annotator.actions.tasking import Opened
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping
+from annotator.gui.errands import Errands, Hearers, Tell
 from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.gui.window import Window
 from annotator.places import user_data
-
-Progress = Callable[[str, int, int], None]
 
 
 class Host(Protocol):
@@ -37,9 +36,7 @@ class Packages:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._threads = QThreadPool()
-        self._threads.setMaxThreadCount(1)
-        self._away: list[_Away] = []
+        self._errands = Errands()
 
     def open(self, path: Path) -> QWidget:
         """Open a task or returned work; what is shown until it is through."""
@@ -47,28 +44,25 @@ class Packages:
         if dropping.form_of(path) == dropping.TASK:
             here = shown.desk.project.path if isinstance(shown, Window) else None
             self._progress(path, "large sources take a few seconds", 0, 0)
-            away = _Away(lambda tell: _take(path, here, known, tell))
-            away.signals.progressed.connect(lambda *words: self._progress(path, *words))
-            self._send(away, self._opened)
+            self._send(
+                lambda tell: _take(path, here, known, tell), self._opened, partial(self._progress, path)
+            )
         else:
-            away = _Away(lambda _: belonging.of_work(path, known))
-            self._send(away, lambda found: self._place(path, found))
+            self._send(lambda _: belonging.of_work(path, known), partial(self._place, path))
         return shown
 
     def wait(self) -> None:
         """Return when nothing is being opened; for closing and for tests."""
-        self._threads.waitForDone()
+        self._errands.wait()
 
     def _progress(self, path: Path, what: str, done: int, total: int) -> None:
         words = f"{what}, {done} of {total}" if total else what
         self._say("info", f"Opening the task “{path.name}”…", f"{words[0].upper()}{words[1:]}.", lasting=True)
 
-    def _send(self, away: "_Away", then: Callable[[Any], None]) -> None:
-        self._away.append(away)
-        away.signals.done.connect(then)
-        away.signals.refused.connect(self._refused)
-        away.signals.finished.connect(lambda: self._away.remove(away))
-        self._threads.start(away)
+    def _send(
+        self, act: Callable[[Tell], Any], then: Callable[[Any], None], progress: Tell | None = None
+    ) -> None:
+        self._errands.send(act, Hearers(then, progress, refused=self._refused))
 
     def _opened(self, opened: Opened) -> None:
         path, shown = opened.project.path, self._host.shown()
@@ -113,33 +107,7 @@ class Packages:
         self._bar().show_message(level, happened, todo, lasting)
 
 
-class _Signals(QObject):
-    done = Signal(object)
-    refused = Signal(object)
-    progressed = Signal(str, int, int)
-    finished = Signal()
-
-
-class _Away(QRunnable):
-    """Something under way on another thread; it is given a function that tells how far it is."""
-
-    def __init__(self, act: Callable[[Progress], Any]) -> None:
-        super().__init__()
-        self.setAutoDelete(False)
-        self.signals = _Signals()
-        self._act = act
-
-    def run(self) -> None:
-        """Act and tell what came of it."""
-        try:
-            self.signals.done.emit(self._act(self.signals.progressed.emit))
-        except Refusal as refusal:
-            self.signals.refused.emit(refusal)
-        finally:
-            self.signals.finished.emit()
-
-
-def _take(path: Path, shown: Path | None, known: list[Path], tell: Progress) -> Opened:
+def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Opened:
     kept = sorted((user_data() / "projects").glob(f"*{dropping.PROJECT}"))
     among = [*([shown] if shown else []), *known, *kept]
     opened = tasking.take_task(

@@ -1,6 +1,5 @@
 """How the window starts: with a project, or with the first page that offers the sample, a new one, or an old one."""
 
-import gc
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping, theme
+from annotator.gui import dropping, theme, tidying
 from annotator.gui.application import Application
 from annotator.gui.menus import FILES
 from annotator.gui.window import Window
@@ -36,6 +35,7 @@ class Goldsmith:
     def __init__(self, application: QApplication) -> None:
         self.application = application
         self._shown: QWidget | None = None
+        self._pulse = QTimer(application, interval=PULSE_MS)
 
     def show(self, path: Path | None, readonly: bool = False) -> QWidget:
         """Open a project's window, or the first page; what stood there before is closed.
@@ -106,9 +106,10 @@ class Goldsmith:
         return window
 
     def settle(self) -> None:
-        """At the first idle: what is loaded by now stays, so that collecting garbage never looks at it again."""
-        gc.freeze()
-        gc.enable()
+        """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
+        tidying.begin()
+        self._pulse.timeout.connect(tidying.tidy)
+        self._pulse.start()
         if "GOLDSMITH_STOPWATCH" in os.environ:
             print(time.monotonic(), flush=True)
             self.close()
@@ -142,11 +143,10 @@ def run(path: Path | None = None, *, with_sample: bool = False) -> int:
 
 
 def heed_signals(goldsmith: Goldsmith) -> None:
-    """Let a polite end of the process, or of the session, close the window in order."""
-    pulse = QTimer(goldsmith.application, interval=PULSE_MS)
-    # Python looks at its signals only between its own instructions: this gives it some.
-    pulse.timeout.connect(lambda: None)
-    pulse.start()
+    """Let a polite end of the process, or of the session, close the window in order.
+
+    Python looks at its signals only between its own instructions: the pulse gives it some.
+    """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: goldsmith.close())
     goldsmith.application.commitDataRequest.connect(lambda _: goldsmith.close())

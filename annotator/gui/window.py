@@ -168,6 +168,7 @@ class Window(QMainWindow):
             page.stop()
             self.stack.removeWidget(page)
             page.deleteLater()
+        self.desk.forget_pages()
         self._pages.clear()
         self.show_page(self._current)
         self._show_title()
@@ -277,8 +278,7 @@ class Window(QMainWindow):
             page.stop()
         self._backup.stop()
         self._recount.stop()
-        self.desk.wait()
-        self.desk.project.close()
+        self.desk.end()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep what is being typed, end a judging child, give the file back."""

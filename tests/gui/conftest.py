@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
@@ -52,6 +52,8 @@ def window_over(qtbot) -> Iterator:
     for window in made:
         if isValid(window):
             window.close()
+    # Now, and not in the middle of another test.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

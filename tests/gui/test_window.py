@@ -1,7 +1,10 @@
 """The window: its pages, its messages, its person, its closing."""
 
+import gc
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
+from shiboken6 import isValid
 
 from annotator.actions import items, people
 from annotator.actions.project import Project
@@ -27,6 +30,34 @@ def test_every_page_opens_on_an_empty_project(name, tmp_path, window_over, qtbot
     window.desk.wait()
     qtbot.wait(50)
     assert name == window.page.NAME
+
+
+def alive() -> dict[int, str]:
+    """Everything of Qt's that the window's own code has made and that is still there."""
+    found = (o for o in gc.get_objects() if issubclass(type(o), QObject) and isValid(o))
+    return {id(o): type(o).__name__ for o in found if type(o).__module__.startswith("annotator.gui")}
+
+
+def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
+    before = alive()
+    window = window_over(sample)
+    for name in EVERY_PAGE:
+        window.show_page(name)
+    window.close()
+    qtbot.wait(50)
+    gc.collect()
+    assert [name for which, name in alive().items() if which not in before] == []
+
+
+def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, window_over, qtbot):
+    path = small.path
+    small.close()
+    for _ in range(10):
+        window = window_over(Project.open(path), "Results")
+        window.show_page("Judges")
+        window.close()
+        qtbot.wait(1)
+        assert not isValid(window)
 
 
 def test_a_refusal_is_said_in_the_message_bar(small, window_over):

@@ -23,10 +23,10 @@ class Acts(QObject):
     """One method for each act. What is being typed is kept before anything else is done."""
 
     def __init__(self, bench: Bench, hand: Hand, flow: Flow, rows: RowsPane, messages: MessageBar) -> None:
-        super().__init__()
+        super().__init__(bench)
         self._bench, self._hand, self._flow, self._rows = bench, hand, flow, rows
         self._messages = messages
-        self.pairing = PairingMode()
+        self.pairing = PairingMode(self)
         self.splitting = False
         self.pairing.aimed.connect(self._show_aim)
         bench.moved.connect(lambda _: self.leave_modes())

@@ -34,8 +34,8 @@ class Bench(QObject):
     moved = Signal(str)
     """The row at hand has changed: its id."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__()
+    def __init__(self, desk: Desk, page: QObject) -> None:
+        super().__init__(page)
         self._desk = desk
         self.typing = Typing(desk, self.do, self)
         self.sheet: Sheet | None = None

@@ -23,7 +23,7 @@ class Confirming(QObject):
         fill_queue: Callable[[], object],
         open_line: Callable[[Waiting], object],
     ) -> None:
-        super().__init__()
+        super().__init__(frame)
         self._desk, self._frame, self._queue = desk, frame, queue
         self._fill_queue, self._open_line = fill_queue, open_line
         frame.queue_pane.unanimous_wanted.connect(self.ask)

@@ -26,7 +26,7 @@ class Flow(flow.Flow):
     """No conflict is left in any item."""
 
     def __init__(self, bench: Bench, hand: Hand, queue: AdjudicationQueue, moment_ms: int) -> None:
-        super().__init__(moment_ms)
+        super().__init__(moment_ms, bench)
         self._bench, self._hand, self._queue = bench, hand, queue
         bench.moved.connect(lambda _: self.stop())
 

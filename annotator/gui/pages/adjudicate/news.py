@@ -31,7 +31,7 @@ class News(QObject):
         queue: AdjudicationQueue,
         fill_queue: Callable[[], object],
     ) -> None:
-        super().__init__()
+        super().__init__(bench)
         self._desk, self._bench, self._flow, self._acts = desk, bench, flow, acts
         self._frame, self._queue, self._fill_queue = frame, queue, fill_queue
         self._gaps: Counter[str] = Counter()

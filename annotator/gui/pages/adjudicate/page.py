@@ -43,7 +43,7 @@ class AdjudicatePage(Page):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.queue, self.bench = AdjudicationQueue(self), Bench(desk)
+        self.queue, self.bench = AdjudicationQueue(self), Bench(desk, self)
         self.hand = Hand(self.bench)
         self.flow = Flow(self.bench, self.hand, self.queue, self.MOMENT_MS)
         self._requeue = QTimer(self, singleShot=True, interval=REQUEUE_MS)

@@ -14,8 +14,8 @@ class PairingMode(QObject):
 
     aimed = Signal(str)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
         self.ruling_id = ""
         self._partners: list[str] = []
         self._at = 0

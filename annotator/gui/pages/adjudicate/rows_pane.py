@@ -35,7 +35,9 @@ class RowsPane(QWidget):
         self._item: Item | None = None
         self._anchor: int | None = None
         self._listening = False
-        self._hold = QWidget()
+        self._hold = QWidget(self)
+        self._hold.hide()
+        self.controls.setParent(self._hold)
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         column = QVBoxLayout(self)

@@ -44,8 +44,8 @@ class Bench(QObject):
     told = Signal(str)
     """What is said of a unit has changed: its id."""
 
-    def __init__(self, desk: Desk, queue: LabelQueue, clock: Clock) -> None:
-        super().__init__()
+    def __init__(self, desk: Desk, queue: LabelQueue, clock: Clock, page: QObject) -> None:
+        super().__init__(page)
         self._desk, self._queue, self._clock = desk, queue, clock
         self._unspent = 0.0
         self.kinds = Kinds(desk, self._do, self.said)

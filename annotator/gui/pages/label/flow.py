@@ -20,7 +20,7 @@ class Flow(flow.Flow):
     """Nothing is left to label in any report."""
 
     def __init__(self, bench: Bench, queue: LabelQueue, moment_ms: int, *, readonly: bool = False) -> None:
-        super().__init__(moment_ms)
+        super().__init__(moment_ms, bench)
         self.readonly = readonly
         self.waits_for_kinds = False
         """Whether an error stays at hand until its kind is said."""

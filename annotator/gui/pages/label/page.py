@@ -60,7 +60,7 @@ class LabelPage(Page):
         super().__init__(desk)
         self.clock = Clock()
         self.queue = LabelQueue(self)
-        self.bench = Bench(desk, self.queue, self.clock)
+        self.bench = Bench(desk, self.queue, self.clock, self)
         readonly = desk.project.readonly
         self.flow = Flow(self.bench, self.queue, self.MOMENT_MS, readonly=readonly)
         self.submission = Submission(desk, self.queue, self.bench)

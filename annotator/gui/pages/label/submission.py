@@ -19,7 +19,7 @@ class Submission(QObject):
     reopened = Signal(str)
 
     def __init__(self, desk: Desk, queue: LabelQueue, bench: Bench) -> None:
-        super().__init__()
+        super().__init__(bench)
         self._desk, self._queue, self._bench = desk, queue, bench
 
     def standing(self) -> label_sealing.Standing | None:

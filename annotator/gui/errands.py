@@ -1,0 +1,98 @@
+"""How something is done on another thread, and what came of it told on the window's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from PySide6.QtCore import QObject, QThreadPool, Signal
+from shiboken6 import isValid
+
+from annotator.domain.refusal import Refusal
+
+Tell = Callable[[str, int, int], None]
+"""Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hearers:
+    """Who hears what of an errand: those who sent it, then everyone."""
+
+    then: Callable[[Any], object] | None
+    progress: Tell | None = None
+    done: Callable[[Any], object] | None = None
+    """For everyone, before `then`."""
+    refused: Callable[[Refusal], object] | None = None
+    lacking: bool = False
+    """Whether `then` hears None of an errand that was refused."""
+
+
+class Errands(QObject):
+    """One errand after the other. Whoever is gone by the time that one comes home is not told of it."""
+
+    _heard = Signal(int, str, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._threads = QThreadPool(self)
+        self._threads.setMaxThreadCount(1)
+        self._numbers = count()
+        self._out: dict[int, Hearers] = {}
+        self._heard.connect(self._tell)
+
+    def __len__(self) -> int:
+        """How many are under way, or home but not told of yet."""
+        return len(self._out)
+
+    def send(self, act: Callable[[Tell], Any], hearers: Hearers) -> None:
+        """Do something on the other thread; it is given a function that tells how far it is."""
+        number = next(self._numbers)
+        self._out[number] = hearers
+        # The pool would keep every runnable for good; a function it lets go of.
+        self._threads.start(lambda: _run(act, lambda what, of: self._heard.emit(number, what, of)))
+
+    def wait(self) -> None:
+        """Return when nothing is under way; what came of it is told at the next idle."""
+        self._threads.waitForDone()
+
+    def forget_senders(self) -> None:
+        """Those who sent what is under way are being taken down; everyone else still hears of it."""
+        for number, hearers in self._out.items():
+            self._out[number] = replace(hearers, then=None, progress=None)
+
+    def end(self) -> None:
+        """Wait, and tell nobody of anything any more."""
+        self.wait()
+        self._out.clear()
+
+    def _tell(self, number: int, what: str, of: Any) -> None:
+        if number not in self._out:
+            return
+        hearers = self._out[number]
+        if what == "over":
+            del self._out[number]
+        elif what == "progress":
+            _call(hearers.progress, *of)
+        elif what == "done":
+            _call(hearers.done, of)
+            _call(hearers.then, of)
+        else:
+            if hearers.lacking:
+                _call(hearers.then, None)
+            _call(hearers.refused, of)
+
+
+def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None:
+    """Act, on the other thread, and tell what came of it."""
+    try:
+        say("done", act(lambda *words: say("progress", words)))
+    except Refusal as refusal:
+        say("refused", refusal)
+    finally:
+        say("over", None)
+
+
+def _call(hearer: Callable[..., object] | None, *of: Any) -> None:
+    owner = getattr(hearer, "__self__", None)
+    if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
+        hearer(*of)
