@@ -35,6 +35,7 @@ def filled_project(folder: Path) -> Project:
     _add_extracts(project, item)
     _add_rest(project, item)
     _add_pairs(project, item, rubric)
+    _add_validation(project, item)
     return project
 
 
@@ -151,4 +152,35 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
     _add(
         project, "tray", id="tray-1", reason="late", person_id=project.by, item_id=item, stage="rubric", revision=3,
         **record, state="waiting", at=now(),
+    )  # fmt: skip
+
+
+def _add_validation(project: Project, item: str) -> None:
+    _add(
+        project, "validation_set", id="set-1", name="Spring", protocol="researcherbench.coverage", content="{}",
+        sha256=sha256("{}"), labels="[]", labels_sha256=sha256("[]"), by=project.by, at=now(), locked_at=now(),
+    )  # fmt: skip
+    _add(project, "opening", id="opening-1", set_id="set-1", judges="[]", by=project.by, at=now())
+    _add(
+        project, "informed", id="informed-1", kind="review", protocol="researcherbench.coverage", item_id=item,
+        response_id=_one(project, "SELECT id FROM response WHERE item_id = ?", item), unit_id="u", judge_id="judge-1",
+        judge_value="yes", said="agree", by=project.by, at=now(),
+    )  # fmt: skip
+    _add_attack(project, item)
+
+
+def _add_attack(project: Project, item: str) -> None:
+    response = _one(project, "SELECT id FROM response WHERE item_id = ?", item)
+    _add(
+        project, "attack_test", id="test-1", judge_id="judge-1", run_id="run-1", protocol="researcherbench.coverage",
+        by=project.by, at=now(), content='{"attacks":["padding.filler"]}',
+    )  # fmt: skip
+    _add(
+        project, "attack_copy", id="copy-1", test_id="test-1", response_id=response, attack="padding.filler",
+        variant="by a half", text_sha256="t" * 64, pieces='[[0, 10], "More."]', status="ok", cause="",
+    )  # fmt: skip
+    _add(
+        project, "attack_verdict", id="verdict-1", test_id="test-1", copy_id="copy-1", item_id=item, unit_id="u",
+        before="yes", asked="", call_id="call-1", at=now(), value="no", status="ok", rationale="", quote="",
+        quote_start=None, quote_end=None, note="", flags="", cause="",
     )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 
+from annotator.gui.widgets.plain import PlainLabel
 from tests.judging.odd_server import Odd, completion
 from tests.served import asked_about
 
@@ -57,3 +58,8 @@ def cells(view: Any, column: int) -> list[str]:
     """What a column of a table shows."""
     model = view.model()
     return [model.index(row, column).data() for row in range(model.rowCount())]
+
+
+def said_in(card: Any) -> str:
+    """All that the labels of a card say, line by line."""
+    return "\n".join(label.text() for label in card.findChildren(PlainLabel))

@@ -201,7 +201,7 @@ def _adjudication(item_id: str, shared: set[Stage], known: Standings) -> tuple[s
 
 def _units(one: Assignment, known: Standings) -> tuple[int, int]:
     if one.stage is Stage.LABELLING:
-        of = known.to_label.get(one.item_id, 0)
+        of = known.drawn.get((one.item_id, one.person_id), known.to_label.get(one.item_id, 0))
         return min(of, _labels(one, known).labels), of
     written = known.written.get((one.item_id, one.stage, one.person_id))
     return (written.units if written else 0), 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions import judges
+from annotator.actions import judges, wordings
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.project import Project
@@ -129,13 +129,16 @@ def _pairwise(repeated: list[list[str]]) -> Estimate:
 
 
 def _said(project: Project, judge_id: str, protocol: str) -> dict[Unit, dict[int, str]]:
-    """Unit → trial → the verdict that came."""
+    """Unit → trial → the verdict that came on the present wording."""
     j = JUDGEMENT.c
-    question = select(j.item_id, j.response_id, j.unit_id, j.trial, j.value).where(
-        j.rater_id == judge_id, j.protocol == protocol, j.status == Status.OK.value
-    )
+    wanted = (j.rater_id == judge_id, j.protocol == protocol, j.status == Status.OK.value)
+    question = select(j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id).where(*wanted)
     found: dict[Unit, dict[int, str]] = defaultdict(dict)
     with project.store.read() as db:
-        for item_id, response_id, unit_id, trial, value in db.execute(question.order_by(j.trial)):
-            found[item_id, response_id, unit_id][trial] = value
+        gone = wordings.outdated(db, *wanted)
+        for item_id, response_id, unit_id, trial, value, judgement_id in db.execute(
+            question.order_by(j.trial)
+        ):
+            if judgement_id not in gone:
+                found[item_id, response_id, unit_id][trial] = value
     return found

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 import orjson
 from sqlalchemy import select
@@ -9,13 +10,14 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating
 from annotator.domain.artifact import Kind
+from annotator.domain.assignment import Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.protocol import Case
 from annotator.domain.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import AssignmentRow, ResponseRow, ValidationSetRow, table
 
-RESPONSE = table(ResponseRow)
+ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
 
 
 def labelled_by(protocol: str) -> Kind:
@@ -51,6 +53,52 @@ def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[s
     for item_id, response_id in db.execute(question):
         found[item_id].append(response_id)
     return found
+
+
+def reports_for(
+    db: Connection, person_id: str, items: Iterable[str] | None = None
+) -> defaultdict[str, list[str]]:
+    """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
+    found, drawn = reports(db, items), narrowed(db, person_id)
+    for item_id in found.keys() & drawn.keys():
+        found[item_id] = [response_id for response_id in found[item_id] if response_id in drawn[item_id]]
+    return found
+
+
+def narrowed(db: Connection, person_id: str) -> dict[str, set[str]]:
+    """The items of which a person labels some reports only, for validation sets, with those reports."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    contents = [orjson.loads(text) for text in db.execute(select(VALIDATION_SET.c.content)).scalars()]
+    raters = labelling(db, person_id) if contents else {}
+    for content in contents:
+        dealt = content.get("dealt", {})
+        items = {item for item, people in content.get("narrowed", {}).items() if person_id in people}
+        items |= {
+            item for item in raters.keys() & dealt.keys() if replaces(person_id, dealt[item], raters[item])
+        }
+        for one in content.get("responses", ()) if items else ():
+            if one["item_id"] in items:
+                found[one["item_id"]].add(one["response_id"])
+    return dict(found)
+
+
+def labelling(db: Connection, person_id: str = "") -> dict[str, set[str]]:
+    """Item by item, who is asked to label it; of the items that a person is asked to label, where one is named."""
+    asked = (ASSIGNMENT.c.stage == Stage.LABELLING.value, ASSIGNMENT.c.trial == 1)
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(*asked)
+    if person_id:
+        mine = select(ASSIGNMENT.c.item_id).where(*asked, ASSIGNMENT.c.person_id == person_id)
+        question = question.where(ASSIGNMENT.c.item_id.in_(mine))
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for item_id, person in db.execute(question):
+        found[item_id].add(person)
+    return dict(found)
+
+
+def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:
+    """Whether somebody who is asked to label an item now took it over from one to whom a set dealt it."""
+    dealt = set(dealt)
+    return person_id in raters - dealt and not dealt <= raters
 
 
 def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:

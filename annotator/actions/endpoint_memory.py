@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.actions.project import Project
 from annotator.domain.identity import now
+from annotator.domain.judge import Judge
 
 if TYPE_CHECKING:
     from annotator.judging.sending import Sender
@@ -24,6 +25,14 @@ def recall(project: Project, sender: "Sender") -> None:
     sender.learned.dropped.update(known["dropped"])
     sender.learned.renamed.update(known["renamed"])
     sender.ladder.top = Rung(known["form"])
+
+
+def form_of(project: Project, judge: Judge) -> str:
+    """The form in which a judge's endpoint was found to answer; empty where nothing but the usual one is known."""
+    known = project.get(SETTING, {}).get(f"{judge.base_url.strip().rstrip('/')} {judge.model}")
+    return (
+        "" if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT else str(known["form"])
+    )
 
 
 def keep(project: Project, sender: "Sender") -> None:

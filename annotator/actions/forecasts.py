@@ -87,7 +87,7 @@ def _dollars(amount: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """An order's cases, how each is asked, and what of it is there already."""
 
     shape: Protocol
@@ -111,7 +111,11 @@ class Questions:
 async def estimate(project: Project, order: Order) -> Forecast:
     """What the order would still take; nothing is asked and nothing is written."""
     judge = derived_judges.asked(project, order)
-    asked = _asked(project, order, judge)
+    return await of(project, order, judge, _asked(project, order, judge))
+
+
+async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Forecast:
+    """The same of what is known to be asked."""
     if judge.kind != JudgeKind.ENDPOINT:
         units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
         return free(judge, order, units, asked.total, asked.things)
@@ -179,35 +183,35 @@ def priced(
     )
 
 
-def _asked(project: Project, order: Order, judge: Judge) -> _Asked:
+def _asked(project: Project, order: Order, judge: Judge) -> Asked:
     if order.protocol.startswith(drift.PREFIX):
         return _anchored(project, order)
     return _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
 
 
-def _anchored(project: Project, order: Order) -> _Asked:
+def _anchored(project: Project, order: Order) -> Asked:
     """What a drift check asks: the anchored units, afresh."""
     of = replace(order, protocol=order.protocol.removeprefix(drift.PREFIX))
     shape, cases, total = drift.outlook(project, of)
-    return _Asked(shape, cases, frozenset(), total, total, "anchored units")
+    return Asked(shape, cases, frozenset(), total, total, "anchored units")
 
 
-def _judged(project: Project, order: Order, judge: Judge) -> _Asked:
+def _judged(project: Project, order: Order, judge: Judge) -> Asked:
     judge_cases.checked(project, order)
     shape = judge_runs.asked_by(project, order, judge)
     already = Journal(project, "", judge.id, order.protocol).finished("")
     found = judge_cases.outlook(project, order, already)
     manner = Manner(judge.asked.together, judge.asked.weights_shown)
     cases = judge_cases.cases(project, order, manner=manner) if judge.kind == JudgeKind.ENDPOINT else ()
-    return _Asked(shape, cases, already, found.total, found.total - found.done, "judgements")
+    return Asked(shape, cases, already, found.total, found.total - found.done, "judgements")
 
 
-def _drawn(project: Project, order: Order) -> _Asked:
+def _drawn(project: Project, order: Order) -> Asked:
     plan, (shape, cases, already) = extracting.plan(project, order), extracting.asked(project, order)
-    return _Asked(shape, cases, already, plan.total, plan.to_do, plan.things)
+    return Asked(shape, cases, already, plan.total, plan.to_do, plan.things)
 
 
-async def _weighed(project: Project, order: Order, judge: Judge, asked: _Asked) -> Questions:
+async def _weighed(project: Project, order: Order, judge: Judge, asked: Asked) -> Questions:
     """Every question of the order, told apart by whether it is still to be put."""
     from annotator.judging.client import Endpoint
     from annotator.judging.runner import left

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 from sqlalchemy import ColumnElement, Select, Table, and_, case, func, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
-from annotator.actions import gathering_drawn, gathering_pairs
+from annotator.actions import attack_tests, gathering_drawn, gathering_pairs, gathering_validation, wordings
 from annotator.domain.artifact import Kind, State
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
@@ -29,6 +29,8 @@ ITEM, SOURCE, SYSTEM = table(tables.ItemRow), table(tables.SourceRow), table(tab
 RESPONSE, PERSON = table(tables.ResponseRow), table(tables.PersonRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
+# What one judgement is told from another by.
+_PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
 def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
@@ -77,16 +79,21 @@ def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[st
     ]
     bundle.artifacts = _artifacts(db, items)
     gathering_pairs.add(db, bundle)
-    bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord)]
+    # What judges say of attacked copies is no result; neither are the runs in which they were asked.
+    results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
+    bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
     gathering_drawn.add(db, bundle, page_texts=page_texts)
-    bundle.judgements, left_out = _judgements(db, bundle)
+    bundle.judgements, left_out, reworded = _judgements(db, bundle)
     raters = {record.rater_id for record in bundle.judgements} | {run.judge_id for run in bundle.runs}
-    raters |= gathering_drawn.raters_of(bundle)
+    gathering_validation.add(db, bundle)
+    raters |= gathering_drawn.raters_of(bundle) | gathering_validation.raters_of(bundle)
     bundle.judges = [_judge(row) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters]
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
-    notes = [f"{left_out} judgements on units that are not part of the release were left out."]
-    return bundle, notes if left_out else []
+    gone = {"are not part of the release": left_out, "were worded anew since": reworded}
+    return bundle, [
+        f"{many} judgements on units that {what} were left out." for what, many in gone.items() if many
+    ]
 
 
 def _rows(
@@ -113,10 +120,11 @@ def _artifact(row: RowMapping) -> ArtifactRecord:
     return ArtifactRecord(document=json.loads(values.pop("content")), **values)
 
 
-def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], int]:
+def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], int, int]:
     units = gathering_drawn.units_of(bundle)
     responses = {response.id for response in bundle.responses}
-    kept, left_out = [], 0
+    kept, left_out, reworded = [], 0, 0
+    gone = {tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db).values()}
     for row in _rows(db, JUDGEMENT, JudgementRecord):
         if row["response_id"] not in responses:
             continue
@@ -124,8 +132,11 @@ def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], 
         if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
             left_out += 1
             continue
+        if tuple(row[name] for name in _PLACE) in gone:
+            reworded += 1
+            continue
         kept.append(JudgementRecord(**{**row, "flags": row["flags"].split()}))
-    return kept, left_out
+    return kept, left_out, reworded
 
 
 def _judge(row: Mapping[str, Any]) -> JudgeRecord:

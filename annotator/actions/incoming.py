@@ -34,6 +34,8 @@ WORDS = {
     "pages": "page",
     "prompts": "prompt",
     "judgements": "judgement",
+    "validation_sets": "validation set",
+    "informed": "review or ruling",
 }
 
 

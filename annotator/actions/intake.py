@@ -24,6 +24,7 @@ from annotator.actions.intake_pairs import (
     VERSION,
     PairIntake,
 )
+from annotator.actions.intake_validation import INFORMED, OPENING, SET, ValidationIntake
 from annotator.actions.materials import PAGE
 from annotator.domain.canonical import canonical_json
 from annotator.domain.identity import derived_id
@@ -55,7 +56,7 @@ ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
-    DISPUTE, JUDGE, RUN, EXTRACT, PAGE, JUDGEMENT,
+    DISPUTE, JUDGE, RUN, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
 )  # fmt: skip
 # Leaves room to count on from there in the whole numbers of any database.
 LAST_POSITION = 10**9
@@ -80,10 +81,11 @@ class Intake:
         """Sort every record of the bundle, in the order in which they need each other."""
         pairs = PairIntake(self.db, self.incoming, self.history)
         drawn = DrawnIntake(self.db, self.incoming)
+        validated = ValidationIntake(self.db, self.incoming)
         plans = (
             self._people, self._items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
             self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
-            drawn.prompts, self._judgements,
+            drawn.prompts, self._judgements, validated.sets, validated.informed,
         )  # fmt: skip
         for plan in plans:
             made = plan()

@@ -8,13 +8,14 @@ from typing import Any
 from sqlalchemy import RowMapping, Select, bindparam, insert, select, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions import wordings
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.known_calls import KnownCalls
 from annotator.actions.project import Project
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import new_id, now
 from annotator.domain.judge import Call
-from annotator.domain.judgement import JudgementFields, RaterKind, Status
+from annotator.domain.judgement import JudgementFields, RaterKind, Status, Verdict
 from annotator.judging.cache import Key
 from annotator.judging.progress import Finished
 from annotator.storage.ready import Ready
@@ -35,6 +36,7 @@ _SPOIL = (
 )
 _PUT_JUDGEMENT = insert(JUDGEMENT).prefix_with("OR REPLACE")
 _COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done + bindparam("more"))
+_OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
 
 
 class Journal:
@@ -44,6 +46,7 @@ class Journal:
         self.run_id = run_id
         self._project, self._judge_id, self._protocol = project, judge_id, protocol
         self._known: KnownCalls | None = None
+        self._begun = now()
 
     def find(self, cache_key: str) -> Call | None:
         """The latest call of that key that was answered; an error is never served again."""
@@ -63,14 +66,18 @@ class Journal:
         return self._known
 
     def finished(self, run: str) -> set[Key]:
-        """The judgements not to be asked for: those given before, and whatever this very run has finished."""
+        """The judgements not to be asked for: those given before, and whatever this very run has finished.
+
+        What was said of another wording is asked for again.
+        """
+        mine = (JUDGEMENT.c.rater_id == self._judge_id, JUDGEMENT.c.protocol == self._protocol)
         question = select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.trial).where(
-            JUDGEMENT.c.rater_id == self._judge_id,
-            JUDGEMENT.c.protocol == self._protocol,
-            (JUDGEMENT.c.status == Status.OK.value) | (JUDGEMENT.c.run_id == run),
+            *mine, (JUDGEMENT.c.status == Status.OK.value) | (JUDGEMENT.c.run_id == run)
         )
         with self._project.store.read() as db:
-            return {(row[0], row[1], row[2]) for row in db.execute(question)}
+            found = {(row[0], row[1], row[2]) for row in db.execute(question)}
+            gone = wordings.outdated(db, *mine).values()
+        return found - {(row.response_id, row.unit_id, row.trial) for row in gone}
 
     def record(self, batch: list[Finished]) -> None:
         """Commit a batch: the calls as they came, what was read from them, and how far the run is.
@@ -113,7 +120,8 @@ class Journal:
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what finished cases came to, in the transaction of their calls; how much that is."""
-        rows = [row for finished in done for row in self._judgements(finished, at)]
+        said = wordings.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
+        rows = [row for finished in done for row in self._judgements(finished, at, said)]
         if rows:
             db.execute(_PUT_JUDGEMENT, rows)
         return len(rows)
@@ -122,9 +130,16 @@ class Journal:
         row = call.model_dump(mode="json")
         return row | {"at": at, "sha256": call_hash(row)}
 
-    def _judgements(self, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
-        case = finished.case
-        for unit_id, verdict in finished.verdicts.items():
+    def _judgements(
+        self, finished: Finished, at: datetime, said: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[dict[str, Any]]:
+        case, now_said = finished.case, said.get(finished.case.artifact_id, {})
+        asked = {unit.id: unit.text for unit in case.units}
+        for unit_id, given in finished.verdicts.items():
+            # Somebody worded it anew while the judge was asked.
+            words = asked.get(unit_id, "")
+            kept = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
+            verdict = given if kept == words else _OVERTAKEN
             fields = JudgementFields(
                 **verdict.model_dump(),
                 protocol=self._protocol,

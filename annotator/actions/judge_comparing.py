@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import judges, materials, people
+from annotator.actions import judges, materials, people, validation_sets, wordings
 from annotator.actions.artifacts import ARTIFACT
 from annotator.actions.asked_units import words_of
 from annotator.actions.items import ITEM
@@ -126,7 +126,7 @@ def compare(
     _refuse_others(project)
     known = [rater for rater in raters(project, protocol) if not chosen or rater.id in chosen]
     with project.store.read() as db:
-        said = {rater.id: _said(db, rater, protocol) for rater in known}
+        said = {rater.id: _said(project, db, rater, protocol) for rater in known}
     common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
     if common is not None:
         said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
@@ -141,7 +141,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> list[Differenc
     _refuse_others(project)
     whose = {rater.id: rater for rater in raters(project, protocol)}
     with project.store.read() as db:
-        first, second = (_said(db, whose[rater], protocol) for rater in (a, b))
+        first, second = (_said(project, db, whose[rater], protocol) for rater in (a, b))
         apart = [
             (unit, pair)
             for unit in _in_order(db, first.keys() & second.keys())
@@ -193,19 +193,22 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _said(db: Connection, rater: Rater, protocol: str) -> Said:
-    """What came of a rater at the first trial, by unit."""
+def _said(project: Project, db: Connection, rater: Rater, protocol: str) -> Said:
+    """What came of a rater at the first trial, by unit as it is worded now; of people without what sets hold back."""
+    held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     j = JUDGEMENT.c
     question: Select[Any] = (
         _of_people(protocol)
         if rater.id == PEOPLE
-        else select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value).where(
+        else select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
             j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1
         )
     )
+    gone = wordings.outdated(db, j.protocol == protocol, j.trial == 1)
     found: Said = defaultdict(dict)
-    for item_id, response_id, unit_id, who, value in db.execute(question):
-        found[item_id, response_id, unit_id][who] = value
+    for item_id, response_id, unit_id, who, value, judgement_id in db.execute(question):
+        if response_id not in held and judgement_id not in gone:
+            found[item_id, response_id, unit_id][who] = value
     return dict(found)
 
 
@@ -218,7 +221,7 @@ def _of_people(protocol: str) -> Select[Any]:
         & (ARTIFACT.c.kind == Kind.LABELS.value)
         & (ARTIFACT.c.state == State.SEALED.value)
     )
-    return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value).where(
+    return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
         j.rater_kind == RaterKind.PERSON.value,
         j.protocol == protocol,
         j.status == Status.OK.value,

@@ -6,6 +6,7 @@ from typing import TextIO
 
 from annotator.actions import (
     batches,
+    card_checks,
     derived_judges,
     driving,
     judge_cases,
@@ -70,7 +71,8 @@ async def run(
 ) -> Line:
     """Judge what the order names and is not yet judged; the last line tells how it ended.
 
-    A run that was killed or cancelled is gone on with. Refusal when another run is under way. A vote is counted anew
+    A run that was killed or cancelled is gone on with. Refusal when another run is under way, and where the judge is
+    bound to a card and is not as that says. A vote is counted anew
     whenever it is run.
     """
     judge_cases.checked(project, order)
@@ -79,6 +81,7 @@ async def run(
     if order.batch and judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{judge.name}” asks no model.", "Run it without batches.")
     _refuse_nothing(project, order, shape)
+    card_checks.refuse_unbound(project, judge, order.protocol)
     judge = judges.kept(project, judge)
     with run_records.alone(project):
         going_on = run_records.stopped(project, judge, order)

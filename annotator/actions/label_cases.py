@@ -16,7 +16,7 @@ from annotator.protocols import PROTOCOLS
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
 # What a case of claims is given of its page.
-_PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
+PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
 
 
 def shape_of(project: Project, protocol: str) -> Protocol:
@@ -67,7 +67,7 @@ def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
 
 def beside(case: Case) -> list[str]:
     """The words that a unit is held against, such as a plan's other sub-task; the cited page is none of them."""
-    return [words for name, words in case.given.items() if name not in _PAGE_FIELDS]
+    return [words for name, words in case.given.items() if name not in PAGE_FIELDS]
 
 
 def flags_of(case: Case) -> str:

@@ -134,7 +134,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
     units = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
-    reports = dealing.dealt(dealing.reports(db, [item_id])[item_id], person_id)
+    reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id])[item_id], person_id)
     question = (
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)

@@ -113,7 +113,7 @@ def _of_coverage(project: Project) -> list[Task]:
     """Counted without reading what the units say: it is asked after every label, to show what waits."""
     me, kind = people.someone(project).id, dealing.labelled_by(COVERAGE)
     with project.store.read() as db:
-        units, reports = dealing.judged_units(db, kind), dealing.reports(db)
+        units, reports = dealing.judged_units(db, kind), dealing.reports_for(db, me)
         said, sealed, asked = (
             said_by(db, me, COVERAGE),
             sealed_by(db, me, COVERAGE),
@@ -188,9 +188,12 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
     if not rows:
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
+    with project.store.read() as db:
+        drawn = dealing.narrowed(db, me) if protocol == COVERAGE else {}
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
-        dealt = dealing.dealt((one.response.id for one in at_hand.responses), me)
+        ids = {one.response.id for one in at_hand.responses}
+        dealt = dealing.dealt(ids & drawn.get(at_hand.item.id, ids), me)
         names |= {report_id: name for name, report_id in dealt}
         for one in at_hand.responses:
             for case in label_cases.asked(project, shape, one):
@@ -203,7 +206,7 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
             task_id(row.response_id, row.unit_id if shape.paired else ""),
         )
         for row in rows
-        if (row.response_id, row.unit_id) in words
+        if (row.response_id, row.unit_id) in words and row.response_id in names
     ]  # fmt: skip
 
 

@@ -95,9 +95,13 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         raise _nothing(shape)
     me, first = people.someone(project).id, cases[0]
     with project.store.read() as db:
-        reports = dealing.reports(db, [first.item.id])[first.item.id]
+        # Only what is submitted is dealt by validation sets.
+        dealt = dealing.reports_for(db, me, [first.item.id]) if protocol in SUBMITTED else None
+        reports = (dealt or dealing.reports(db, [first.item.id]))[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
+    if response_id not in reports:
+        raise _nothing(shape)
     names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
     return Sheet(
         protocol,

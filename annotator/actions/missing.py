@@ -1,12 +1,13 @@
 """Which judgements did not come, and why: the list behind every count of missing ones."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions import judges
+from annotator.actions import judges, wordings
 from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT, RUN
 from annotator.actions.judges import JUDGE
@@ -16,6 +17,7 @@ from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
+AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +38,22 @@ class MissingLine:
 
 
 def lines(project: Project, *, judge: str = "", run: str = "", status: str = "") -> list[MissingLine]:
-    """The judges' judgements without a verdict; of one judge, one run (by its id's beginning) or one cause."""
+    """The judges' judgements without a verdict; of one judge, one run (by its id's beginning) or one cause.
+
+    A verdict on another wording is none.
+    """
+    _refuse_unknown(status)
     question = (
         select(
             JUDGE.c.name, JUDGEMENT.c.protocol, ITEM.c.key, SYSTEM.c.name.label("system"), JUDGEMENT.c.unit_id,
             JUDGEMENT.c.trial, JUDGEMENT.c.status, JUDGEMENT.c.cause, JUDGEMENT.c.flags, JUDGEMENT.c.run_id,
-            JUDGEMENT.c.call_id,
+            JUDGEMENT.c.call_id, JUDGEMENT.c.id,
         )
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
         .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(JUDGEMENT.c.status != Status.OK.value, JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
         .order_by(
             JUDGE.c.name, JUDGEMENT.c.protocol, JUDGEMENT.c.status, ITEM.c.position, ITEM.c.key, SYSTEM.c.name,
             JUDGEMENT.c.unit_id, JUDGEMENT.c.trial,
@@ -57,17 +63,29 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
         question = question.where(JUDGEMENT.c.rater_id == judges.named(project, judge).id)
     if run:
         question = question.where(JUDGEMENT.c.run_id == _run_id(project, run))
-    if status:
-        question = question.where(JUDGEMENT.c.status == _status(status).value)
     with project.store.read() as db:
-        rows = db.execute(question).all()
-    return [
-        MissingLine(
-            row.name, row.protocol, row.key, row.system, row.unit_id, row.trial, row.status, row.cause, row.flags,
-            row.run_id or "", row.call_id or "",
-        )
-        for row in rows
-    ]  # fmt: skip
+        gone = wordings.outdated(db, wordings.BY_JUDGES)
+        rows = list(db.execute(question.where(JUDGEMENT.c.status != Status.OK.value)))
+        for some in _batched(gone):
+            came = JUDGEMENT.c.status == Status.OK.value
+            rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
+    found = [_line(row, reworded=row.id in gone) for row in rows]
+    return [line for line in found if status in ("", line.status)]
+
+
+def _line(row: Any, *, reworded: bool) -> MissingLine:
+    status, cause = (wordings.REWORDED, wordings.CAUSE) if reworded else (row.status, row.cause)
+    return MissingLine(
+        row.name, row.protocol, row.key, row.system, row.unit_id, row.trial, status, cause, row.flags, row.run_id or "",
+        row.call_id or "",
+    )  # fmt: skip
+
+
+def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
+    """So many ids at a time as any database takes in one question."""
+    listed = list(ids)
+    for start in range(0, len(listed), AT_ONCE):
+        yield listed[start : start + AT_ONCE]
 
 
 def by_cause(found: Iterable[MissingLine]) -> dict[str, int]:
@@ -84,8 +102,7 @@ def _run_id(project: Project, beginning: str) -> str:
     return str(found[0])
 
 
-def _status(status: str) -> Status:
-    causes = [each.value for each in Status if each is not Status.OK]
-    if status not in causes:
+def _refuse_unknown(status: str) -> None:
+    causes = [*(each.value for each in Status if each is not Status.OK), wordings.REWORDED]
+    if status and status not in causes:
         raise Refusal(f"“{status}” is no cause.", f"Use one of {', '.join(causes)}.")
-    return Status(status)

@@ -179,10 +179,12 @@ def _reports(
     """The reports to be labelled in the order of their aliases, so that the order tells nothing either."""
     question = select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.text)
     texts: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    drawn = dealing.narrowed(db, person.id)
     for response_id, item_id, text in db.execute(
         question.where(RESPONSE.c.item_id.in_({one.assignment.item_id for one in labelled}))
     ):
-        texts[item_id].append((response_id, text))
+        if response_id in drawn.get(item_id, {response_id}):
+            texts[item_id].append((response_id, text))
     made = [
         parcels.TaskReport(
             id=report_alias(project, person.id, response_id, one.again), item_id=one.item_id, text=text

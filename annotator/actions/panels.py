@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from annotator.actions import judges
+from annotator.actions import judges, wordings
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judges import JUDGE
 from annotator.actions.project import Project
@@ -120,7 +120,9 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
         )
-        for row in db.execute(question):
+        of_members = (JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
+        gone = wordings.outdated(db, *of_members)
+        for row in (row for row in db.execute(question) if row.id not in gone):
             who = f"trial {row.trial}" if over_trials else names[row.rater_id]
             place = row.trial if over_trials else members.index(row.rater_id)
             found[row.response_id, row.unit_id].append((place, _vote(who, row)))

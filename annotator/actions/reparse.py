@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import judge_runs, judges, materials
+from annotator.actions import judge_runs, judges, materials, wordings
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import CALL, JUDGEMENT, call_of, same_question
 from annotator.actions.judge_cases import COVERAGE, Order
@@ -102,7 +102,11 @@ def _of_calls(
         JUDGEMENT.c.call_id.is_not(None),
     )
     by_call: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    # A reply about another wording says nothing of this one.
+    gone = wordings.outdated(db, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.rater_id == judge.id)
     for row in db.execute(question.order_by(JUDGEMENT.c.id)).mappings():
+        if row["id"] in gone:
+            continue
         by_call[row["call_id"], row["response_id"]].append(dict(row))
     unread = Status.INVALID.value
     return [rows for rows in by_call.values() if everything or any(row["status"] == unread for row in rows)]

@@ -10,14 +10,20 @@ from annotator.domain.estimate import Estimate
 from annotator.exchange.figures import PRINTED, Ink, intervals
 from annotator.exchange.result_pictures import Point, bars, clouds, lines, matrix, pairs, plane
 from annotator.exchange.result_pictures import heat as _heat
+from annotator.exchange.validation_pictures import Rated, Section, beside, confusions, differences
 
 __all__ = [
     "PRINTED",
     "Dots",
     "Ink",
     "Point",
+    "Rated",
+    "Section",
     "bars",
+    "beside",
     "clouds",
+    "confusions",
+    "differences",
     "dots",
     "duels",
     "heat",

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, select, true
 
-from annotator.actions import annotating
+from annotator.actions import annotating, wordings
 from annotator.actions.artifacts import artifact_of
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import PERSON, Project
@@ -23,11 +23,12 @@ from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, 
 JUDGE, RUN = table(JudgeRow), table(RunRow)
 RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
 COVERAGE = coverage.NAME
-PEOPLE, COMPUTED, CONSENSUS = "people", "computed", "consensus"
+PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
 # People's keys are told from judges' by what they begin with.
 PERSON_KEY = "person:"
 # When a consensus was settled is told where it is adjudicated, not beside each of its labels.
 UNDATED = datetime.min.replace(tzinfo=UTC)
+_OVERTAKEN = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE}
 # A judgement that came: of which response, by whom, of which unit, and its value.
 Spoken = tuple[str, str, str, str]
 
@@ -97,37 +98,44 @@ def are_people(rater_id: str) -> bool:
 
 
 def spoken(project: Project, shape: Protocol, rater_id: str) -> list[Spoken]:
-    """The judgements of a rater that came, at the first trial."""
+    """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now."""
     if rater_id == CONSENSUS:
         labels = _settled(project, shape.name)
         return [
             (each.response_id, CONSENSUS, each.unit_id, each.value) for each in labels if each.value != UNSURE
         ]
     j = JUDGEMENT.c
-    question = select(j.response_id, j.rater_id, j.unit_id, j.value).where(
-        j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1
-    )
+    wanted = (j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1)
     with project.store.read() as db:
-        return list(db.execute(question).all())
+        rows = db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)).all()
+        gone = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
+    return [(row[0], row[1], row[2], row[3]) for row in rows if row.id not in gone]
 
 
 def judgements(
     project: Project, shape: Protocol, rater_id: str, item_id: str, *narrowed: ColumnElement[bool]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a rater's judgements on an item, whether they came or not; those of the consensus are like them."""
+    """The rows of a rater's judgements on an item, whether they came or not; those of the consensus are like them.
+
+    A judge's on another wording did not come: the row says so in its cause.
+    """
     if rater_id == CONSENSUS:
         yield from (_as_row(shape, item_id, each) for each in _settled(project, shape.name, item_id))
         return
-    question = select(JUDGEMENT).where(
+    wanted = (
         JUDGEMENT.c.protocol == shape.name, JUDGEMENT.c.item_id == item_id, _by(rater_id), *narrowed
-    )
+    )  # fmt: skip
     with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
+        rows = db.execute(select(JUDGEMENT).where(*wanted)).mappings().all()
+        gone = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
     for row in rows:
-        yield {key: value for key, value in row.items() if key != "sha256"}
+        kept = {key: value for key, value in row.items() if key != "sha256"}
+        yield kept | _OVERTAKEN if row["id"] in gone else kept
 
 
 def _by(rater_id: str) -> ColumnElement[bool]:
+    if rater_id == EVERYBODY:
+        return true()
     people_ = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     if rater_id == PEOPLE:
         return people_

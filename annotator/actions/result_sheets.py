@@ -25,6 +25,8 @@ class Source:
     item_id: str = ""
     response_id: str = ""
     unit_id: str = ""
+    words: str = ""
+    """What is called so when it is opened; empty for what the cell or its line says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,14 @@ class Picture:
 class Choice:
     """What a view lets choose: a name for machines, words for people, and the values in words with themselves.
 
-    The first value holds unless another is chosen.
+    The first value holds unless another is chosen. With `only_if` it is offered only where the choice of that name,
+    which stands before it, has one of those values.
     """
 
     name: str
     words: str
     values: tuple[tuple[str, str], ...]
+    only_if: tuple[str, tuple[str, ...]] | None = None
 
 
 def columns(*titles: str | tuple[str, str]) -> tuple[Column, ...]:

@@ -235,39 +235,51 @@ class Shown:
     kept: Any
 
 
-def named(name: str) -> View:
+def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
     """The view of that name; Refusal lists the names there are."""
-    for view in VIEWS:
+    for view in among:
         if view.name == name:
             return view
-    raise Refusal(f"There is no view “{name}”.", f"Known are: {', '.join(view.name for view in VIEWS)}.")
+    raise Refusal(f"There is no view “{name}”.", f"Known are: {', '.join(view.name for view in among)}.")
 
 
-def show(project: Project, name: str, chosen: Mapping[str, str], kept: Any = None) -> Shown:
+def show(
+    project: Project, name: str, chosen: Mapping[str, str], kept: Any = None, among: tuple[View, ...] = VIEWS
+) -> Shown:
     """A view with these choices; one that does not fit is left to the view. `kept` saves counting the same again."""
-    view = named(name)
-    offered = view.choices(project)
-    fitting = _fitting(offered, chosen)
+    view = named(name, among)
+    choices, fitting = offered(project, name, chosen, among)
     found = kept if kept is not None else view.report(project, **_counting(view, fitting))
-    return Shown(name, fitting, offered, view.sheets(found, **_showing(view, fitting)), found)
+    return Shown(name, fitting, choices, view.sheets(found, **_showing(view, fitting)), found)
+
+
+def offered(
+    project: Project, name: str, chosen: Mapping[str, str], among: tuple[View, ...] = VIEWS
+) -> tuple[tuple[Choice, ...], dict[str, str]]:
+    """What a view lets choose beside these choices, and which hold: of each the first where none was made.
+
+    What is no choice of the view, such as a file, stays as it is.
+    """
+    choices = named(name, among).choices(project)
+    known = {choice.name for choice in choices}
+    fitting = {name: value for name, value in chosen.items() if name not in known and value}
+    fit = []
+    for choice in choices:
+        if choice.only_if is not None and fitting.get(choice.only_if[0]) not in choice.only_if[1]:
+            continue
+        fit.append(choice)
+        values = [value for _, value in choice.values]
+        wanted = chosen.get(choice.name)
+        if wanted in values:
+            fitting[choice.name] = str(wanted)
+        elif values:
+            fitting[choice.name] = values[0]
+    return tuple(fit), fitting
 
 
 def same_count(view: View, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Whether two ways to choose differ only in how what was counted is set out."""
     return _counting(view, one) == _counting(view, other)
-
-
-def _fitting(offered: tuple[Choice, ...], chosen: Mapping[str, str]) -> dict[str, str]:
-    """The choices that are offered, the first of each where none was made; others, such as a file, as they are."""
-    known = {choice.name: [value for _, value in choice.values] for choice in offered}
-    fitting = {name: value for name, value in chosen.items() if name not in known and value}
-    for name, values in known.items():
-        wanted = chosen.get(name)
-        if wanted in values:
-            fitting[name] = str(wanted)
-        elif values:
-            fitting[name] = values[0]
-    return fitting
 
 
 def _counting(view: View, chosen: Mapping[str, str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TextIO
 
-from annotator.actions import drift, extracting, judge_runs, run_records
+from annotator.actions import attack_tests, attacking, drift, extracting, judge_runs, run_records
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.actions.run_lines import Line
@@ -34,7 +34,9 @@ async def carry_out(
     tell: Callable[[Line], None] = lambda _: None,
     listen: TextIO | None = None,
 ) -> Line:
-    """Carry an order out: judge by a protocol, draw by an extraction, or check a judge for drift."""
+    """Carry an order out: judge by a protocol, draw by an extraction, check a judge for drift, go on attacking it."""
+    if order.protocol.startswith(attack_tests.PREFIX):
+        return await attacking.go_on(project, order, tell=tell, listen=listen)
     if order.protocol.startswith(drift.PREFIX):
         order = replace(order, protocol=order.protocol.removeprefix(drift.PREFIX))
         return await drift.check(project, order, tell=tell, listen=listen)
@@ -44,4 +46,8 @@ async def carry_out(
 
 def _is_carried_out(protocol: str) -> bool:
     """Whether `carry_out` knows what was ordered by that name."""
-    return protocol in PROTOCOLS or protocol in EXTRACTIONS or protocol.startswith(drift.PREFIX)
+    return (
+        protocol in PROTOCOLS
+        or protocol in EXTRACTIONS
+        or protocol.startswith((drift.PREFIX, attack_tests.PREFIX))
+    )

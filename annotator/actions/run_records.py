@@ -175,24 +175,55 @@ def _lock(project: Project) -> str:
 
 def open_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:
     """The unfinished run with this very order, or a new one; `asked_by` names its prompts."""
-    with project.store.write() as db:
+    with project.store.write():
         found = stopped(project, judge, order)
         if found is not None:
-            going = {"state": RunState.RUNNING.value, "ended_at": None}
-            db.execute(update(RUN).where(RUN.c.id == found.id).values(**going))
-            return found
-        run = OpenRun(new_id(), randbelow(_SEEDS))
-        scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
+            reopen(project, found.id)
+        return found or new_run(project, judge, order, asked_by)
+
+
+def reopen(project: Project, run_id: str) -> None:
+    """Let a run go on that had ended."""
+    going = {"state": RunState.RUNNING.value, "ended_at": None}
+    with project.store.write() as db:
+        db.execute(update(RUN).where(RUN.c.id == run_id).values(**going))
+
+
+def state_of(project: Project, run_id: str) -> str:
+    """How a run ended, or that it goes on."""
+    with project.store.read() as db:
+        return str(db.execute(select(RUN.c.state).where(RUN.c.id == run_id)).scalar_one())
+
+
+def new_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:
+    """A run that begins now, whatever was left unfinished."""
+    run = OpenRun(new_id(), randbelow(_SEEDS))
+    scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
+    with project.store.write() as db:
         db.execute(
             insert(RUN).values(
                 id=run.id, judge_id=judge.id, protocol=order.protocol, state=RunState.RUNNING.value,
-                scope=scope, snapshot=judge.model_dump_json(), prompt_sha256=_prompts_hash(project, asked_by),
+                scope=scope, snapshot=judge.model_dump_json(), prompt_sha256=prompts_hash(project, asked_by),
                 total=0, done=0, started_at=now(), by=project.by,
             )
         )  # fmt: skip
         about = {"judge": judge.name, **asdict(order), "seed": run.seed}
         record(project, db, Change("judge_run", run.id, "start run", None, about))
     return run
+
+
+def seeds(project: Project, judge_id: str, protocol: str) -> dict[str, int]:
+    """Response → by which seed its units were shuffled when this judge last judged it."""
+    j = JUDGEMENT.c
+    question = (
+        select(j.response_id, RUN.c.scope)
+        .join(RUN, RUN.c.id == j.run_id)
+        .where(j.rater_id == judge_id, j.protocol == protocol, j.trial == 1)
+        .distinct()
+        .order_by(RUN.c.started_at)
+    )
+    with project.store.read() as db:
+        return {row[0]: _scope(row[1]).get("seed", 0) for row in db.execute(question)}
 
 
 def stopped(project: Project, judge: Judge, order: Order) -> OpenRun | None:
@@ -220,7 +251,7 @@ def _wanted(judge: Judge, order: Order) -> dict[str, Any]:
     }
 
 
-def _prompts_hash(project: Project, names: tuple[str, ...]) -> str:
+def prompts_hash(project: Project, names: tuple[str, ...]) -> str:
     """The hash of a prompt as it is in force; of several, that of their hashes."""
     from annotator.judging.prompts import load
 

@@ -52,6 +52,8 @@ class Standings:
     labelled: dict[tuple[str, str, int], Labelled] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
     to_label: dict[str, int] = field(default_factory=dict)
+    drawn: dict[tuple[str, str], int] = field(default_factory=dict)
+    """What a person labels of an item where that is not all of it: item, person → units."""
     frozen: defaultdict[str, set[Stage]] = field(default_factory=lambda: defaultdict(set))
     adjudicated: defaultdict[str, dict[Stage, AdjudicationState]] = field(
         default_factory=lambda: defaultdict(dict)
@@ -104,8 +106,12 @@ def _afterwards(db: Connection, found: Standings, subjects: dict[str, At]) -> No
 
 def _labelled(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
+    drawn_for = {person: dealing.narrowed(db, person) for person in people}
     for item_id, units in dealing.judged_units(db, dealing.labelled_by(COVERAGE)).items():
         found.to_label[item_id] = len(reports[item_id]) * len(units)
+        for person, drawn in drawn_for.items():
+            if item_id in drawn:
+                found.drawn[item_id, person] = len(drawn[item_id]) * len(units)
     for item_id, response_ids in reports.items():
         subjects.update(dict.fromkeys(response_ids, (item_id, Stage.LABELLING)))
     j = JUDGEMENT.c

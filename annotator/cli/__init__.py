@@ -5,7 +5,23 @@ from typing import Annotated
 import typer
 
 from annotator import __version__
-from annotator.cli import agreement, drafting, handing_out, judge, pairs, project, respond, results, sources
+from annotator.cli import (
+    agreement,
+    attacks,
+    cards,
+    drafting,
+    handing_out,
+    judge,
+    labels,
+    pairs,
+    project,
+    replay,
+    respond,
+    results,
+    ruling,
+    sources,
+    validation,
+)
 from annotator.cli.saying import said, warned
 from annotator.domain.refusal import Refusal
 
@@ -24,6 +40,12 @@ app.add_typer(results.app)
 app.add_typer(pairs.people_app, name="people")
 app.add_typer(pairs.app)
 app.add_typer(agreement.app)
+app.add_typer(labels.app, name="labels")
+app.add_typer(replay.app)
+app.add_typer(validation.app)
+app.add_typer(ruling.app)
+app.add_typer(attacks.app)
+app.add_typer(cards.app)
 app.add_typer(handing_out.app)
 
 

@@ -10,13 +10,16 @@ from annotator.cli.options import (
     COVERAGE,
     Budget,
     Concurrency,
+    Items,
     Judge,
     OfJudge,
     Protocol,
     RequestsPerMinute,
+    Systems,
     Timeout,
     TokensPerMinute,
     how,
+    reach,
 )
 from annotator.cli.saying import File, Json, opened, said, say
 
@@ -53,13 +56,15 @@ def judge_anchor(
     judge: Judge,
     protocol: Protocol = COVERAGE,
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
+    system: Systems = None,
+    item: Items = None,
     again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
 ) -> None:
     """Freeze some of a judge's verdicts, against which it is checked later."""
     from annotator.actions import drift
 
     with opened(file) as project:
-        found = drift.anchor(project, judge, protocol, size, again=again).after
+        found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
     said.print(
         f"{len(found['units']):,} verdicts are frozen. Check against them with: goldsmith judge drift",
         markup=False,

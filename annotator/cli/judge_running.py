@@ -11,6 +11,7 @@ from annotator.cli.options import (
     COVERAGE,
     Batch,
     Budget,
+    Card,
     Concurrency,
     Items,
     Judge,
@@ -43,13 +44,14 @@ def judge_run(
     together: Together = 1,
     trials: Trials = 1,
     batch: Batch = False,
+    card: Card = None,
     rpm: RequestsPerMinute = None,
     tpm: TokensPerMinute = None,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
     """Judge what is not yet judged; what was finished before is never asked again."""
-    from annotator.actions import resuming, run_lines
+    from annotator.actions import card_checks, card_saving, resuming, run_lines
     from annotator.actions.judge_cases import Order
 
     order = Order(
@@ -58,6 +60,8 @@ def judge_run(
     )  # fmt: skip
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
+        if card is not None:
+            card_checks.refuse_order(project, card_saving.read(card), order)
         return await resuming.carry_out(project, order, **told)
 
     carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)

@@ -1,5 +1,6 @@
 """What commands on models are told: options that several of them share, in the same words everywhere."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,10 @@ Together = Annotated[
     typer.Option(
         min=1, max=100, help="Units asked in one call, shuffled; more than one makes a judge of its own"
     ),
+]
+Card = Annotated[
+    Path | None,
+    typer.Option(help="A judge's validity card: no call is made unless it is that judge", show_default=False),
 ]
 Trials = Annotated[int, typer.Option(min=1, max=100, help="How often each unit is asked")]
 Batch = Annotated[

@@ -110,7 +110,7 @@ def _show(project: Any, view: str, chosen: dict[str, str], rater: str, to: Path 
     for name in (name for name in chosen if name not in ("judge", "file")):
         chosen[name] = _value(offered, name, chosen[name])
     found = result_views.show(project, view, chosen)
-    written = [path.name for path in _write(found.sheets, to)] if to else []
+    written = [path.name for path in write_sheets(found.sheets, to)] if to else []
     if json_:
         sheets = [result_exports.as_tree(sheet) for sheet in found.sheets]
         print_json({"view": view, "chosen": dict(found.chosen), "sheets": sheets, "files": written})
@@ -118,7 +118,7 @@ def _show(project: Any, view: str, chosen: dict[str, str], rater: str, to: Path 
         said.print(f"Wrote {', '.join(written)}", markup=False)
     elif found.sheets:
         for sheet in found.sheets:
-            _print_sheet(sheet)
+            print_sheet(sheet)
     else:
         about = result_views.named(view)
         said.print(f"{about.title}: nothing to show yet. {about.lacks}", markup=False)
@@ -138,7 +138,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
-def _write(sheets: Any, to: Path) -> list[Path]:
+def write_sheets(sheets: Any, to: Path) -> list[Path]:
     """Each table in a file; of several tables the second one gets its title into its name."""
     from annotator.actions import result_exports
 
@@ -150,7 +150,8 @@ def _write(sheets: Any, to: Path) -> list[Path]:
     return written
 
 
-def _print_sheet(sheet: Any) -> None:
+def print_sheet(sheet: Any) -> None:
+    """Print a table of the results with what holds of all of it."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text

@@ -29,6 +29,7 @@ from annotator.exchange.records import (
     SourceRecord,
     SystemRecord,
 )
+from annotator.exchange.validation_records import InformedRecord, ValidationSetRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class Bundle:
     pages: list[PageRecord] = field(default_factory=list)
     prompts: list[PromptRecord] = field(default_factory=list)
     judgements: list[JudgementRecord] = field(default_factory=list)
+    validation_sets: list[ValidationSetRecord] = field(default_factory=list)
+    informed: list[InformedRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
@@ -98,6 +101,8 @@ CLASSES: dict[str, type[Record]] = {
     "pages": PageRecord,
     "prompts": PromptRecord,
     "judgements": JudgementRecord,
+    "validation_sets": ValidationSetRecord,
+    "informed": InformedRecord,
     "scores": ScoreRecord,
 }
 THINGS = tuple(CLASSES)

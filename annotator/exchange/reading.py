@@ -48,7 +48,7 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
     """The JSON tree of a file's bytes; Refusal as `read_json` gives it."""
     if len(content) > cap:
         raise Refusal(f"“{name}” is larger than {cap // 2**20} MB.", "Split it, or choose the right file.")
-    text = _decoded(content, name)
+    text = decoded(content, name)
     if not text.strip():
         raise Refusal(f"“{name}” is empty.", CORRECT)
     try:
@@ -72,7 +72,8 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
     return tree
 
 
-def _decoded(content: bytes, name: str) -> str:
+def decoded(content: bytes, name: str) -> str:
+    """The text of a file's bytes without a byte order mark; Refusal unless they are UTF-8."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in content[:4]:
         raise Refusal(f"“{name}” is written in UTF-16 or UTF-32.", "Save it as UTF-8 and try again.")
     content = content.removeprefix(b"\xef\xbb\xbf")

@@ -16,7 +16,7 @@ from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.refusal import Refusal
-from annotator.exchange import data_card, drawn_records, folders
+from annotator.exchange import data_card, drawn_records, folders, validation_records
 from annotator.exchange.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.pair_records import RevisionRecord
@@ -37,8 +37,10 @@ THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.item
 # A million judgements are one file, and so is all that agreement was computed from.
 LARGE = (
     "judgements.json", "revisions.json", "agreement.json", "adjudications.json", "extracts.json", "pages.json",
+    "validation_sets.json", "informed.json",
 )  # fmt: skip
 LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
+LEFT_OUT_EMPTY = (*drawn_records.LEFT_OUT_EMPTY, *validation_records.LEFT_OUT_EMPTY)
 LAYOUT = re.compile(
     "|".join(
         [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
@@ -128,6 +130,8 @@ def ordered(bundle: Bundle) -> Bundle:
         pages=sorted(bundle.pages, key=lambda r: r.url),
         prompts=sorted(bundle.prompts, key=lambda r: r.name),
         judgements=sorted(bundle.judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r))),
+        validation_sets=sorted(bundle.validation_sets, key=lambda r: (r.at, r.name)),
+        informed=sorted(bundle.informed, key=lambda r: (r.kind.value, r.protocol, rank[r.item_id], r.id)),
         scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
     )
 
@@ -146,8 +150,7 @@ def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
     made: dict[str, list[Any]] = {
         cls.FILE: getattr(bundle, thing)
         for thing, cls in CLASSES.items()
-        if cls.FILE.endswith(".json")
-        and (getattr(bundle, thing) or cls.FILE not in drawn_records.LEFT_OUT_EMPTY)
+        if cls.FILE.endswith(".json") and (getattr(bundle, thing) or cls.FILE not in LEFT_OUT_EMPTY)
     }
     stems = slugs(system.name for system in bundle.systems)
     path_of = {system.id: f"responses/{stems[system.name].lower()}.json" for system in bundle.systems}
@@ -285,6 +288,7 @@ class _Reader:
             if isinstance(record, JudgementRecord):
                 _check_judgement(record)
             drawn_records.check(record)
+            validation_records.check(record)
         except ValidationError as error:
             self.problems.append(Problem(path, index, in_words(error)))
         except ValueError as error:

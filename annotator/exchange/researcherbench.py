@@ -288,7 +288,7 @@ class _Writer:
         self.bundle = bundle
         self.notes: list[str] = []
         self.items = sorted(bundle.items, key=lambda item: (item.position, item.key, item.id))
-        self.numbers = dict(_numbered(self.items))
+        self.numbers = dict(numbered(self.items))
         self.systems = sorted(bundle.systems, key=lambda system: (system.name, system.id))
         self.stems = slugs(system.name for system in self.systems)
 
@@ -359,7 +359,7 @@ class _Writer:
         )
 
 
-def _numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
+def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
     """Each item's number: its own where it came from this benchmark, the next free one otherwise."""
     own = {item.id: int(item.key) for item in items if item.dataset == DATASET and is_number(item.key)}
     yield from own.items()

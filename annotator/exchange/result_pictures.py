@@ -75,10 +75,15 @@ def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], i
     words = "–" if not isfinite(value) else f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
     colour = ink.text
     if isfinite(value):
-        colour = max((ink.text, ink.paper), key=lambda one: _contrast(one, ground))
+        colour = contrasting(ink, ground)
     label = axes.text(x, y, words, ha="center", va="center", fontsize=7.5, color=colour)
     # Within the axes anyway: measuring thousands of them takes seconds.
     label.set_in_layout(False)
+
+
+def contrasting(ink: Ink, ground: tuple[float, ...]) -> str:
+    """Of the ink's text and paper the one that is read better on a ground."""
+    return max((ink.text, ink.paper), key=lambda one: _contrast(one, ground))
 
 
 def _contrast(one: str, ground: tuple[float, ...]) -> float:
@@ -95,11 +100,19 @@ def _light(colour: tuple[float, ...]) -> float:
 
 
 def plane(
-    title: str, points: Sequence[Point], x: str, y: str, ink: Ink = PRINTED, *, front: bool = False
-) -> Any:
-    """Named points with their intervals upwards, the strong ones full; with `front` these are joined as a front."""
+    title: str, points: Sequence[Point], x: str, y: str, ink: Ink = PRINTED, *, front: bool = False,
+    band: tuple[float, float] | None = None, level: float | None = None,
+) -> Any:  # fmt: skip
+    """Named points with their intervals upwards, the strong ones full; with `front` these are joined as a front.
+
+    `band` is a stretch of the upright axis that lies behind them all, and `level` a place on it.
+    """
     figure, axes = sheet(3.4, title, ink)
     _frame(axes, x, y, ink)
+    if band is not None:
+        axes.axhspan(*band, color=ink.mark, alpha=0.15, linewidth=0)
+    if level is not None:
+        axes.axhline(level, color=ink.mark, linewidth=1, linestyle=":")
     strong = sorted((point for point in points if point.strong), key=lambda point: point.x)
     if front and len(strong) > 1:
         axes.plot([p.x for p in strong], [p.y for p in strong], color=ink.mark, linewidth=1.4, linestyle="--")
@@ -108,6 +121,10 @@ def plane(
             axes.plot([point.x, point.x], [point.low, point.high], color=ink.faint, linewidth=1.4)
         face = ink.mark if point.strong or not strong else ink.paper
         axes.plot([point.x], [point.y], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark)
+    if points and min(point.x for point in points) >= 0:
+        # No axis of costs or lengths goes below 0.
+        right = axes.get_xlim()[1]
+        axes.set_xlim(max(axes.get_xlim()[0], -0.03 * right), right)
     _name(axes, points, ink)
     return figure
 
@@ -200,9 +217,10 @@ def bars(
 
 
 def pairs(
-    title: str, rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], axis: str, ink: Ink = PRINTED
+    title: str, rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], axis: str, ink: Ink = PRINTED,
+    *, share: bool = False,
 ) -> Any:  # fmt: skip
-    """Two values of each row joined by a line, the first hollow, the second full."""
+    """Two values of each row joined by a line, the first hollow, the second full; a share has an axis from 0 to 1."""
     figure, axes = sheet(1.5 + 0.42 * max(3, len(rows)), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     name_axis(axes, axis, ink)
@@ -222,6 +240,9 @@ def pairs(
         axes.plot([], [], "o", markerfacecolor=face, markeredgecolor=ink.mark, label=short(name, 28))
     axes.set_yticks(range(len(rows)), [short(name) for name, *_ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
+    if share:
+        # Little data may give an interval that reaches farther than a share can lie.
+        axes.set_xlim(-0.03, 1.03)
     spell(axes.get_yticklabels(), ink)
     _legend(figure, axes, ink, 2)
     return figure

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from annotator import places
 from annotator.domain.kinds import DOCUMENTS
+from annotator.domain.validity_card import ValidityCard
 from annotator.exchange.bundle import CLASSES
 from annotator.exchange.folders import pretty
 from annotator.exchange.records import FORMAT, FORMAT_VERSION, Manifest
@@ -18,12 +19,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def all_schemas() -> dict[str, bytes]:
-    """Every schema by file name: one per file of a release, one per kind of artifact's document."""
+    """Every schema by file name: one per file of a release, one per kind of artifact's document, that of a card."""
     trees = {
         record.FILE.removesuffix(".json"): TypeAdapter(list[record]).json_schema()  # type: ignore[valid-type]
         for record in CLASSES.values()
     }
     trees["manifest"] = Manifest.model_json_schema()
+    trees["validity_card"] = ValidityCard.model_json_schema()
     trees |= {f"document-{kind.value}": cls.model_json_schema() for kind, cls in DOCUMENTS.items()}
     return {f"{name}.json": pretty(_named(name, tree)) for name, tree in trees.items()}
 

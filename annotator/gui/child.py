@@ -57,7 +57,8 @@ class Child(QObject):
         """Ask the child to stop; what it has finished stays."""
         if self.running:
             self.process.write(b"cancel\n")
-            QTimer.singleShot(PATIENCE_MS, self, self._kill)
+            asked = self.process.processId()
+            QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(asked))
 
     def stop_now(self) -> None:
         """End the child before the window closes; its journal makes this safe."""
@@ -79,8 +80,9 @@ class Child(QObject):
         lines = (line.strip(" │╭╰╮╯─┌└┐┘\r") for line in reversed(words.splitlines()))
         return next((line for line in lines if line), "")
 
-    def _kill(self) -> None:
-        if self.running:
+    def _kill(self, asked: int) -> None:
+        """End the process that was asked to stop; another may have been started since."""
+        if self.running and self.process.processId() == asked:
             self.process.kill()
 
     def _read(self) -> None:

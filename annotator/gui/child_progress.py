@@ -20,6 +20,7 @@ class ChildProgress(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
+        self._cancelled = False
         self._child = JudgingChild(self)
         self._child.progressed.connect(self._progressed)
         self._child.ended.connect(self._ended)
@@ -39,13 +40,15 @@ class ChildProgress(QWidget):
         """Run `goldsmith WORDS…`; `what` is said until the first line of progress comes."""
         if self.running:
             return
+        self._cancelled = False
         self.show()
         self.row.show_progress(what, 0, 0)
         self._child.start(words, environment)
 
     def cancel(self) -> None:
         """Ask the run to stop; what is finished is kept."""
-        self.row.show_progress("Stopping; what is finished is kept", 0, 0)
+        self._cancelled = True
+        self.row.show_stopping()
         self._child.cancel()
 
     def stop(self) -> None:
@@ -58,7 +61,8 @@ class ChildProgress(QWidget):
 
     def _ended(self, line: dict[str, Any]) -> None:
         self.hide()
-        if line.get("event") == "refused":
+        # One that was cancelled before it had begun has no last word of its own; nobody need be told of that.
+        if line.get("event") == "refused" and not self._cancelled:
             self._desk.refused.emit(Refusal(str(line["error"]), str(line.get("todo", ""))))
         self.ended.emit(line)
 

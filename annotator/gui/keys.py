@@ -59,8 +59,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("met", "Met, supported, true, relevant, or the first", "Label", ("1",)),
     Binding("not_met", "Not met, not supported, false, not relevant, or the second", "Label", ("2",)),
     Binding("unsure", "Unsure, not known, cannot tell, or a tie", "Label", ("3",)),
-    Binding("fourth", "Unsure where there are three answers", "Label", ("4",)),
-    Binding("say_rest", "Answer all that is open beside it", "Label", ("0",)),
+    Binding("fourth", "Unsure where there are three verdicts", "Label", ("4",)),
+    Binding("say_rest", "Label all that is open beside it", "Label", ("0",)),
     Binding("kind_1", "Of what kind: the first", "Label", ("Alt+1",)),
     Binding("kind_2", "Of what kind: the second", "Label", ("Alt+2",)),
     Binding("kind_3", "Of what kind: the third", "Label", ("Alt+3",)),
@@ -130,6 +130,36 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("copy_table", "Copy the table", "Agreement", ("Ctrl+Shift+C",)),
     Binding("save_inputs", "Save the exact inputs", "Agreement", ("Ctrl+Shift+S",)),
     Binding("save_picture", "Save the picture", "Agreement", ("Ctrl+Shift+P",)),
+    Binding("validate_sets", "Sets to label", "Validate", ("Alt+1",)),
+    Binding("validate_figures", "Judges beside people", "Validate", ("Alt+2",)),
+    Binding("validate_ruling", "Disagreements to rule on", "Validate", ("Alt+3",)),
+    Binding("validate_reviews", "Verdicts to review", "Validate", ("Alt+4",)),
+    Binding("validate_attacks", "Attacks on judges", "Validate", ("Alt+5",)),
+    Binding("validate_cards", "Cards of validated judges", "Validate", ("Alt+6",)),
+    Binding("new_set", "Draw a validation set", "Validate", ("Ctrl+N",)),
+    Binding("labels_in", "Take in labels from files", "Validate", ("Ctrl+Shift+I",)),
+    Binding("labels_out", "Save labels", "Validate", ("Ctrl+Shift+L",)),
+    Binding("lock_set", "Lock the labels of the set", "Validate", ("Ctrl+L",)),
+    Binding("see_figures", "Figures on the chosen set", "Validate", ("Ctrl+Shift+G",)),
+    Binding("say_first", "The judge is wrong, or: agree", "Validate", ("1",)),
+    Binding("say_second", "The person is wrong, or: disagree", "Validate", ("2",)),
+    Binding("say_third", "The criterion is unclear, or: unsure", "Validate", ("3",)),
+    Binding("fault_missed", "Why: missed what the report says", "Validate", ("4",)),
+    Binding("fault_invented", "Why: saw what the report does not say", "Validate", ("5",)),
+    Binding("fault_quote", "Why: the quote does not bear it out", "Validate", ("6",)),
+    Binding("fault_criterion", "Why: misread the criterion", "Validate", ("7",)),
+    Binding("fault_strict", "Why: too strict", "Validate", ("8",)),
+    Binding("fault_lenient", "Why: too lenient", "Validate", ("9",)),
+    Binding("fault_other", "Why: other", "Validate", ("0",)),
+    Binding("unclear_criteria", "Criteria that were ruled unclear", "Validate", ("Ctrl+U",)),
+    Binding("judge_anew", "Order what was worded anew to be judged again", "Validate", ("Ctrl+Shift+U",)),
+    Binding("check_card", "Hold a card up", "Validate", ("Ctrl+K",)),
+    Binding("bind_card", "Bind the judge to its card", "Validate", ("Ctrl+B",)),
+    Binding("print_card", "Print the card", "Validate", ("Ctrl+P",)),
+    Binding("attack_stop", "Stop the attacks", "Validate", ("Ctrl+.",)),
+    Binding("attack_read", "Read the attacked case", "Validate", ("Ctrl+R",)),
+    Binding("attack_back", "Back to the attacks", "Validate", ("Ctrl+Backspace",)),
+    Binding("attack_families", "Families of models", "Validate", ("F8",)),
     Binding("next_view", "Next view", "Results", ("Ctrl+Tab",)),
     Binding("previous_view", "View before", "Results", ("Ctrl+Shift+Tab",)),
     Binding("next_sheet", "Next table of the view", "Results", ("Ctrl+T",)),
@@ -161,6 +191,7 @@ PAGES = (
     "Adjudicate",
     "Judges",
     "Agreement",
+    "Validate",
     "Results",
     "Release",
     "Exchange",
@@ -168,6 +199,8 @@ PAGES = (
     "People",
     "Guidelines",
 )
+# Validation shows its figures as the results are shown, and by their keys.
+SHARED = frozenset({"Results", "Validate"})
 _BY_ACT = {binding.act: binding for binding in BINDINGS}
 
 
@@ -187,7 +220,8 @@ def clash(act: str, key: str) -> Binding | None:
     """The binding that the key would clash with, if it were given to the act."""
     wanted, mine = QKeySequence(key), _BY_ACT[act]
     for other in BINDINGS:
-        meet = EVERYWHERE in (mine.page, other.page) or mine.page == other.page
+        pages = {mine.page, other.page}
+        meet = EVERYWHERE in pages or len(pages) == 1 or pages <= SHARED
         if other.act != act and meet and wanted in sequences(other.act):
             return other
     return None

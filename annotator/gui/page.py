@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.domain.change import Change
 from annotator.gui import keys
@@ -39,6 +39,25 @@ class Page(QWidget):
     def focus_first(self) -> None:
         """Put the keyboard where work on this page begins."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the key that deletes a word to the field that is written in, where the page says so."""
+        field = QApplication.focusWidget()
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.DeleteStartOfWord)
+            and isinstance(field, QLineEdit | QPlainTextEdit | QAbstractSpinBox)
+            and not field.isReadOnly()
+            and self.keeps_words(field)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keeps_words(self, _field: QWidget) -> bool:
+        """Whether that key deletes a word in this field, although elsewhere on the page it removes something."""
+        return True
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
         """Let the act's keys call `slot` while the focus is inside `widget` (by default this page).

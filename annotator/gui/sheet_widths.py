@@ -1,5 +1,7 @@
 """How wide the columns of a table of figures are: as what stands in them, and no row cut off while there is room."""
 
+from collections.abc import Collection
+
 from PySide6.QtWidgets import QHeaderView
 
 from annotator.gui import theme
@@ -37,8 +39,8 @@ def _wanted(table: LinesTable, model: SheetModel, place: int) -> int:
     return widest + picture + px(PAD)
 
 
-def hide_alike(table: LinesTable, model: SheetModel, places: tuple[int, ...]) -> None:
+def hide_alike(table: LinesTable, model: SheetModel, places: Collection[int]) -> None:
     """Leave out the columns, among those named, in which every line says the same."""
-    for place in places:
+    for place in range(model.columnCount()):
         said = {line.cells[place].words for line in model.shown.lines}
-        table.setColumnHidden(place, len(said) < 2)
+        table.setColumnHidden(place, place in places and len(said) < 2)

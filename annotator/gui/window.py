@@ -29,6 +29,7 @@ STEPS: tuple[Step, ...] = (
     ("Adjudicate", "adjudicate", "annotator.gui.pages.adjudicate", "AdjudicatePage"),
     ("Judges", "judges", "annotator.gui.pages.judges", "JudgesPage"),
     ("Agreement", "agreement", "annotator.gui.pages.agreement", "AgreementPage"),
+    ("Validate", "validate", "annotator.gui.pages.validate", "ValidatePage"),
     ("Results", "results", "annotator.gui.pages.results", "ResultsPage"),
     ("Release", "release", "annotator.gui.pages.release", "ReleasePage"),
 )

@@ -11,6 +11,10 @@ FLAG = "injection"
 _JUDGE = r"(?:judge|grader|evaluator|assessor|rater|reviewer|scorer|ai|llm|model|assistant|language model)"
 _RUBRIC = r"(?:rubric|criteri(?:on|a)|guidelines?|checklist|grading|scoring|instructions?|prompts?|rules)"
 _VERDICT = r"(?:verdict|score|rating|grade|label|covered|decision|judgement|judgment)"
+_KEY = rf"[\"'](?:{_VERDICT}|supported|better|preferred)[\"']\s*:"
+_SAID = r"(?:[\"'](?:yes|no|true|false|covered|first|second|tie|relevant)|true|false|\d)"
+# Beside its verdict, what a reply of our own form holds.
+_BESIDE = r"[\"'](?:quote|rationale|reason(?:ing)?|explanation)[\"']\s*:"
 _ORDERS = re.compile(
     "|".join(
         (
@@ -36,7 +40,8 @@ _FORMAT = re.compile(
             r"<<+\s*(?:BEGIN|END)\b",
             r"<\|[a-z_]{2,30}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>",
             r"^\s{0,3}(?:#{1,6} *|\*\*|\[|<)?(?:system|assistant)(?:\*\*|\]|>)? *: *\S",
-            rf"\{{\s*[\"']{_VERDICT}[\"']\s*:\s*(?:[\"'](?:yes|no|true|false|covered)|true|false|\d)",
+            rf"\{{\s*{_KEY}\s*{_SAID}",
+            rf"\{{(?=[^{{}}]{{0,4000}}{_BESIDE})[^{{}}]{{0,4000}}?{_KEY}\s*{_SAID}",
         )
     ),
     re.IGNORECASE | re.MULTILINE,

@@ -6,10 +6,20 @@ import numpy as np
 
 from annotator.domain.estimate import Estimate
 from annotator.stats.clustered import Draws, Tally, distinct, estimate, over
-from annotator.stats.coding import Values, Weights, disagreements, in_order, left_out, named, plain
+from annotator.stats.coding import (
+    ONE_CATEGORY,
+    Values,
+    Weights,
+    disagreements,
+    in_order,
+    left_out,
+    named,
+    plain,
+)
 from annotator.stats.confusion import Meetings, meetings
 from annotator.stats.intervals import wilson
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.tails import Interval
 
 NO_PAIR = "no unit was judged by both raters"
 
@@ -21,6 +31,8 @@ def percent_agreement(pairs: Iterable[tuple[Hashable, Hashable]]) -> Estimate:
     both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     share = wilson(sum(x == y for x, y in both), len(both))
     notes = ([] if both else [NO_PAIR]) + left_out(len(listed) - len(both), len(listed))
+    if len({value for pair in both for value in pair}) == 1:
+        notes.insert(0, ONE_CATEGORY)
     return Estimate(
         share.value,
         share.low,
@@ -40,12 +52,13 @@ def cohen_kappa(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """κ of two raters (Cohen 1960; weighted: Cohen 1968), with a percentile bootstrap interval over clusters.
 
-    `a` and `b` hold a value per unit, None or NaN where it is missing; `weights` is "none", "linear", "quadratic"
-    or a matrix of disagreements over `categories`, whose order weights need; `clusters` names the item of each
-    unit, without which each stands for itself. No resamples, no interval. ValueError for values that do not fit.
+    `a` and `b` hold a value per unit, None or NaN where it is missing; `weights` is "none", "linear", "quadratic",
+    "ordinal" or a matrix of disagreements over `categories`, whose order weights need; `clusters` names the item of
+    each unit, without which each stands for itself. No resamples, no interval. ValueError for values that do not fit.
     """
     in_order(weights, categories)
     met = meetings(a, b, categories, clusters)
@@ -59,7 +72,7 @@ def cohen_kappa(
 
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
-    found = estimate(tally, figure, Draws(resamples, seed), method, met.n, notes, met.missing)
+    found = estimate(tally, figure, Draws(resamples, seed, interval), method, met.n, notes, met.missing)
     return found or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
     )

@@ -12,6 +12,7 @@ from annotator.stats.chance import NO_SECOND
 from annotator.stats.clustered import Draws, Figure, estimate, over, tallied
 from annotator.stats.coding import Values, category_counts, cluster_codes, left_out, numbers
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.tails import Interval
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Chosen = NDArray[np.bool_]
@@ -26,6 +27,7 @@ def krippendorff_alpha(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with a bootstrap interval over clusters.
 
@@ -41,7 +43,7 @@ def krippendorff_alpha(
     if n == 0:
         return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
     tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
-    found = estimate(tally, measured.figure, Draws(resamples, seed), method, n, notes)
+    found = estimate(tally, measured.figure, Draws(resamples, seed, interval), method, n, notes)
     undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
     return found or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
 

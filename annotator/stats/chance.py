@@ -7,8 +7,18 @@ from numpy.typing import ArrayLike
 
 from annotator.domain.estimate import Estimate
 from annotator.stats.clustered import Draws, estimate, over, tallied
-from annotator.stats.coding import Values, Weights, category_counts, closeness, cluster_codes, in_order, named
+from annotator.stats.coding import (
+    ONE_CATEGORY,
+    Values,
+    Weights,
+    category_counts,
+    closeness,
+    cluster_codes,
+    in_order,
+    named,
+)
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.tails import Interval
 
 # From the shares of categories (draws × categories) and how alike these are to the agreement by chance (draws).
 Chance = Callable[[Floats, Floats], Floats]
@@ -23,13 +33,16 @@ def scott_pi(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """π of two raters (Scott 1955), of more the generalised κ of Fleiss (Gwet 2014), with missing values.
 
     `raters` × units; guessing draws from the shares of categories over all raters. Other arguments, interval and
     errors as in `gwet_ac1`.
     """
-    return _rated("Scott's π", by_shares, raters, weights, categories, clusters, Draws(resamples, seed))
+    return _rated(
+        "Scott's π", by_shares, raters, weights, categories, clusters, Draws(resamples, seed, interval)
+    )
 
 
 def brennan_prediger(
@@ -39,13 +52,32 @@ def brennan_prediger(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """Agreement beyond guessing evenly (Brennan & Prediger 1981): PABAK for two categories (Byrt et al. 1993).
 
     Depends on how many categories there are: name them, lest it count those in use. Arguments as in `gwet_ac1`.
     """
     name = "Brennan and Prediger's κ"
-    return _rated(name, evenly, raters, weights, categories, clusters, Draws(resamples, seed))
+    return _rated(name, evenly, raters, weights, categories, clusters, Draws(resamples, seed, interval))
+
+
+def pabak(
+    raters: Sequence[Values],
+    categories: Sequence[Hashable] | None = None,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> Estimate:
+    """Twice the agreement less 1: κ as it were without prevalence and bias (Byrt, Bishop & Carlin 1993).
+
+    Of two `categories`; ValueError for more. Other arguments as in `gwet_ac1`.
+    """
+    table, known = category_counts(raters, categories)
+    if len(known) > 2:
+        raise ValueError(f"PABAK is of two categories, not of {len(known)}")
+    return _corrected("PABAK", evenly, table, "none", clusters, Draws(resamples, seed, interval))
 
 
 def gwet_ac1(
@@ -55,6 +87,7 @@ def gwet_ac1(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with a bootstrap interval.
 
@@ -63,11 +96,15 @@ def gwet_ac1(
     for chance only. No resamples, no interval. ValueError for values that do not fit together.
     """
     name = "Gwet's AC1" if isinstance(weights, str) and weights == "none" else "Gwet's AC2"
-    return _rated(name, by_doubt, raters, weights, categories, clusters, Draws(resamples, seed))
+    return _rated(name, by_doubt, raters, weights, categories, clusters, Draws(resamples, seed, interval))
 
 
 def fleiss_kappa(
-    counts: ArrayLike, clusters: Values | None = None, resamples: int = RESAMPLES, seed: int = SEED
+    counts: ArrayLike,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """κ of as many raters for each unit (Fleiss 1971), from how many chose each category (units × categories).
 
@@ -80,7 +117,7 @@ def fleiss_kappa(
     if len(raters) and raters.min() != raters.max():
         reason = f"units were judged by {raters.min():.0f} to {raters.max():.0f} raters, not each by as many"
         return Estimate(None, n=len(table), method="Fleiss' κ", note=f"{reason}: take Krippendorff's α")
-    return _corrected("Fleiss' κ", by_shares, table, "none", clusters, Draws(resamples, seed))
+    return _corrected("Fleiss' κ", by_shares, table, "none", clusters, Draws(resamples, seed, interval))
 
 
 def by_shares(shares: Floats, alike: Floats) -> Floats:
@@ -128,6 +165,7 @@ def _corrected(
     n, method = int((ratings > 1).sum()), name + named(weights)
     groups = cluster_codes(clusters, len(table))
     notes = [f"{len(table) - n} of {len(table)} units judged fewer than twice"] * (n < len(table))
+    one_category = [ONE_CATEGORY] if np.count_nonzero(table.any(axis=0)) == 1 else []
     if n == 0 or size < 2:
         reason = NO_SECOND if n == 0 else "only one category was used: the figure needs the others named"
         return Estimate(None, n=n, method=method, note="; ".join([reason, *notes]))
@@ -142,6 +180,6 @@ def _corrected(
         return over(agreed - by_chance, 1 - by_chance)
 
     undefined = f"all judgements of {len(table)} units are of one category, as they would be by chance"
-    return estimate(tally, figure, draws, method, n, notes) or Estimate(
+    return estimate(tally, figure, draws, method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])
     )

@@ -1,30 +1,53 @@
-"""How well a rater finds what others call positive: accuracy, precision, recall and F1, by weight of the units."""
+"""How well a rater finds what others call positive: the figures of four cells, plainly and by weight of the units."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotator.domain.estimate import Estimate
-from annotator.stats.clustered import Draws, estimate, over, tallied
-from annotator.stats.coding import Values, cluster_codes, left_out, plain
+from annotator.stats.cells import CELL_FIGURES, CELLS, crossed
+from annotator.stats.clustered import Draws, Figure, Found, Tally, intervals, tallied, told
+from annotator.stats.coding import ONE_CATEGORY, Codes, Values, cluster_codes, left_out, plain
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.tails import Interval
 
 NO_UNIT = "no unit has both a true value and one that was said"
+Chosen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
-    """The figures of one rater against the truth, and the cells they come from: sums of weights."""
+class Figures:
+    """What is told of a rater against the truth, or of one rater less another."""
 
     accuracy: Estimate
     precision: Estimate
     recall: Estimate
+    specificity: Estimate
     f1: Estimate
+    balanced_accuracy: Estimate
+    mcc: Estimate
+    kappa: Estimate
+    ac1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Classification(Figures):
+    """The figures of one rater against the truth, and the cells they come from: sums of weights."""
+
     tp: float
     fp: float
     fn: float
     tn: float
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """One rater's figures, every unit counting one, and every unit counting its weight."""
+
+    plain: Classification
+    weighted: Classification
 
 
 def classification(
@@ -35,68 +58,103 @@ def classification(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Classification:
-    """Accuracy, precision, recall and F1 of what was `said`, with percentile bootstrap intervals over clusters.
+    """The figures of what was `said`, with bootstrap intervals over clusters, all from one pass of draws.
 
     Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
     negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
     without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
     weights that are negative or not finite.
     """
-    listed = [plain(truth), plain(said)]
-    heavy = np.ones(len(listed[0])) if weights is None else np.asarray(weights, dtype=np.float64)
-    if len(listed[0]) != len(listed[1]) or heavy.shape != (len(listed[0]),):
-        raise ValueError("truth, what was said and the weights must be of the same units")
+    sheet = Sheet(truth, [said], positive, weights, clusters)
+    ((found,), _) = sheet.told([sheet.heavy], Draws(resamples, seed, interval))
+    return found
+
+
+def both_ways(
+    truth: Values,
+    said: Values,
+    positive: Hashable,
+    weights: Sequence[float],
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> BothWays:
+    """`classification` without weights and with them, all figures from one pass of draws."""
+    sheet = Sheet(truth, [said], positive, weights, clusters)
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], Draws(resamples, seed, interval))
+    return BothWays(unweighted, weighted)
+
+
+class Sheet:
+    """The units that have a true value and one of every rater, as cells to be weighed and added up."""
+
+    def __init__(
+        self,
+        truth: Values,
+        raters: Sequence[Values],
+        positive: Hashable,
+        weights: Sequence[float] | None,
+        clusters: Values | None,
+    ) -> None:
+        """ValueError for values, weights and clusters that are not of the same units."""
+        listed = [plain(values) for values in (truth, *raters)]
+        units = len(listed[0])
+        self.heavy = None if weights is None else checked_weights(weights, units)
+        if len({len(values) for values in listed}) > 1:
+            raise ValueError("the true values and those that were said must be of the same units")
+        self.used: Chosen = np.array([None not in row for row in zip(*listed, strict=True)], dtype=bool)
+        true, *said = (np.array([value == positive for value in row], dtype=np.float64) for row in listed)
+        self._cells = [crossed(true, of_one)[self.used] for of_one in said]
+        self._groups: Codes | None = cluster_codes(clusters, units)
+        self.n = len(self._cells[0])
+        self.missing = sum(values.count(None) for values in listed)
+        self.notes = left_out(units - self.n, units)
+
+    def rows(self, ways: Sequence[Floats | None]) -> Floats:
+        """The cells of each rater in turn, weighed each way (units × 4 · raters · ways), the ways side by side."""
+        factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
+        return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
+
+    def tally(self, rows: Floats) -> Tally:
+        """What adds up over the clusters; there must be a unit."""
+        return tallied(rows, None if self._groups is None else self._groups[self.used])
+
+    def told(
+        self, ways: Sequence[Floats | None], draws: Draws, more: Sequence[Figure] = ()
+    ) -> tuple[list[Classification], list[Found]]:
+        """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
+        rows = self.rows(ways)
+        sums = rows.sum(axis=0).reshape(-1, CELLS)
+        figures = [figure.at(CELLS * i) for i in range(len(sums)) for figure in CELL_FIGURES.values()]
+        wanted = [*figures, *more]
+        found = intervals(self.tally(rows), wanted, draws) if self.n else [Found(None)] * len(wanted)
+        raters = len(self._cells)
+        own = [found[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
+        classified = [
+            self._classified(*one, ways[i // raters]) for i, one in enumerate(zip(sums, own, strict=True))
+        ]
+        return classified, found[len(figures) :]
+
+    def _classified(self, cells: Floats, found: Sequence[Found], heavy: Floats | None) -> Classification:
+        weighted = "" if heavy is None else ", units weighted"
+        one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
+        figures = {}
+        for one, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
+            notes = self.notes if one.value is None else [*one_class, *self.notes]
+            undefined = figure.undefined if self.n else NO_UNIT
+            figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
+        tp, fp, fn, tn = cells.tolist()
+        return Classification(**figures, tp=tp, fp=fp, fn=fn, tn=tn)
+
+
+def checked_weights(weights: Sequence[float], units: int) -> Floats:
+    """The weights as numbers; ValueError unless each unit has one that is finite and not negative."""
+    heavy = np.asarray(weights, dtype=np.float64)
+    if heavy.shape != (units,):
+        raise ValueError(f"weights for {heavy.size} of {units} units")
     if not np.isfinite(heavy).all() or (heavy < 0).any():
         raise ValueError("a weight is neither negative nor infinite")
-    both = np.array([None not in pair for pair in zip(*listed, strict=True)], dtype=bool)
-    true, said_so = (np.array([value == positive for value in values], dtype=bool) for values in listed)
-    cells = np.column_stack([true & said_so, ~true & said_so, true & ~said_so, ~true & ~said_so])
-    rows = (cells * heavy[:, None])[both]
-    groups = cluster_codes(clusters, len(both))
-    missing = sum(values.count(None) for values in listed)
-    notes = left_out(int((~both).sum()), len(both))
-    tally = tallied(rows, None if groups is None else groups[both]) if len(rows) else None
-    weighted = "" if weights is None else ", units weighted"
-
-    def found(name: str) -> Estimate:
-        figure, reason = _FIGURES[name]
-        method, n = name + weighted, len(rows)
-        value = estimate(tally, figure, Draws(resamples, seed), method, n, notes, missing) if tally else None
-        note = "; ".join([reason if n else NO_UNIT, *notes])
-        return value or Estimate(None, n=n, missing=missing, method=method, note=note)
-
-    tp, fp, fn, tn = rows.sum(axis=0).tolist()
-    return Classification(**{name: found(name) for name in _FIGURES}, tp=tp, fp=fp, fn=fn, tn=tn)
-
-
-def f1_of(precision: float, recall: float) -> float | None:
-    """The harmonic mean of precision and recall; None when both are 0. ValueError for what is no share."""
-    if not (0 <= precision <= 1 and 0 <= recall <= 1):
-        raise ValueError(f"precision {precision} and recall {recall} are shares")
-    return 2 * precision * recall / (precision + recall) if precision + recall else None
-
-
-def _accuracy(sums: Floats) -> Floats:
-    return over(sums[:, 0] + sums[:, 3], sums.sum(axis=1))
-
-
-def _precision(sums: Floats) -> Floats:
-    return over(sums[:, 0], sums[:, 0] + sums[:, 1])
-
-
-def _recall(sums: Floats) -> Floats:
-    return over(sums[:, 0], sums[:, 0] + sums[:, 2])
-
-
-def _f1(sums: Floats) -> Floats:
-    return over(2 * sums[:, 0], 2 * sums[:, 0] + sums[:, 1] + sums[:, 2])
-
-
-# Each figure of the sums (true positives, false positives, false negatives, true negatives), and why it is undefined.
-_FIGURES: dict[str, tuple[Callable[[Floats], Floats], str]] = {
-    "accuracy": (_accuracy, "the units weigh nothing"),
-    "precision": (_precision, "nothing was called positive"),
-    "recall": (_recall, "nothing is positive"),
-    "f1": (_f1, "nothing is positive and nothing was called so"),
-}
+    return heavy

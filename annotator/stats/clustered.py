@@ -1,6 +1,6 @@
-"""How a figure over clusters gets its interval: what adds up is drawn anew, the figure read off its sums."""
+"""How figures over clusters get their intervals: what adds up is drawn anew, each figure read off its sums."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from annotator.domain.estimate import Estimate
 from annotator.stats.coding import Codes
 from annotator.stats.intervals import LEVEL
 from annotator.stats.resampling import RESAMPLES, SEED, Floats, chunk_rows, counts, exactly_summable
+from annotator.stats.tails import ROUNDING, Interval, bca_bounds, percentile_bounds
 
 # Sums (draws × columns) to values (draws), NaN where a draw leaves the figure undefined.
 Figure = Callable[[Floats], Floats]
@@ -18,15 +19,17 @@ Figure = Callable[[Floats], Floats]
 DRAWS_PER_BINOMIAL = 20
 # A percentile interval over fewer clusters is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters).
 FEW_CLUSTERS = 10
-ROUNDING = 1e-12
+NAMES: dict[Interval, str] = {"percentile": "percentile", "bca": "BCa"}
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """How often, and from which seed, clusters are drawn anew."""
+    """How often, and from which seed, clusters are drawn anew, and where the interval of that level ends."""
 
     resamples: int = RESAMPLES
     seed: int = SEED
+    interval: Interval = "percentile"
+    level: float = LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +74,51 @@ def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> Tal
     return Tally(rows[first], np.add.reduceat(times[order], np.flatnonzero(first)), what)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A figure, None where it is undefined, with its bounds, how they came about, and what to know of them."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    how: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def intervals(tally: Tally, figures: Sequence[Figure], draws: Draws) -> list[Found]:
+    """Each figure with its bootstrap interval over clusters, all of them read off one pass of draws.
+
+    Resamples that leave a figure undefined are left out of its interval and counted among its warnings.
+    """
+    total = tally.times.astype(np.float64)[None] @ tally.rows
+    values = [float(figure(total)[0]) for figure in figures]
+    if tally.clusters < 2 or not draws.resamples:
+        alone = (f"one {tally.what.removesuffix('s')} gives no interval",) if tally.clusters < 2 else ()
+        return [Found(None) if np.isnan(value) else Found(value, warnings=alone) for value in values]
+    chunks = [[figure(sums) for figure in figures] for sums in resampled(tally, draws)]
+    drawn = [np.concatenate(of_one) for of_one in zip(*chunks, strict=True)]
+    return [
+        Found(None) if np.isnan(value) else bounded(tally, value, of_one, draws, figure)
+        for figure, value, of_one in zip(figures, values, drawn, strict=True)
+    ]
+
+
 def estimate(
     tally: Tally, figure: Figure, draws: Draws, method: str, n: int, notes: list[str], missing: int = 0
 ) -> Estimate | None:
-    """The figure with its percentile bootstrap interval over clusters; None where it is undefined.
+    """The figure with its bootstrap interval over clusters; None where it is undefined."""
+    (found,) = intervals(tally, [figure], draws)
+    return None if found.value is None else told(found, method, n, notes, missing)
 
-    Resamples that leave the figure undefined are left out of the interval and counted in the note.
-    """
-    (value,) = figure(tally.times.astype(np.float64)[None] @ tally.rows).tolist()
-    if np.isnan(value):
-        return None
-    if tally.clusters < 2 or not draws.resamples:
-        reason = [f"one {tally.what.removesuffix('s')} gives no interval"] if tally.clusters < 2 else []
-        return Estimate(value, n=n, missing=missing, method=method, note="; ".join([*notes, *reason]))
-    drawn = np.concatenate([figure(sums) for sums in _resampled(tally, draws)])
-    defined = drawn[~np.isnan(drawn)]
-    low, high = _tails(defined)
-    method += (
-        f"; {LEVEL:.0%} percentile bootstrap over {tally.clusters} {tally.what}, "
-        f"{draws.resamples} resamples, seed {draws.seed}"
-    )
-    note = "; ".join([*notes, *_warnings(tally, drawn)])
-    return Estimate(value, low, high, n=n, missing=missing, method=method, note=note)
+
+def told(
+    found: Found, method: str, n: int, notes: Sequence[str], missing: int = 0, undefined: str = ""
+) -> Estimate:
+    """The estimate that says what was found; `undefined` is the reason when there is no value."""
+    if found.value is None:
+        return Estimate(None, n=n, missing=missing, method=method, note="; ".join([undefined, *notes]))
+    note = "; ".join([*notes, *found.warnings])
+    return Estimate(found.value, found.low, found.high, n, missing, method=method + found.how, note=note)
 
 
 def over(top: Floats, bottom: Floats) -> Floats:
@@ -102,7 +128,7 @@ def over(top: Floats, bottom: Floats) -> Floats:
     return ratios
 
 
-def _resampled(tally: Tally, draws: Draws) -> Iterator[Floats]:
+def resampled(tally: Tally, draws: Draws) -> Iterator[Floats]:
     """Chunks (draws × columns) of the columns' sums over resamples of the clusters."""
     if len(tally.rows) * DRAWS_PER_BINOMIAL < tally.clusters:
         return (drawn @ tally.rows for drawn in _multinomials(tally, draws))
@@ -119,11 +145,24 @@ def _multinomials(tally: Tally, draws: Draws) -> Iterator[Floats]:
         yield rng.multinomial(tally.clusters, shares, size=size).astype(np.float64)
 
 
-def _tails(drawn: Floats) -> tuple[float | None, float | None]:
-    if not len(drawn):
-        return None, None
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
-    return low, high
+def bounded(tally: Tally, value: float, drawn: Floats, draws: Draws, figure: Figure | None = None) -> Found:
+    """A defined value with the bounds that its draws give; a BCa interval needs the figure, too."""
+    defined = drawn[~np.isnan(drawn)]
+    warnings, kind, bounds = _warnings(tally, drawn), draws.interval, None
+    if kind == "bca" and figure is not None and len(defined):
+        total = tally.times.astype(np.float64)[None] @ tally.rows
+        bounds = bca_bounds(value, defined, figure(total - tally.rows), tally.times, draws.level)
+        if bounds is None:
+            kind = "percentile"
+            warnings.append("no BCa interval: all draws lie on one side, or the figure hangs on one cluster")
+    if bounds is None and len(defined):
+        bounds = percentile_bounds(defined, draws.level)
+    low, high = bounds or (None, None)
+    how = (
+        f"; {draws.level:.0%} {NAMES[kind]} bootstrap over {tally.clusters} {tally.what}, "
+        f"{draws.resamples} resamples, seed {draws.seed}"
+    )
+    return Found(value, low, high, how, tuple(warnings))
 
 
 def _warnings(tally: Tally, drawn: Floats) -> list[str]:

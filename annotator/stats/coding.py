@@ -11,10 +11,12 @@ from annotator.stats.resampling import Floats
 Values = Sequence[Hashable] | NDArray[Any]
 Categories = tuple[Hashable, ...]
 Codes = NDArray[np.intp]
-# Disagreement: "none" (of categories without order), "linear", "quadratic", or a matrix over the categories.
+# Disagreement: "none" (of categories without order), "linear", "quadratic", "ordinal", or a matrix over the categories.
 Weights = str | Sequence[Sequence[float]] | Floats
 
 MISSING = -1
+# What must be said beside full agreement on one category.
+ONE_CATEGORY = "all judgements are of one category, which tells nothing of the others"
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}
 
 
@@ -64,9 +66,12 @@ def _in_use(rows: Iterable[Iterable[Hashable]]) -> Categories:
 
 
 def cluster_codes(clusters: Values | None, units: int) -> Codes | None:
-    """The code of each unit's cluster; ValueError when a unit has none."""
-    if clusters is None:
-        return None
+    """The code of each unit's cluster, None without clusters; ValueError when a unit has none."""
+    return None if clusters is None else group_codes(clusters, units)
+
+
+def group_codes(clusters: Values, units: int) -> Codes:
+    """The code of each unit's group; ValueError when a unit has none."""
     codes: Codes = coded([clusters])[0][0]
     if len(codes) != units or (codes == MISSING).any():
         raise ValueError("every unit needs its cluster")
@@ -82,15 +87,18 @@ def numbers(raters: Sequence[Values]) -> Floats:
 
 
 def disagreements(weights: Weights, categories: int) -> Floats:
-    """How far two categories are apart (categories × categories): 0 or 1, |i − j|, (i − j)², or as given.
+    """How far two categories are apart (categories × categories): 0 or 1, d = |i − j|, d², d (d + 1) / 2, or as given.
 
-    ValueError unless a given matrix fits, is finite and not negative, with a diagonal of zeros.
+    Ordinal weights count the pairs among the categories from i to j (Gwet 2014, chapter 3). ValueError unless a
+    given matrix fits, is finite and not negative, with a diagonal of zeros.
     """
     if isinstance(weights, str):
         ranks = np.arange(categories, dtype=np.float64)
         apart: Floats = np.abs(ranks[:, None] - ranks)
+        if weights == "ordinal":
+            return np.asarray(apart * (apart + 1) / 2)
         if weights not in POWERS:
-            raise ValueError(f"weights are none, linear, quadratic or a matrix, not {weights}")
+            raise ValueError(f"weights are none, linear, quadratic, ordinal or a matrix, not {weights}")
         return np.minimum(apart, 1.0) if weights == "none" else np.asarray(apart ** POWERS[weights])
     matrix = np.asarray(weights, dtype=np.float64)
     if matrix.shape != (categories, categories):

@@ -9,6 +9,7 @@ from annotator.domain.estimate import Estimate
 from annotator.stats.clustered import Draws, estimate, over, tallied
 from annotator.stats.coding import Values, cluster_codes, left_out, numbers
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.tails import Interval
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 # Below this share of the sum of squares, a sum of squares is what rounding left over.
@@ -21,6 +22,7 @@ def icc(
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    interval: Interval = "percentile",
 ) -> Estimate:
     """One of the six forms of Shrout & Fleiss (1979) over `raters` × units, with a bootstrap interval over clusters.
 
@@ -41,7 +43,7 @@ def icc(
         # Counted from one of the scores: squares of scores far from zero would drown their differences.
         tally = tallied(_moments(scores - scores.min()), None if groups is None else groups[complete])
         found = estimate(
-            tally, lambda sums: _icc(sums, form), Draws(resamples, seed), method, n, notes, missing
+            tally, lambda sums: _icc(sums, form), Draws(resamples, seed, interval), method, n, notes, missing
         )
         if found:
             return found
@@ -57,7 +59,9 @@ def _moments(scores: Floats) -> Floats:
 
 def _icc(sums: Floats, form: Form) -> Floats:
     """The intraclass correlations of sums (draws × columns) by the mean squares of an analysis of variance."""
-    n, raters, squares, of_units = sums[:, 0], sums[:, 1:-2], sums[:, -2], sums[:, -1]
+    raters, squares, of_units = sums[:, 1:-2], sums[:, -2], sums[:, -1]
+    # One unit has no variance between units.
+    n = np.where(sums[:, 0] > 1, sums[:, 0], np.nan)
     k = raters.shape[1]
     middle = raters.sum(axis=1) ** 2 / (n * k)
     total, between, columns = squares - middle, of_units / k - middle, (raters**2).sum(axis=1) / n - middle

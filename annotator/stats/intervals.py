@@ -74,14 +74,16 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
     method = f"share; {level:.0%} Wilson score interval"
     if n == 0:
         return Estimate(None, method=method, note="nothing was counted")
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    p = successes / n
+    low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
+    return Estimate(successes / n, low, high, n=n, method=method)
+
+
+def wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:
+    """The bounds of Wilson's score interval for a share p of n units, z standard errors either side."""
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     # At the ends the bound is 0 or 1 exactly; floating point misses it by a hair.
-    low = 0.0 if successes == 0 else centre - half
-    high = 1.0 if successes == n else centre + half
-    return Estimate(p, low, high, n=n, method=method)
+    return 0.0 if p == 0 else centre - half, 1.0 if p == 1 else centre + half
 
 
 def _table(values: ArrayLike) -> Floats:

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import atan, cos, fsum, pi, sin, sqrt, tan
+from math import atan, cos, exp, fsum, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
 from annotator.domain.estimate import Estimate
 
 LEVEL = 0.95
+# A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
+RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
 # Halving [0, π/2] this often leaves neighbouring floating-point numbers.
 HALVINGS = 60
 
@@ -48,6 +50,51 @@ def _share(angle: float, df: int) -> float:
         total += term
         term *= square * (place - 1) / place
     return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+def two_sided(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom beyond ±t: 1 less `central_share`, exact far out too.
+
+    I_x(df/2, 1/2) at x = df / (df + t²) (Abramowitz & Stegun 1964, 26.7.1). ValueError unless df ≥ 1.
+    """
+    if df < 1:
+        raise ValueError(f"{df} degrees of freedom")
+    return 0.0 if isinf(t) else _beta_share(df / (df + t * t), t * t / (df + t * t), df / 2, 0.5)
+
+
+def lower_tail(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom below t; ValueError unless df ≥ 1."""
+    half = two_sided(t, df) / 2
+    return half if t < 0 else 1 - half
+
+
+def _beta_share(x: float, rest: float, a: float, b: float) -> float:
+    """The incomplete beta ratio I_x(a, b), rest being 1 − x, by its continued fraction (DLMF 8.17.22)."""
+    if x <= 0 or rest <= 0:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta_share(rest, x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest))
+    return front / a * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """1 / (1 + d₁ / (1 + d₂ / …)) of DLMF 8.17.22, from the front (Lentz 1976)."""
+    top, bottom, value = 1.0, 0.0, 1.0
+    for step in range(STEPS):
+        m = step // 2
+        if step == 0:
+            d = 1.0
+        elif step % 2:
+            d = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            d = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        bottom = 1 / ((1 + d * bottom) or TINY)
+        top = (1 + d / top) or TINY
+        value *= top * bottom
+        if abs(top * bottom - 1) < RESTING:
+            break
+    return value - 1.0
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:

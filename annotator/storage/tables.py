@@ -21,15 +21,29 @@ from annotator.storage.judging_tables import (
     PageRow,
     RunRow,
 )
+from annotator.storage.validation_tables import (
+    AttackCopyRow,
+    AttackTestRow,
+    AttackVerdictRow,
+    InformedRow,
+    OpeningRow,
+    ValidationSetRow,
+)
 
 __all__ = [
+    "AttackCopyRow",
+    "AttackTestRow",
+    "AttackVerdictRow",
     "BatchRow",
     "CallRow",
     "ExtractRow",
+    "InformedRow",
     "JudgeRow",
     "JudgementRow",
+    "OpeningRow",
     "PageRow",
     "RunRow",
+    "ValidationSetRow",
 ]
 
 describing.begin()

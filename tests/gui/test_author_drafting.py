@@ -1,8 +1,10 @@
 """A model's draft beside the form: asked for in a child process, taken unit by unit, and known for what it is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
+from PySide6.QtGui import QTextCursor
 
 from annotator.actions import (
     artifacts,
@@ -11,6 +13,7 @@ from annotator.actions import (
     drafting_by_model,
     judges,
     people,
+    reference_material,
     sources,
 )
 from annotator.actions.annotating import artifacts_of
@@ -267,3 +270,15 @@ def test_where_work_is_handed_out_an_annotator_cannot_put_it_there(of_reference,
     assert "only a coordinator" in of_reference.reference.why.text()
     press("Ctrl+T")
     assert beside(project) == []
+
+
+def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference, project, qtbot):
+    asked(of_reference, qtbot)
+    waiting = reference_material.waiting(project, first_item(project))
+    fields = of_reference.reference.fields
+    fields["text"].moveCursor(QTextCursor.MoveOperation.End)
+    fields["text"].insertPlainText(" Mine.")
+    other = replace(waiting, proposal=replace(waiting.proposal, id="another"), from_sources="Another.")
+    of_reference.reference.show_draft(other)
+    assert fields["text"].toPlainText() == "Another."
+    assert reference_material.waiting(project, first_item(project)).from_sources == f"{SAID} Mine."

@@ -11,7 +11,7 @@ from shiboken6 import delete
 from annotator.actions import items, people
 from annotator.domain.refusal import Refusal
 from annotator.gui import bugs
-from annotator.gui.pages.results import counting
+from annotator.gui.views import counting
 
 
 class Asker(QObject):
@@ -112,7 +112,7 @@ def test_another_person_may_take_over_while_results_are_counted(small, window_ov
     qtbot.wait(10)
     go_on.set()
     home(window.desk)
-    assert window.page.hint.text() != "Counting…"
+    assert window.page.viewer.hint.text() != "Counting…"
 
 
 def test_an_errand_that_is_over_keeps_nothing_alive(desk, home):

@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import labels
-from annotator.gui.models.matrix import CELL_ROLE
+from annotator.actions.labels import Group
+from annotator.domain.unit import Unit
+from annotator.gui.models.matrix import CELL_ROLE, Matrix
 from tests.labelled_protocols import (
     GOLD,
     PLAN,
@@ -125,3 +127,13 @@ def test_a_cell_shows_that_a_flag_or_a_note_stands_beside_it(page):
     model = page.criteria.matrix.model
     assert [model.index(row, 1).data(CELL_ROLE).marked for row in range(3)] == ["flag", "note", ""]
     assert focus() is page.criteria.matrix.table
+
+
+def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
+    model = Matrix()
+    unit = Unit(id="c", text="Gold")
+    group = Group((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
+    model.lay_out([group], lambda _: "", lambda _: "")
+    tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "&lt;img" in tip
+    assert "<img" not in tip

@@ -1,18 +1,25 @@
+"""Small widgets that know no domain: each does its one thing."""
+
 from enum import Enum
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton, QWidget
 
+from annotator.gui import theme
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.number_box import BudgetBox
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow, left_in_words
+from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.spread_bar import Part, SpreadBar
+from annotator.gui.widgets.tick_list import TickList
 from annotator.gui.widgets.units import Places
 
 
@@ -193,3 +200,41 @@ def test_other_choices_leave_what_was_chosen_where_it_is_still_offered(qtbot):
     assert (combo.currentText(), combo.currentData()) == ("The second", "b")
     offer(combo, [("All", "")])
     assert combo.currentText() == "All"
+
+
+def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
+    ticks = TickList("Systems", 2, 3)
+    qtbot.addWidget(ticks)
+    ticks.offer(["Alpha", "Beta"])
+    with qtbot.waitSignal(ticks.ticked_anew):
+        ticks.item(1).setCheckState(Qt.CheckState.Checked)
+    with qtbot.assertNotEmitted(ticks.ticked_anew):
+        ticks.offer(["Beta", "Gamma", "Delta"])
+    assert ticks.ticked() == ("Beta",)
+    assert [ticks.item(row).text() for row in range(ticks.count())] == ["Beta", "Gamma", "Delta"]
+
+
+def test_a_budget_of_nothing_is_no_limit(qtbot):
+    budget = BudgetBox()
+    qtbot.addWidget(budget)
+    assert (budget.limit, budget.text()) == (None, "no limit")
+    budget.setValue(2.5)
+    assert budget.limit == 2.5
+
+
+def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbot):
+    inside = QLineEdit()
+    area = PlainArea("Settings", inside)
+    qtbot.addWidget(area)
+    assert area.accessibleName() == "Settings"
+    assert area.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert inside.focusPolicy() == Qt.FocusPolicy.StrongFocus
+
+
+def test_a_text_as_it_came_grows_with_all_others(qtbot):
+    text = RawText("The reply")
+    qtbot.addWidget(text)
+    before = text.font().pointSizeF()
+    theme.zoom_to(200)
+    assert text.font().pointSizeF() == pytest.approx(2 * before)
+    theme.zoom_to(100)

@@ -29,6 +29,18 @@ def test_a_missing_judgement_is_no_disagreement():
     assert found.note == "2 of 4 units left out: a judgement is missing"
 
 
+def test_full_agreement_on_one_category_is_never_bare():
+    found = percent_agreement([("no", "no")] * 5)
+    assert found.value == 1
+    assert found.note == "all judgements are of one category, which tells nothing of the others"
+
+
+def test_a_bca_interval_is_named():
+    found = cohen_kappa(*two_raters(TABLE), interval="bca")
+    assert "95% BCa bootstrap over 50 units" in found.method
+    assert found.low < found.value < found.high
+
+
 def test_no_pair_has_no_percent_agreement_but_a_reason():
     found = percent_agreement([("yes", None)])
     assert (found.value, found.low, found.n, found.missing) == (None, None, 0, 1)
@@ -190,6 +202,8 @@ def test_kappa_matches_cohens_tables(weights, figure):
     given = weights or published["weights_disagreement_1968"]
     found = cohen_kappa(*two_raters(published["data"]), given, categories=THREE)
     assert found.value == pytest.approx(published[figure], abs=5e-8)
+    if weights is None:
+        assert round(found.value, 3) == published["weighted_kappa_1968"]
 
 
 @needs_oracles
@@ -197,6 +211,12 @@ def test_kappa_matches_cohens_tables(weights, figure):
 def test_kappa_matches_gwets_tables(name, digits):
     published = oracle(name)
     assert round(cohen_kappa(*two_raters(published["data"])).value, digits) == published["kappa"]
+
+
+@needs_oracles
+def test_percent_agreement_matches_gwets_table():
+    published = oracle("gwet_2008_2x2")
+    assert percent_agreement(zip(*two_raters(published["data"]), strict=True)).value == published["po"]
 
 
 @needs_oracles

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from annotator.stats.intervals import bootstrap_groups, bootstrap_means, resampled_means, wilson
+from tests.stats.agreement_oracles import needs_oracles, oracle
 
 
 def scores(systems=4):
@@ -140,3 +141,10 @@ def test_a_share_of_nothing_is_undefined():
 def test_impossible_counts_are_refused(successes, n):
     with pytest.raises(ValueError, match="successes of"):
         wilson(successes, n)
+
+
+@needs_oracles
+def test_wilson_matches_every_published_interval():
+    for successes, n, low, high in oracle("wilson_newcombe_1998"):
+        found = wilson(successes, n)
+        assert (round(found.low, 4), round(found.high, 4)) == (low, high)

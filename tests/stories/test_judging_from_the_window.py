@@ -74,7 +74,7 @@ def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path
         (what, "done") for what in (*EXTRACTIONS, *JUDGED)
     }
     window.show_page("Results")
-    page = window.page
+    page = window.page.viewer
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.view, timeout=30_000)
     page.desk.wait()
     model = page.view.model

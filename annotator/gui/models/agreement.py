@@ -9,7 +9,7 @@ from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.widgets.plain import tooltip
 
 GROUP, STAGE, FIELD, N, ITEMS, ALSO, PAIRING = "group", "stage", "field", "n", "items", "also", "pairing"
@@ -44,7 +44,6 @@ GROUP_HEADS = {
     "self": "Rater",
     "votes": "Stage",
 }
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class AgreementModel(RowsModel[Row]):

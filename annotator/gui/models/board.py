@@ -13,7 +13,7 @@ from annotator.domain.ordering import natural
 from annotator.gui import theme
 from annotator.gui.due import due_words, late_words
 from annotator.gui.models.partners import Partners, partners
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.naming import named, title
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -147,7 +147,7 @@ class BoardModel(RowsModel[Line]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(self._explained(line, column))
         if role == Qt.ItemDataRole.TextAlignmentRole and column in (UNITS, TIME):
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return RIGHT
         return None
 
     def words(self, line: Line, column: int) -> str:

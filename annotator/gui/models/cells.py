@@ -7,11 +7,10 @@ from typing import Any, Generic
 from PySide6.QtCore import QObject, Qt
 
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, Row, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, Row, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LONGEST = 400
 
 
@@ -53,13 +52,7 @@ class CellsModel(RowsModel[Row]):
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show other rows; where there are as many as before, what is chosen stays chosen."""
-        if len(rows) == len(self._rows) and rows:
-            self._rows = list(rows)
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self._columns) - 1))
-            return
-        self.beginResetModel()
-        self._rows = list(rows)
-        self.endResetModel()
+        self.take_over(list(rows), in_place=len(rows) == len(self._rows) and bool(rows))
 
     @property
     def firm(self) -> set[int]:
@@ -89,7 +82,7 @@ class CellsModel(RowsModel[Row]):
             if role == Qt.ItemDataRole.ToolTipRole and column.about:
                 return tooltip(column.about)
             if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
-                return _RIGHT
+                return RIGHT
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -102,7 +95,7 @@ class CellsModel(RowsModel[Row]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip((column.tip or column.words)(row))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
-            return _RIGHT
+            return RIGHT
         look = column.look(row) if column.look else None
         if look is not None and role == Qt.ItemDataRole.DecorationRole and look[0]:
             return icon(look[0], theme.current().px(15), look[1])

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.actions import pages
 from annotator.actions.cited_pages import CitedPage
+from annotator.domain.counting import counted
 from annotator.domain.page import PageState
 from annotator.gui import theme
 from annotator.gui.models.rows import Index, RowsModel
@@ -36,14 +37,7 @@ class CitedModel(RowsModel[CitedPage]):
 
     def show(self, rows: Sequence[CitedPage]) -> None:
         """Show other pages, in place where they are the same addresses."""
-        if [row.url for row in rows] == [row.url for row in self._rows]:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(COLUMNS) - 1))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        self.take_over(rows, in_place=[row.url for row in rows] == [row.url for row in self._rows])
 
     def row_of(self, url: str) -> int:
         """The row of an address; -1 where it is not shown."""
@@ -87,6 +81,7 @@ def _explained(page: CitedPage, column: int) -> str:
     if column == HASH:
         return f"SHA-256 of its text: {page.sha256}" if page.sha256 else ""
     if column == CLAIMS:
-        return f"{page.claims} claims of {page.reports} reports cite it."
+        verb = "cites" if page.claims == 1 else "cite"
+        return f"{counted(page.claims, 'claim')} of {counted(page.reports, 'report')} {verb} it."
     parts = (page.title, page.url, page.cause, f"Read through {page.by_reader}" if page.by_reader else "")
     return "\n".join(part for part in parts if part)

@@ -19,7 +19,7 @@ BY: Mapping[str, str] = {
 COST = (
     "US dollars for all calls that put the questions of these judgements, those that failed and were made again among "
     "them, at the prices of the day of the call. A call on which several judgements rest, since units were asked "
-    "together or an answer was used twice, is shared evenly among them all. Calls that left no judgement behind "
+    "together or a reply was used twice, is shared evenly among them all. Calls that left no judgement behind "
     "(drawing, drift checks) are not among them; the part “Judges” counts all."
 )
 EACH = "The cost divided by those of the judgements whose cost is known."

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.drawn_parts import Drawn, Standing
+from annotator.domain.counting import counted
 from annotator.domain.evidence import Reference
 from annotator.domain.part import Claim
 from annotator.domain.unit import Unit
@@ -42,9 +43,19 @@ class Line:
     drawn: Drawn | None
 
     @property
+    def place(self) -> tuple[str, str]:
+        """What a line is known by: its item and its report."""
+        return self.item_id, self.response_id
+
+    @property
     def standing(self) -> Standing | None:
         """How far it is; None where nothing is drawn."""
         return self.drawn.standing if self.drawn else None
+
+
+def places_alike(one: Line | None, other: Line | None) -> bool:
+    """Whether both are the same report or item; nothing is like nothing."""
+    return one is not None and other is not None and one.place == other.place
 
 
 class DrawnModel(RowsModel[Line]):
@@ -57,21 +68,11 @@ class DrawnModel(RowsModel[Line]):
         """Show other lines, in place where they are the same reports."""
         of_items = any(not row.response_id for row in rows)
         self.columns = ("Item", "Question", *COLUMNS[2:]) if of_items else COLUMNS
-        if [row.response_id or row.item_id for row in rows] == [
-            row.response_id or row.item_id for row in self._rows
-        ]:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(COLUMNS) - 1))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        self.take_over(rows, in_place=[row.place for row in rows] == [row.place for row in self._rows])
 
     def row_of(self, item_id: str, response_id: str) -> int:
         """The row of a report or an item; -1 where it is not shown."""
-        wanted = (item_id, response_id)
-        return next((n for n, row in enumerate(self._rows) if (row.item_id, row.response_id) == wanted), -1)
+        return next((n for n, row in enumerate(self._rows) if row.place == (item_id, response_id)), -1)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows; the state with its icon and who drew it in the tooltip."""
@@ -101,9 +102,7 @@ class UnitsModel(RowsModel[Unit]):
         """Show other units, in place where they are the same ones."""
         columns = UNIT_COLUMNS.get(kind, ("", "Words"))
         if columns == self.columns and [unit.id for unit in units] == [unit.id for unit in self._rows]:
-            self._rows = units
-            if units:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(units) - 1, len(columns) - 1))
+            self.take_over(units, in_place=True)
             return
         self.beginResetModel()
         self._rows, self.columns = units, columns
@@ -146,4 +145,5 @@ def _explained(line: Line, column: int) -> str:
     )
     cited = f", {line.drawn.cited} of them cite" if line.drawn.kind == "claims" else ""
     when = f"{line.drawn.at.astimezone():%Y-%m-%d %H:%M}"
-    return f"{line.about}\nBy {line.drawn.whose}, {when}: {line.drawn.units} units{cited}{flags}"
+    units = counted(line.drawn.units, "unit")
+    return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"

@@ -60,8 +60,7 @@ def _last(one: Standing) -> str:
 def _changes_look(check: Drift | None) -> tuple[str, str] | None:
     if check is None:
         return None
-    changed = check.changed or check.differences
-    if changed:
+    if check.changed or check.differences:
         return "warning", "state-unconfirmed"
     return ("check", "state-agreed") if check.compared else ("minus", "state-missing")
 
@@ -128,9 +127,7 @@ CHECKS: Sequence[Column[Drift]] = (
         tip=lambda one: when(at(one.checked_at)),
         firm=True,
     ),
-    Column(
-        "Changed", changes, 84, look=lambda one: _changes_look(one), number=True, about="Of those that came."
-    ),
+    Column("Changed", changes, 84, look=_changes_look, number=True, about="Of those that came."),
     Column(
         "The same [95 %]",
         lambda one: share(one.agreement),

@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 
 from annotator.actions import items
 from annotator.gui.desk import Desk
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
@@ -93,7 +93,7 @@ class ItemsModel(RowsModel[int]):
         """The columns' titles."""
         aligned = role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS
         if aligned and orientation == Qt.Orientation.Horizontal:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return RIGHT
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -108,7 +108,7 @@ class ItemsModel(RowsModel[int]):
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
             return icon(STATE_ICONS[line.state], 16)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return RIGHT
         return None
 
     def _words(self, line: items.ItemLine, column: int) -> str:

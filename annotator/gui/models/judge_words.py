@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from annotator.domain.judge import Judge, JudgeKind
-from annotator.gui.models.judgements import STATUS_WORDS as STATUS_WORDS
 
 KIND_WORDS = {
     JudgeKind.BASELINE: "Baseline",
@@ -13,9 +13,21 @@ KIND_WORDS = {
 }
 VALUE_WORDS = {
     "yes": "Yes", "no": "No", "unknown": "Cannot be known", "first": "The first", "second": "The second",
-    "tie": "Neither", "relevant": "The same step", "not": "Another step", "true": "True", "false": "False",
-    "cannot_tell": "Cannot be told",
+    "tie": "Neither", "relevant": "Relevant", "not": "Not relevant", "true": "True", "false": "False",
+    "cannot-tell": "Cannot be told",
 }  # fmt: skip
+STATUS_WORDS = {
+    "unclear": "Unsure",
+    "invalid": "Reply not readable",
+    "refused": "Model refused",
+    "filtered": "Blocked by a filter",
+    "truncated": "Reply cut off",
+    "too_long": "Report too long",
+    "timeout": "No answer in time",
+    "api_error": "Endpoint failed",
+    "skipped": "Not judged",
+    "reworded": "Worded anew since",
+}
 FLAG_WORDS = {
     "quote_missing": "Quote not found",
     "injection": "Addresses the judge",
@@ -61,6 +73,11 @@ def flag_words(flag: str) -> str:
 def causes_words(missing: Mapping[str, int]) -> str:
     """How many did not come for which cause; empty when all came."""
     return ", ".join(f"{count:,} × {STATUS_WORDS.get(name, name).lower()}" for name, count in missing.items())
+
+
+def doing(line: Mapping[str, Any], usual: str) -> str:
+    """What a run does by a line of its progress: why it stands still, or what it `usual`ly does."""
+    return str(line.get("paused") or ("Held; no further question is begun" if line.get("held") else usual))
 
 
 def usd(amount: float) -> str:

@@ -5,35 +5,17 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
+from annotator.actions.labels import COVERAGE
 from annotator.actions.results_behind import Behind
 from annotator.gui import theme
+from annotator.gui.models.judge_words import value_look, value_words
 from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
 COLUMNS = ("Item", "System", "Verdict", "Asked about", "Weight", "By", "Why")
 VERDICT = 2
-COVERAGE = "researcherbench.coverage"
 WORDS = {"yes": "Met", "no": "Not met"}
-PICTURES = {
-    "yes": "check",
-    "no": "cross",
-    "relevant": "check",
-    "not": "cross",
-    "true": "check",
-    "false": "cross",
-}
-STATUS_WORDS = {
-    "unclear": "Unsure",
-    "invalid": "Reply not readable",
-    "refused": "Model refused",
-    "filtered": "Blocked by a filter",
-    "truncated": "Reply cut off",
-    "too_long": "Report too long",
-    "timeout": "No answer in time",
-    "api_error": "Endpoint failed",
-    "skipped": "Not judged",
-}
 
 
 class JudgementsModel(RowsModel[Behind]):
@@ -58,8 +40,7 @@ class JudgementsModel(RowsModel[Behind]):
         if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in ("Item", "Asked about", "Why"):
             return tooltip(line.question if column == 0 else self._words(line)[column])
         if role == Qt.ItemDataRole.DecorationRole and column == VERDICT:
-            said = line.judgement.value
-            return icon(PICTURES.get(said or "", "right" if said else "question"), theme.current().px(16))
+            return icon(value_look(line.judgement.value)[0], theme.current().px(16))
         if role == Qt.ItemDataRole.ForegroundRole and line.judgement.value is None and column == VERDICT:
             return theme.token("text-muted")
         return None
@@ -73,10 +54,8 @@ class JudgementsModel(RowsModel[Behind]):
 def verdict(line: Behind) -> str:
     """A judgement's value, or why there is none, in a word or two."""
     said = line.judgement
-    if not said.value:
-        return STATUS_WORDS.get(said.status, str(said.status))
-    if said.protocol == COVERAGE:
+    if said.value and said.protocol == COVERAGE:
         return WORDS.get(said.value, said.value)
     # Of a pair the one that is better, by name.
-    named = {"first": line.system, "second": line.unit, "tie": "Neither"}
-    return named.get(said.value, said.value.replace("_", " ").capitalize())
+    named = {"first": line.system, "second": line.unit}
+    return named.get(said.value or "") or value_words(said.value, said.status)

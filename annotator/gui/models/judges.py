@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import title
 from annotator.actions.judge_queue import Waiting
 from annotator.actions.judge_runs import RunLine
 from annotator.actions.judge_totals import Total
-from annotator.domain.judge import Judge
+from annotator.domain.judge import Judge, RunState
 from annotator.gui.models.cells import Column
 from annotator.gui.models.judge_words import (
     STATE_LOOKS,
@@ -19,6 +20,9 @@ from annotator.gui.models.judge_words import (
     usd,
     when,
 )
+
+# So many past runs are offered to be looked into.
+RUNS_OFFERED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +106,26 @@ TOTALS: Sequence[Column[Total]] = (
 
 
 def _outcome(run: RunLine) -> str:
-    return {"running": "under way", "done": "done"}.get(run.state, run.state)
+    return "under way" if run.state == RunState.RUNNING.value else run.state
 
 
 def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
 
-def _scope(run: RunLine) -> str:
+def _scope(asked: RunLine | Order) -> str:
     parts = [
-        ", ".join(run.systems) or "all systems",
-        f"items {', '.join(run.items)}" if run.items else "all items",
+        ", ".join(asked.systems) or "all systems",
+        f"items {', '.join(asked.items)}" if asked.items else "all items",
     ]
-    parts += [f"{run.together} units together"] if run.together > 1 else []
-    parts += [f"{run.trials} trials"] if run.trials > 1 else []
+    parts += [f"{asked.together} units together"] if asked.together > 1 else []
+    parts += [f"{asked.trials} trials"] if asked.trials > 1 else []
     return " · ".join(parts)
+
+
+def run_words(run: RunLine) -> str:
+    """A past run among others that are offered."""
+    return f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}"
 
 
 RUNS: Sequence[Column[RunLine]] = (
@@ -137,21 +146,10 @@ RUNS: Sequence[Column[RunLine]] = (
 )
 
 
-def _waiting_scope(waiting: Waiting) -> str:
-    order = waiting.order
-    parts = [
-        ", ".join(order.systems) or "all systems",
-        f"items {', '.join(order.items)}" if order.items else "all items",
-    ]
-    parts += [f"{order.together} units together"] if order.together > 1 else []
-    parts += [f"{order.trials} trials"] if order.trials > 1 else []
-    return " · ".join(parts)
-
-
 WAITING: Sequence[Column[Waiting]] = (
     Column("Judge", lambda one: one.order.judge, 130),
     Column("What", lambda one: title(one.order.protocol), 160),
-    Column("Of", _waiting_scope, 180),
+    Column("Of", lambda one: _scope(one.order), 180),
     Column(
         "Budget",
         lambda one: usd(one.order.budget_usd) if one.order.budget_usd else "no limit",

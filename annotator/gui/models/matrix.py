@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from annotator.actions.labels import Group
 from annotator.gui.models.rows import Index
+from annotator.gui.widgets.plain import tooltip
 
 CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -78,7 +79,7 @@ class Matrix(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"P{section}" if section else "Gold sub-tasks"
         if role == Qt.ItemDataRole.ToolTipRole and section:
-            return predicted_of(self._groups[section - 1])
+            return tooltip(predicted_of(self._groups[section - 1]))
         if role == Qt.ItemDataRole.TextAlignmentRole and not section:
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -30,14 +30,9 @@ class PeopleModel(RowsModel[Person]):
 
     def fill(self, everybody: Sequence[Person], work: Mapping[str, Total]) -> None:
         """Show these people in this order, each with what is assigned to them."""
+        self._work = work
         same = [person.id for person in everybody] == [person.id for person in self._rows]
-        if not same:
-            self.beginResetModel()
-        self._rows, self._work = list(everybody), work
-        if not same:
-            self.endResetModel()
-        elif self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(COLUMNS) - 1))
+        self.take_over(list(everybody), in_place=same)
 
     def row_of(self, person_id: str) -> int:
         """The row of a person, or -1."""

@@ -6,8 +6,7 @@ from annotator.actions.judge_comparing import Difference
 from annotator.actions.judgement_replies import Reply
 from annotator.actions.run_judgements import Line
 from annotator.gui.models.cells import Column
-from annotator.gui.models.judge_words import flag_words, spent, value_look, value_words
-from annotator.gui.models.judgements import STATUS_WORDS
+from annotator.gui.models.judge_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 
 
 def _flags(line: Line) -> str:

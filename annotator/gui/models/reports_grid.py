@@ -10,7 +10,7 @@ from annotator.actions.lacking_reports import Lacking
 from annotator.actions.report_lines import Column, ItemLine, ReportLine, Reports
 from annotator.domain.counting import counted
 from annotator.gui import theme
-from annotator.gui.models.judgements import STATUS_WORDS
+from annotator.gui.models.judge_words import STATUS_WORDS, usd
 from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -18,7 +18,7 @@ from annotator.gui.widgets.plain import tooltip
 END_TO_END = "end-to-end"
 NONE = "–"
 UNKNOWN = "not known"
-# Of reports nothing is judged.
+# A report is written or not; words of judging would not fit.
 FAILED = {"skipped": "Not asked for", "too_long": "Question too long"}
 PARTS = {
     "claims": ("claim", "claims"),
@@ -46,10 +46,8 @@ class ReportsGrid(RowsModel[ItemLine]):
             by_cell.setdefault((one.item_id, (one.system, one.mode)), []).append(one)
         columns = ("Item", *(column_words(column) for column in found.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
-            self._found, self._rows, self._lacking = found, rows, by_cell
-            if rows:
-                last = self.index(len(rows) - 1, len(columns) - 1)
-                self.dataChanged.emit(self.index(0, 0), last)
+            self._found, self._lacking = found, by_cell
+            self.take_over(rows, in_place=True)
             return
         self.beginResetModel()
         self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
@@ -58,9 +56,7 @@ class ReportsGrid(RowsModel[ItemLine]):
     def show_told(self, told: str) -> None:
         """Tell something else in the cells."""
         self.told = told
-        if self._rows:
-            last = self.index(len(self._rows) - 1, len(self.columns) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
+        self.tell_all()
 
     def reports(self, row: int, column: int) -> tuple[ReportLine, ...]:
         """The reports of a cell; none for the items' own column."""
@@ -167,7 +163,7 @@ def _tokens(found: Sequence[ReportLine]) -> str:
 
 def _cost(found: Sequence[ReportLine]) -> str:
     mean = _mean([line.cost_usd for line in found])
-    return UNKNOWN if mean is None else f"${mean:.4f}" if mean < 0.1 else f"${mean:.2f}"
+    return UNKNOWN if mean is None else usd(mean)
 
 
 _IN_CELL: dict[str, Callable[[Sequence[ReportLine]], str]] = {

@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class RowsModel(QAbstractTableModel, Generic[Row]):
@@ -20,6 +21,21 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
     def at(self, row: int) -> Row | None:
         """What a row is about."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
+        """Show other rows, `in_place` where each stands for what stood there: then what is chosen stays chosen."""
+        if not in_place:
+            self.beginResetModel()
+        self._rows = rows
+        if not in_place:
+            self.endResetModel()
+        elif rows:
+            self.tell_all()
+
+    def tell_all(self) -> None:
+        """Every cell may say something else now."""
+        if self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many rows there are."""

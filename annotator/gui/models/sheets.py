@@ -6,11 +6,10 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.result_sheets import Cell, Line, Sheet
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.widgets.icons import STATE_ICONS, icon
 from annotator.gui.widgets.plain import tooltip
 
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 WARNED = ("unfit", "flat")
 # Figures whose state goes without a picture: “–” says it.
 PLAIN = ("missing",)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.board import Total
 from annotator.gui import theme
 from annotator.gui.models.board import time_words
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.naming import named
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -59,7 +59,7 @@ class TotalsModel(RowsModel[Total]):
             if role == Qt.ItemDataRole.DecorationRole:
                 return icon("warning", theme.current().px(14), "state-disagree")
         if role == Qt.ItemDataRole.TextAlignmentRole and column == TIME:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return RIGHT
         return None
 
     def _words(self, total: Total, column: int) -> str:

@@ -19,6 +19,7 @@ TOPICS = (
     ("What the agreement figures say", "agreement"),
     ("Labelling reports", "labelling"),
     ("Judges", "judges"),
+    ("How a judge is validated", "validation"),
     ("Material: reports, what is drawn, cited pages", "material"),
     ("A model's draft", "drafts"),
     ("Working apart: tasks and returned work", "working-apart"),

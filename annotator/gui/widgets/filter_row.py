@@ -64,6 +64,6 @@ class FilterRow(QWidget, Generic[Filter]):
         """In one line, or in more where there is little room."""
         widths = [button.sizeHint().width() for button in self._buttons.values()]
         wide, widest = sum(widths) + GAP * len(widths), 2 * max(widths) + GAP
-        columns = 4 if wide <= self.width() else 2 if widest <= self.width() else 1
+        columns = len(widths) if wide <= self.width() else 2 if widest <= self.width() else 1
         for place, button in enumerate(self._buttons.values()):
             self._grid.addWidget(button, place // columns, place % columns)

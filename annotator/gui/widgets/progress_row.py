@@ -55,6 +55,10 @@ class ProgressRow(QWidget):
         self._bar.setAccessibleName(f"{what} {self._count.text()}")
         self._offer_cancel()
 
+    def show_stopping(self) -> None:
+        """Say that the work was asked to stop."""
+        self.show_progress("Stopping; what is finished is kept", 0, 0)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Let the work be cancelled anew."""
         super().showEvent(event)

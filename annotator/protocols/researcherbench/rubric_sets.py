@@ -1,7 +1,7 @@
 """How two rubric sets for the same items compare: the scores they give, how they weigh, where they say the same.
 
 ResearcherBench, appendix G: scores and gaps, G.2, Table 8; weights, G.4, Table 10. How well a judge agrees with people
-under each set (G.3, Table 9) is `judge_selection.held_against`, once for each.
+under each set (G.3, Table 9) is told by validating it on each of them (`stats.classification`).
 """
 
 from collections.abc import Mapping

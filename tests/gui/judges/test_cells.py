@@ -3,7 +3,7 @@
 from PySide6.QtCore import QAbstractItemModel, Qt
 
 from annotator.gui.models.cells import CellsModel, Column
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
 
 COLUMNS = (
     Column("Word", lambda word: word, 60, fitted=True),
@@ -39,7 +39,7 @@ def test_markup_in_a_tip_is_shown_letter_by_letter():
 
 def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
     model = model_of("a", "b")
-    view = table("Words", model, stretched=2)
+    view = CellsTable("Words", model, stretched=2)
     qtbot.addWidget(view)
     view.selectRow(1)
     model.show(["c", "d"])
@@ -56,7 +56,7 @@ def test_columns_can_be_called_otherwise():
 
 def test_a_fitted_column_is_as_wide_as_what_it_shows(qtbot):
     model = model_of("a")
-    view = table("Words", model, stretched=2)
+    view = CellsTable("Words", model, stretched=2)
     qtbot.addWidget(view)
     view.resize(600, 200)
     before = view.columnWidth(0)

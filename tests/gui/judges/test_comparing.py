@@ -6,7 +6,7 @@ import pytest
 
 from annotator.actions import judge_runs, judges
 from annotator.actions.judge_cases import Order
-from tests.judges_window import cells, settle
+from tests.judges_window import cells, settle, tick
 from tests.labelling_keys import press
 from tests.said_by_judges import label, say, submit
 from tests.served import JUDGE, answering
@@ -100,3 +100,12 @@ def test_judges_that_share_no_unit_leave_a_reason_and_no_number(small, show):
     part = show(small, "Compare").comparing
     assert cells(part.table, 4) == ["–"]
     assert "no unit was judged by both" in part.account.text().lower()
+
+
+def test_with_nobody_ticked_nothing_is_left_of_the_comparison(two, show):
+    part = show(two, "Compare").comparing
+    tick(part.raters)
+    settle(part)
+    assert (part.pairs.rowCount(), part.apart.rowCount()) == (0, 0)
+    assert part.count.text() == "Tick two to compare them."
+    assert part.account.text() == ""

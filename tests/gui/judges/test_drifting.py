@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from annotator.actions import drift, judge_runs
 from annotator.actions.judge_cases import Order
 from annotator.gui.pages.judges.page import DRIFT
-from tests.judges_window import cells, choose, settle, tick
+from tests.judges_window import cells, choose, said_in, settle, tick
 from tests.labelling_keys import press
 from tests.served import JUDGE, add_judge, answering
 
@@ -105,9 +105,9 @@ def test_another_set_takes_the_place_of_one_only_when_that_is_confirmed(frozen, 
 
 def test_what_a_check_asks_and_costs_is_said_before_it_starts(frozen, show, qtbot):
     forecast = show(frozen, "Drift").drifting.forecast
-    qtbot.waitUntil(lambda: "for 12 anchored units" in forecast.text(), timeout=60_000)
-    assert "12 verdicts will be asked for again." in forecast.text()
-    assert "no budget can be kept" in forecast.text()
+    qtbot.waitUntil(lambda: "for 12 anchored units" in said_in(forecast), timeout=60_000)
+    assert "12 verdicts will be asked for again." in said_in(forecast)
+    assert "no budget can be kept" in said_in(forecast)
 
 
 def test_a_check_tells_which_verdicts_changed_and_shows_both_replies(frozen, server, show, qtbot):
@@ -163,7 +163,7 @@ def test_a_check_that_was_stopped_is_said_and_gone_on_with(frozen, server, show)
         frozen.store.raw.execute("UPDATE run SET state = 'cancelled', done = 5 WHERE protocol LIKE 'drift.%'")
     page = show(frozen, "Drift")
     assert cells(page.drifting.table, 3) == ["stopped at 5 of 12"]
-    assert "it goes on and asks nothing twice" in page.drifting.forecast.text()
+    assert "it goes on and asks nothing twice" in said_in(page.drifting.forecast)
 
 
 def test_the_runs_lead_to_the_checks_that_are_among_them(frozen, show):

@@ -155,3 +155,13 @@ def test_a_wording_of_any_script_and_with_markup_is_shown_as_it_is(small, part):
     assert "<b>简短</b> أجب بإيجاز" in part.look.sent.toPlainText()
     part.look.turn()
     assert "<b>简短</b> أجب بإيجاز" in part.look.changes.toPlainText()
+
+
+def test_a_wording_that_cannot_be_asked_by_keeps_the_place_among_the_units(part):
+    press("Ctrl+PgDown")
+    settle(part)
+    write(part, "# system\nNothing.\n\n# user\nNothing.\n")
+    assert "before it is mended" in part.look.sent.toPlainText()
+    write(part, OURS)
+    assert part.look.about.text().startswith("2:")
+    assert "Compares training stability" in part.look.sent.toPlainText()

@@ -5,7 +5,8 @@ import re
 
 from annotator.actions import judge_runs, judges, panels, people
 from annotator.domain.person import Role
-from tests.judges_window import cells, settle, tick
+from annotator.gui import keys
+from tests.judges_window import cells, said_in, settle, tick
 from tests.judging.odd_server import KEY, completion, error
 from tests.labelling_keys import press, type_words
 from tests.served import JUDGE
@@ -109,7 +110,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]), timeout=60_000)
     assert probe.state.words() == ["Answers"]
     for words in ("JSON by schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
-        assert words in probe.text()
+        assert words in said_in(probe)
     assert "first_word" in probe.raw.toPlainText()
     assert page.roster.bar.buttons["test_judge"].isEnabled()
 
@@ -123,8 +124,8 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     probe = page.roster.side.probe
     qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]), timeout=60_000)
     assert probe.state.words() == ["Cannot be used so"]
-    assert "Traceback" not in probe.text()
-    assert KEY not in probe.text() + probe.raw.toPlainText()
+    assert "Traceback" not in said_in(probe)
+    assert KEY not in said_in(probe) + probe.raw.toPlainText()
     judges.forget_key(small, "locked")
 
 
@@ -181,3 +182,21 @@ def test_the_parts_are_reached_by_keys_and_keys_are_listed(served, show):
         assert page.tabs.tabText(page.tabs.currentIndex()) == name
     press("F1")
     assert page.window().page.NAME == "Keys"
+
+
+def test_the_key_that_retires_deletes_a_word_in_a_field(served, show):
+    page = show(served, judge=JUDGE)
+    page.roster.side.endpoint.fields["parameters"].setText("two words")
+    page.roster.side.endpoint.fields["parameters"].setFocus()
+    press("Ctrl+Backspace")
+    assert page.roster.side.endpoint.fields["parameters"].text() == "two "
+    assert JUDGE in cells(page.roster.table, 0)
+
+
+def test_where_to_order_a_run_is_said_with_the_key_as_it_is(small, show):
+    page = show(small)
+    assert "(Alt+2)" in page.roster.nothing.text()
+    keys.rebind("judges_runs", "Ctrl+Alt+2")
+    page.rebind()
+    assert "(Ctrl+Alt+2)" in page.roster.nothing.text()
+    keys.restore_all()

@@ -170,3 +170,11 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
     assert page.parts.text.heading.text() == "Raw replies: 1"
     press("F4")
     assert page.parts.text.heading.text() == "Beta on item 1"
+
+
+def test_the_key_that_removes_a_unit_deletes_a_word_in_the_search(page, project):
+    page.parts.search.setText("alpha beta")
+    page.parts.search.setFocus()
+    press("Ctrl+Backspace")
+    assert page.parts.search.text() == "alpha "
+    assert texts(project) == [FIRST, SECOND]

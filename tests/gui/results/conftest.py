@@ -13,7 +13,7 @@ from tests import adra_project as adra
 def page(small, window_over, qtbot):
     """The overview of two systems that the baseline judged."""
     asyncio.run(judge_runs.run(small, judge_runs.Order("baseline")))
-    return at(window_over(small, "Results").page, qtbot)
+    return at(window_over(small, "Results").page.viewer, qtbot)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def adra_page(tmp_path, window_over, qtbot):
             project, item, adra.response_of(item, "深度研究智能体"), [[1, 0, 0, 0], [0, 1, 0, None]]
         )
         adra.fill_matrix(project, item, adra.response_of(item, "باحث عميق"), [[1, 0, 0, 0], [0, 1, 0, 0]])
-    return at(window_over(project, "Results").page, qtbot)
+    return at(window_over(project, "Results").page.viewer, qtbot)
 
 
 def at(page, qtbot, body="view"):

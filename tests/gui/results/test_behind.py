@@ -6,6 +6,7 @@ from annotator.actions import people
 from annotator.domain.change import Change
 from annotator.domain.person import Role
 from tests.gui.results.conftest import at, go, opened
+from tests.labelling_keys import be_active
 
 
 def deeper(page, qtbot, row=0):
@@ -38,8 +39,9 @@ def test_the_reply_of_a_judge_is_shown_as_it_came(page, qtbot):
 
 def test_esc_goes_back_level_by_level(page, qtbot):
     opened(page, qtbot)
+    be_active(page.window(), qtbot)
     behind = deeper(page, qtbot)
-    assert behind.table.hasFocus() or not page.isActiveWindow()
+    assert behind.table.hasFocus()
     behind.leave.click()
     assert behind.levels.currentIndex() == 0
     behind.leave.click()
@@ -59,7 +61,8 @@ def test_the_list_is_not_taken_away_from_under_ones_eyes(page, qtbot):
 def test_columns_in_which_all_lines_say_the_same_are_left_out(page, qtbot):
     behind = opened(page, qtbot)
     titles = [behind.items.columns[n] for n in range(8) if not behind.items_table.isColumnHidden(n)]
-    assert titles == ["Item", "Question", "Coverage", "Judged"] or titles == ["Item", "Question", "Coverage"]
+    # One system, one trial, nothing missing; how many were judged is said in any case.
+    assert titles == ["Item", "Question", "Coverage", "Judged"]
 
 
 def test_a_missing_judgement_is_listed_with_its_cause(adra_page, qtbot):

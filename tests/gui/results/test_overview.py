@@ -111,3 +111,14 @@ def test_names_from_right_to_left_and_of_wide_letters_are_shown_whole(adra_page,
     assert shown == {"深度研究智能体", "باحث عميق"}
     behind = opened(adra_page, qtbot)
     assert any(name in behind.title.text() for name in shown)
+
+
+def test_what_comes_home_after_the_page_was_taken_down_is_shown_to_nobody(page, qtbot):
+    page.stop()
+    before = page.body.currentWidget()
+    page._count()
+    page.stop()
+    page.desk.wait()
+    qtbot.wait(50)
+    assert page.hint.text() == "Counting…"
+    assert page.body.currentWidget() is before

@@ -34,7 +34,7 @@ ALIVE = (
 @pytest.fixture
 def sample_page(sample, window_over, qtbot):
     sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))
-    return at(window_over(sample, "Results").page, qtbot)
+    return at(window_over(sample, "Results").page.viewer, qtbot)
 
 
 @pytest.mark.parametrize("name", ALIVE)
@@ -55,7 +55,7 @@ def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
 
 
 def test_without_anything_judged_the_page_says_what_to_do(tmp_path, window_over, qtbot):
-    page = window_over(Project.create(tmp_path / "none.goldsmith"), "Results").page
+    page = window_over(Project.create(tmp_path / "none.goldsmith"), "Results").page.viewer
     at(page, qtbot, "empty")
     assert page._lead.text() == "Go to Judges"
 
@@ -81,11 +81,11 @@ def test_keys_turn_the_views_round_and_round(page, qtbot):
 def test_f6_goes_from_part_to_part(page, qtbot):
     be_active(page.window(), qtbot)
     page.view.table.setFocus()
-    page._other_pane()
+    page.other_pane()
     assert page.view.account.hasFocus()
-    page._other_pane()
+    page.other_pane()
     assert page.views.hasFocus()
-    page._other_pane()
+    page.other_pane()
     assert page.view.table.hasFocus()
 
 

@@ -17,7 +17,7 @@ from annotator.gui.pages.author.wording import WORDS
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import AmountBox
+from annotator.gui.widgets.number_box import BudgetBox
 from annotator.gui.widgets.plain import PlainLabel
 
 NO_SOURCE = "Put a source with text beside this item first: a model drafts from sources alone."
@@ -42,9 +42,7 @@ class DraftAsking(QFrame):
         self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.judge.setMinimumContentsLength(10)
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
-        self.budget = AmountBox(minimum=0, maximum=10_000, decimals=2, prefix="$ ")
-        self.budget.setSpecialValueText("no limit")
-        self.budget.setAccessibleName("Budget in US dollars")
+        self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.ask = KeyButton("Ask for a draft", keys.shown("ask_draft"), "primary")
         self.ask.clicked.connect(self.start)
@@ -100,8 +98,7 @@ class DraftAsking(QFrame):
         path, person = str(self._desk.project.path), self._desk.project.by
         words = ["draft", "ask", path, "--judge", judge.name, "--kind", self._kind.value]
         words += ["--item", self._item.key, "--as", person]
-        if self.budget.value():
-            words += ["--budget", str(self.budget.value())]
+        words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
         self.answer.clear()
         self.ask.setEnabled(False)
         environment = judges.handed_over(self._desk.project, judge)

@@ -3,15 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QApplication,
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import reference_material, sources
 from annotator.domain.artifact import Kind
@@ -26,6 +18,7 @@ from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.author.reference_editor import ReferenceEditor
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 # People: an expert before a blank page, who wants ideas and no words put into their mouth.
 
@@ -64,12 +57,7 @@ class ModelDraft(QWidget):
         self._units.setContentsMargins(0, 0, 4, 0)
         self._units.setSpacing(8)
         self._units.addStretch(1)
-        self.area = QScrollArea(widgetResizable=True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setAccessibleName("The draft")
-        self.area.setWidget(self._inner)
+        self.area = PlainArea("The draft", self._inner)
         # The panel's own colour shows between the cards.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)

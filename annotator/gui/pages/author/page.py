@@ -176,6 +176,10 @@ class AuthorPage(Page):
         if self.item is not None:
             self.sheet.focus_first()
 
+    def keeps_words(self, field: QWidget) -> bool:
+        """In a unit's own fields the key retires the unit."""
+        return not self.sheet.isAncestorOf(field)
+
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""
         super().rebind()

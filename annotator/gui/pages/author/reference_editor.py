@@ -1,7 +1,7 @@
 """Reference material that a model drafted: edited in its two parts, and put beside the item or not at all."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import reference_material
 from annotator.actions.reference_material import Waiting
@@ -12,6 +12,7 @@ from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.author.text_field import TextField
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 # One text scrolls, not two in one another.
 EVERY_LINE = 100_000
@@ -36,7 +37,7 @@ class ReferenceEditor(QWidget):
         self.head, self.why = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.fields = {part: TextField(title, most=EVERY_LINE) for part, (title, _) in ABOUT.items()}
         self._inner = QWidget()
-        self.area = QScrollArea(widgetResizable=True)
+        self.area = PlainArea("The draft", self._inner)
         self.confirm = KeyButton("Put it beside the item", keys.shown("take_unit"), "primary")
         self.confirm.set_hint("It becomes a source of this item, for everybody, marked as drafted by a model")
         self.confirm.clicked.connect(self.confirmed)
@@ -54,11 +55,7 @@ class ReferenceEditor(QWidget):
             inside.addWidget(PlainLabel(hint, "hint", wrap=True))
             inside.addWidget(field, 0, Qt.AlignmentFlag.AlignTop)
         inside.addStretch(1)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setAccessibleName("The draft")
-        self.area.setWidget(self._inner)
+        # The panel's own colour shows between the fields.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
         foot = QHBoxLayout()
@@ -74,8 +71,12 @@ class ReferenceEditor(QWidget):
 
     def show_draft(self, waiting: Waiting | None) -> None:
         """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put anew."""
+        known, shown = self.draft_id, waiting.proposal.id if waiting else ""
+        if known != shown:
+            # What was typed a moment ago belongs to the draft that goes.
+            self.tell()
+        self.draft_id = shown
         self.setVisible(waiting is not None)
-        known, self.draft_id = self.draft_id, waiting.proposal.id if waiting else ""
         if waiting is None:
             return
         source = waiting.proposal.source

@@ -119,17 +119,18 @@ class Sheet(QWidget):
         self.saving.follow(artifact, editable=editable)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
+        drafted = self.kind in DRAFTED_KINDS
         if artifact is None:
             self.strip.show_nothing("")
-            drafted = self.kind in DRAFTED_KINDS
             self.beginning.show_kind(self.kind, self.item, readonly=readonly, drafted=drafted)
             return
         me = self.desk.project.by
-        self.strip.show_artifact(artifact, versions, me, editable=editable, readonly=readonly)
+        self.strip.show_artifact(
+            artifact, versions, me, editable=editable, readonly=readonly, drafted=drafted
+        )
         self.form.take_on(MAKERS[self.kind])
         self.form.offer(self.item, self._insights())
         self.form.show_document(artifact.document, self.saving.typed, locked=not editable)
-        self.strip.draft.setVisible(self.kind in DRAFTED_KINDS and artifact.author_id == me and editable)
         self._show_drafted(artifact)
         self._tell()
         self.checking.soon()

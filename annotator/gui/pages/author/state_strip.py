@@ -75,9 +75,19 @@ class StateStrip(QFrame):
         self._dress()
 
     def show_artifact(
-        self, artifact: Artifact, versions: Sequence[Artifact], me: str, *, editable: bool, readonly: bool
+        self,
+        artifact: Artifact,
+        versions: Sequence[Artifact],
+        me: str,
+        *,
+        editable: bool,
+        readonly: bool,
+        drafted: bool,
     ) -> None:
-        """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is."""
+        """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
+
+        One that is `drafted` may be asked of a model.
+        """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._picture = (standing.icon, standing.colour)
         words = _state_words(artifact, mine=mine, editable=editable or readonly)
@@ -85,7 +95,7 @@ class StateStrip(QFrame):
         self.reopen.setVisible(artifact.state is State.SEALED and mine and not readonly)
         has_own = any(version.author_id == me for version in versions)
         self.copy.setVisible(not has_own and not readonly)
-        self.draft.setVisible(mine and editable)
+        self.draft.setVisible(drafted and mine and editable)
         self.history.show()
         self.versions.setVisible(len(versions) > 1)
         self.versions.clear()

@@ -22,9 +22,9 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.judge_pairings import PAIRINGS, account, second, whose
 from annotator.gui.models.replies import DIFFERENCES
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
-from annotator.gui.pages.judges.part import Part
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
@@ -39,8 +39,6 @@ NOTHING = (
     "Nobody can be compared yet",
     "Let two judges judge the same reports, or a judge reports that people have labelled and submitted.",
 )
-
-
 # The columns of what the two said.
 ONE, OTHER = 3, 5
 
@@ -64,8 +62,8 @@ class Comparing(Part):
             CellsModel[Pairing](PAIRINGS, self),
             CellsModel[Difference](DIFFERENCES, self),
         )
-        self.table = table("Every two", self.pairs, stretched=0)
-        self.differing = table("Where the two differ", self.apart, stretched=2)
+        self.table = CellsTable("Every two", self.pairs, stretched=0)
+        self.differing = CellsTable("Where the two differ", self.apart, stretched=2)
         self.account, self.count = PlainLabel("", "hint", wrap=True), ElidedLabel("", "strong")
         self._comparison: Comparison | None = None
         self._known: dict[str, list[Rater]] = {}
@@ -174,10 +172,10 @@ class Comparing(Part):
         protocol, chosen = str(self.protocol.currentData() or ""), self.chosen()
         if not chosen:
             self.pairs.show([])
-            self.apart.show([])
+            self._turn()
             return
         self.count.setText("Counting…")
-        self.desk.ask_later(self._compared, _compared, protocol, chosen, self.shared.isChecked())
+        self.desk.ask_later(self._compared, _comparison, protocol, chosen, self.shared.isChecked())
 
     def _compared(self, found: tuple[tuple[str, ...], bool, Comparison]) -> None:
         chosen, shared, comparison = found
@@ -252,7 +250,7 @@ def _ticked(entry: QListWidgetItem) -> bool:
     return entry.checkState() == Qt.CheckState.Checked
 
 
-def _compared(
+def _comparison(
     project: Project, protocol: str, chosen: tuple[str, ...], shared: bool
 ) -> tuple[tuple[str, ...], bool, Comparison]:
     return chosen, shared, judge_comparing.compare(project, protocol, chosen, shared=shared)

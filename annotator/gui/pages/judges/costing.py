@@ -19,19 +19,19 @@ from PySide6.QtWidgets import (
 
 from annotator.actions import judge_costs, judge_runs, judges, result_exports
 from annotator.actions.judge_costs import Cost
-from annotator.actions.judge_offers import CHECKS, draws, title
+from annotator.actions.judge_offers import CHECKS, draws
 from annotator.actions.project import Project
-from annotator.actions.result_sheets import Sheet
+from annotator.actions.result_sheets import Cell, Column
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cost_sheets import BY, JUDGE, QUESTION, SYSTEM, UNIT, sheet
-from annotator.gui.models.judge_words import when
+from annotator.gui.models.judges import RUNS_OFFERED, run_words
 from annotator.gui.models.sheets import SheetModel
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
-from annotator.gui.pages.judges.part import Part
+from annotator.gui.part import Part
 from annotator.gui.sheet_widths import fit
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.lines_table import LinesTable
@@ -52,7 +52,6 @@ NOTHING = (
     "systems it was for. The baseline costs nothing.",
 )
 SETTLE_MS = 150
-RUNS_OFFERED = 40
 Told = tuple[tuple[str, str], list[Cost], dict[tuple[str, str, str], str]]
 
 
@@ -104,9 +103,9 @@ class Costing(Part):
         self.sought.returnPressed.connect(self.table.setFocus)
         self.table.activated.connect(lambda _: self._read())
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
-        plain = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
-        plain.setContext(Qt.ShortcutContext.WidgetShortcut)
-        plain.activated.connect(self.copy)
+        copying = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
+        copying.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copying.activated.connect(self.copy)
         theme.watch(self, self._dress)
 
     def _body(self) -> QWidget:
@@ -150,10 +149,7 @@ class Costing(Part):
             if run.paid and not run.protocol.startswith(CHECKS) and not draws(run.protocol)
         ]
         choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]
-        choices += [
-            (f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}", f"run {run.id}")
-            for run in runs[:RUNS_OFFERED]
-        ]
+        choices += [(run_words(run), f"run {run.id}") for run in runs[:RUNS_OFFERED]]
         offer(self.of, choices)
         wanted, self._wanted = self.of.findData(self._wanted) if self._wanted else -1, ""
         if wanted > 0 and wanted != self.of.currentIndex():
@@ -213,9 +209,10 @@ class Costing(Part):
 
     def _turn(self) -> None:
         """Tell what the chosen figure is."""
-        index, sheet = self.table.currentIndex(), self.model.whole
-        cell, there = self.model.cell(index), self.model.rowCount() > 0
-        self.account.setHtml(_account(sheet, index.column(), cell.words, cell.tip) if cell else "")
+        index, there = self.table.currentIndex(), self.model.rowCount() > 0
+        cell = self.model.cell(index)
+        about = _account(self.model.whole.columns[index.column()], cell) if cell is not None else ""
+        self.account.setHtml(about)
         for act in self.bar.buttons:
             self.bar.enable(act, there)
 
@@ -287,6 +284,7 @@ class Costing(Part):
 
 
 def _told(project: Project, by: str, of: str) -> Told:
+    """What is chosen, its costs, and what their names mean."""
     kind, _, name = of.partition(" ")
     only = {kind: name} if kind else {}
     found = judge_costs.costs(project, by, **only)
@@ -298,13 +296,12 @@ def _told(project: Project, by: str, of: str) -> Told:
     return (by, of), found, words
 
 
-def _account(sheet: Sheet, column: int, words: str, tip: str) -> str:
-    head = sheet.columns[column]
-    parts = [
-        f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{escape(words) or '–'}</p>"
-    ]
-    if tip and tip != words:
-        parts.append(f"<p dir='auto'>{escape(tip)}</p>")
+def _account(head: Column, cell: Cell) -> str:
+    """The chosen figure, what it stands on, and what figures of its column are."""
+    said = escape(cell.words) or "–"
+    parts = [f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{said}</p>"]
+    if cell.tip and cell.tip != cell.words:
+        parts.append(f"<p dir='auto'>{escape(cell.tip)}</p>")
     if head.tip:
         muted = theme.token("text-muted").name()
         parts.append(f"<p><span style='color:{muted}'>{escape(head.tip)}</span></p>")

@@ -1,7 +1,7 @@
 """What drift checks came to: check by check, the verdicts that changed, and the replies of then and of now."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from annotator.actions import drift_standings
 from annotator.actions.drift_reports import Drift
@@ -13,11 +13,13 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.drifts import CHANGED, CHECKS, account
 from annotator.gui.models.judge_words import when
-from annotator.gui.pages.judges.reply_detail import facts, pretty, reading
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.columns import column
+from annotator.gui.pages.judges.reply_detail import facts, pretty
+from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
 
 SETTLE_MS = 60
@@ -50,23 +52,23 @@ class DriftFound(QWidget):
         self.account, self.count = PlainLabel("", wrap=True), ElidedLabel("", "strong")
         self.account.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.checks, self.changed = CellsModel[Drift](CHECKS, self), CellsModel[Turned](CHANGED, self)
-        self.table = table("Checks, the newest first", self.checks, stretched=5)
-        self.list = table("Verdicts that changed", self.changed, stretched=2)
+        self.table = CellsTable("Checks, the newest first", self.checks, stretched=5)
+        self.list = CellsTable("Verdicts that changed", self.changed, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn_check())
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._ask_replies)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.then, self.now = reading("The reply then"), reading("The reply now")
+        self.then, self.now = RawText("The reply then"), RawText("The reply now")
         self.about_then, self.about_now = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
         self.replies = Splitter("judges/drift replies")
         for about, text in ((self.about_then, self.then), (self.about_now, self.now)):
-            self.replies.addWidget(_column(about, text))
+            self.replies.addWidget(column(about, text, grows=text))
         self.parts = Splitter("judges/drift found", Qt.Orientation.Vertical)
-        self.parts.addWidget(_column(self.title, self.table))
-        self.parts.addWidget(_column(self.account, self.count, self.list))
+        self.parts.addWidget(column(self.title, self.table, grows=self.table))
+        self.parts.addWidget(column(self.account, self.count, self.list, grows=self.list))
         self.parts.addWidget(self.replies)
         self.parts.setSizes([140, 230, 170])
         self.no_anchor, self.no_check = EmptyState("lock", ""), EmptyState("check", "")
@@ -144,7 +146,7 @@ class DriftFound(QWidget):
         _show(self.now, self.about_now, "Now", after)
 
 
-def _show(text: QPlainTextEdit, about: PlainLabel, word: str, reply: Reply | None) -> None:
+def _show(text: RawText, about: PlainLabel, word: str, reply: Reply | None) -> None:
     model = (reply.call.returned_model or reply.call.requested_model or "an unnamed model") if reply else ""
     about.setText(f"{word}, {when(reply.at)}, by {model}" if reply else f"{word}: {NOT_KEPT}")
     about.setToolTip(tooltip(facts(reply.call)) if reply else "")
@@ -157,15 +159,3 @@ def _turned(project: Project, checks: tuple[Drift, ...]) -> tuple[Drift, list[Tu
 
 def _key(one: Standing) -> tuple[str, str]:
     return one.judge_id, one.protocol
-
-
-def _column(*widgets: QWidget) -> QWidget:
-    made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 4, 0, 0)
-    column.setSpacing(4)
-    for widget in widgets[:-1]:
-        column.addWidget(widget)
-    column.addWidget(widgets[-1], 1)
-    column.addStretch(0)
-    return made

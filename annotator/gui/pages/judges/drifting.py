@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import drift, drift_standings, judge_runs
 from annotator.actions.drift_standings import Standing
@@ -17,15 +17,16 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.drifts import STANDINGS
-from annotator.gui.models.judge_words import when
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
+from annotator.gui.models.judge_words import doing, when
 from annotator.gui.pages.judges.anchor_form import AnchorForm
 from annotator.gui.pages.judges.drift_found import DriftFound
 from annotator.gui.pages.judges.driver import Driver
 from annotator.gui.pages.judges.forecast_view import ForecastView
-from annotator.gui.pages.judges.part import Part
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow
 from annotator.gui.widgets.splitter import Splitter
 
@@ -48,6 +49,7 @@ NOTHING = (
     "A check asks a judge at an endpoint once more for what it has said before. Let one judge first. The baseline "
     "needs no check: it says the same every time.",
 )
+SETTLE_MS = 150
 NONE_FROZEN = "Freeze verdicts first; a check asks for those again."
 
 
@@ -61,12 +63,12 @@ class Drifting(Part):
         self.driver = driver
         self._place: dict[str, Any] = {}
         self.model = CellsModel[Standing](STANDINGS, self)
-        self.table = table("Judges and what is frozen of them", self.model, stretched=0)
+        self.table = CellsTable("Judges and what is frozen of them", self.model, stretched=0)
         self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
         self.progress = ProgressRow()
         self.progress.cancelled.connect(self.cancel)
         self.progress.hide()
-        self._soon = QTimer(self, singleShot=True, interval=150)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._look)
         self.acts = {
             "freeze_anchor": self.freeze,
@@ -89,20 +91,16 @@ class Drifting(Part):
         self.driver.ended.connect(self._ended)
 
     def _body(self) -> QWidget:
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         inside = QVBoxLayout(inner)
         inside.setContentsMargins(0, 0, 10, 0)
         inside.addWidget(self.form)
         inside.addStretch(1)
-        area.setWidget(inner)
         below = QWidget()
         column = QVBoxLayout(below)
         column.setContentsMargins(0, 4, 4, 0)
         column.setSpacing(8)
-        column.addWidget(area, 1)
+        column.addWidget(PlainArea("What is frozen, and the check", inner), 1)
         # What it would cost stays in view, however long the form is.
         for widget in (self.forecast, self.progress):
             column.addWidget(widget)
@@ -152,7 +150,7 @@ class Drifting(Part):
         if self.stopped:
             return
         kept, (standings, systems) = self.standing(), found
-        self.form.offer_systems(systems)
+        self.form.systems.offer(systems)
         self.model.show(standings)
         self.body.setCurrentIndex(0 if standings else 1)
         place, self._place = self._place, {}
@@ -236,7 +234,7 @@ class Drifting(Part):
             one.protocol,
             self.form.many.value(),
             again=one.frozen_at is not None,
-            systems=self.form.chosen_systems(),
+            systems=self.form.systems.ticked(),
             items=keys,
         )
         if change is not None:
@@ -257,7 +255,7 @@ class Drifting(Part):
     def cancel(self) -> None:
         """Stop the check that is under way."""
         if self._checking:
-            self.progress.show_progress("Stopping; what is finished is kept", 0, 0)
+            self.progress.show_stopping()
             self.driver.cancel()
 
     def _began(self, order: Order) -> None:
@@ -270,10 +268,7 @@ class Drifting(Part):
 
     def _progressed(self, line: dict[str, Any]) -> None:
         if self._checking:
-            what = (
-                "Held; no further question is begun" if line.get("held") else "Asking for the verdicts again"
-            )
-            what = str(line.get("paused") or what)
+            what = doing(line, "Asking for the verdicts again")
             self.progress.show_progress(what, int(line["done"]), int(line["total"]), line.get("left_s"))
 
     def _ended(self, line: dict[str, Any]) -> None:

@@ -17,13 +17,18 @@ CANCELLED, INTERRUPTED = RunState.CANCELLED.value, RunState.INTERRUPTED.value
 
 def words_of(file: str, order: Order) -> list[str]:
     """An order as the command line takes it."""
-    words = ["judge", "run", file, "--judge", order.judge, "--protocol", order.protocol]
-    words += [word for name in order.systems for word in ("--system", name)]
-    words += [word for key in order.items for word in ("--item", key)]
-    words += ["--concurrency", str(order.concurrency), "--timeout", str(order.timeout_s)]
-    words += ["--together", str(order.together), "--trials", str(order.trials)]
+    words = ["judge", "run", file, *asked_for(order), "--timeout", str(order.timeout_s)]
     words += ["--budget", str(order.budget_usd)] if order.budget_usd else []
     return [*words, "--batch"] if order.batch else words
+
+
+def asked_for(order: Order) -> list[str]:
+    """What an order asks of whom, as both the run and its forecast take it."""
+    words = ["--judge", order.judge, "--protocol", order.protocol]
+    words += [word for name in order.systems for word in ("--system", name)]
+    words += [word for key in order.items for word in ("--item", key)]
+    words += ["--concurrency", str(order.concurrency)]
+    return [*words, "--together", str(order.together), "--trials", str(order.trials)]
 
 
 class Driver(QObject):

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -21,6 +20,7 @@ from annotator.actions import judge_prices, judges
 from annotator.domain.judge import Asking, Judge
 from annotator.gui.desk import Desk
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.labelled import label_of
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -86,7 +86,7 @@ class EndpointForm(QWidget):
         addressed.addWidget(self.fields["base_url"], 1)
         addressed.addWidget(self._usual())
         form.addRow(FIELDS["name"][0], self.fields["name"])
-        form.addRow(_named(FIELDS["base_url"][0], self.fields["base_url"]), addressed)
+        form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
         form.addRow(FIELDS["model"][0], self.fields["model"])
         form.addRow("Price", self.price)
         form.addRow("", self.locked)
@@ -98,7 +98,7 @@ class EndpointForm(QWidget):
         rates.addWidget(self.tokens, 1)
         self.calls.setAccessibleName("Most calls a minute")
         self.tokens.setAccessibleName("Most tokens a minute")
-        form.addRow(_named("&A minute", self.calls), rates)
+        form.addRow(label_of(self.calls, "&A minute"), rates)
         keeping = QHBoxLayout()
         keeping.setSpacing(6)
         keeping.addWidget(self.keep, 1)
@@ -185,7 +185,7 @@ class EndpointForm(QWidget):
         """Keep the settings and the key; the judge's name, or nothing when they were refused."""
         values = self._values()
         name, secret = values["name"], self.key.text()
-        if self._values() != self._shown and not self._kept(values):
+        if values != self._shown and not self._kept(values):
             return ""
         if secret:
             session = self.keep.currentData() == SESSION
@@ -241,13 +241,6 @@ class EndpointForm(QWidget):
         if self._judge is not None:
             self._desk.ask(judges.forget_key, self._judge.name)
             self._show_place()
-
-
-def _named(words: str, field: QWidget) -> QLabel:
-    """A label whose key puts the caret into a field that stands beside others."""
-    label = QLabel(words)
-    label.setBuddy(field)
-    return label
 
 
 def _rate(suffix: str, most: int) -> AmountBox:

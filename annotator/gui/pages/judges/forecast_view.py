@@ -11,6 +11,7 @@ from annotator.actions.judge_planning import Look
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
 from annotator.gui.models.judge_words import lasting, usd
+from annotator.gui.pages.judges.driver import asked_for
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
@@ -66,14 +67,6 @@ class ForecastView(QFrame):
         self._soon.stop()
         self._end()
 
-    def text(self) -> str:
-        """All that is said now."""
-        rows = range(self.facts.rowCount())
-        fields = [self.facts.itemAt(row, QFormLayout.ItemRole.FieldRole) for row in rows]
-        widgets = [field.widget() for field in fields if field is not None]
-        said = [widget.text() for widget in widgets if isinstance(widget, PlainLabel)]
-        return "\n".join([self.words.text(), *said, self.state.text()])
-
     def _count(self) -> None:
         self._end()
         order = self._order
@@ -81,17 +74,13 @@ class ForecastView(QFrame):
             return
         child = self._child = Child(self)
         child.ended.connect(lambda output, code, _: self._ended(child, order, output, code))
-        words = ["judge", "estimate", str(self._desk.project.path), "--judge", order.judge, "--json"]
-        words += ["--protocol", order.protocol, "--concurrency", str(order.concurrency)]
-        words += ["--together", str(order.together), "--trials", str(order.trials)]
-        words += [word for name in order.systems for word in ("--system", name)]
-        words += [word for key in order.items for word in ("--item", key)]
-        child.start(words)
+        child.start(["judge", "estimate", str(self._desk.project.path), "--json", *asked_for(order)])
 
     def _ended(self, child: Child, order: Order, output: bytes, code: int) -> None:
         if child is not self._child or order != self._order:
             return
         self._child = None
+        child.deleteLater()
         try:
             found = json.loads(output)
         except ValueError:
@@ -102,8 +91,9 @@ class ForecastView(QFrame):
 
     def _end(self) -> None:
         child, self._child = self._child, None
-        if child is not None and child.running:
+        if child is not None:
             child.kill()
+            child.deleteLater()
 
     def _show(self, found: dict[str, Any]) -> None:
         while self.facts.rowCount():

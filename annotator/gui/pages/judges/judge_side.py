@@ -2,8 +2,8 @@
 
 import json
 
-from PySide6.QtCore import QProcess, Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QProcess, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions import judges, panels
 from annotator.domain.judge import Judge, JudgeKind
@@ -13,6 +13,7 @@ from annotator.gui.pages.judges.endpoint_form import EndpointForm
 from annotator.gui.pages.judges.probe_view import ProbeView
 from annotator.gui.pages.judges.vote_form import VoteForm
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 BASELINE_WORDS = (
     "The baseline needs no key and no network, and says the same every time. It goes by the words that a unit shares "
@@ -50,10 +51,7 @@ class JudgeSide(QWidget):
         for widget in (self.title, self.about, self.endpoint, self.vote, self.probe):
             column.addWidget(widget)
         column.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
+        area = PlainArea("The chosen judge", inner)
         area.setMinimumWidth(340)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -145,6 +143,8 @@ class JudgeSide(QWidget):
         if self._judge.kind != JudgeKind.ENDPOINT:
             return
         self.probe.wait()
+        if self._child is not None:
+            self._child.deleteLater()
         self._child = Child(self)
         self._child.ended.connect(self._tested)
         words = ["judge", "test", str(self._desk.project.path), self._judge.name, "--json"]

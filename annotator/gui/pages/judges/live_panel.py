@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 from annotator.actions import run_watching
 from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import CHECKS, title
+from annotator.actions.project import Project
 from annotator.actions.run_watching import Asked, Standing
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
-from annotator.gui.models.judge_words import causes_words, lasting, usd
+from annotator.gui.models.judge_words import causes_words, doing, lasting, usd
 from annotator.gui.models.judge_work import CALLS, PARTS, Calling, Part
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.key_button import KeyButton
@@ -54,8 +55,8 @@ class LivePanel(QFrame):
         self.rebind()
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = CellsModel[Part](PARTS, self), CellsModel[Calling](CALLS, self)
-        self.systems = table("Systems of the run", self.parts, stretched=3)
-        self.asking = table("Calls under way", self.calls, stretched=3)
+        self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
+        self.asking = CellsTable("Calls under way", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
         self._fresh = QTimer(self, singleShot=True, interval=FRESH_MS)
         self._fresh.timeout.connect(self._show_calls)
@@ -103,6 +104,8 @@ class LivePanel(QFrame):
 
     def show_order(self, order: Order) -> None:
         """A run begins."""
+        # A look whose question was refused never came home, and must not keep the next run from being looked at.
+        self._looking = False
         self._order, self._line, self._wanted = order, {}, {}
         scope = ", ".join(order.systems) or "all systems"
         self.title.setText(f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}")
@@ -129,18 +132,13 @@ class LivePanel(QFrame):
 
     def show_stopping(self) -> None:
         """The run was asked to stop."""
-        self.progress.show_progress("Stopping; what is finished is kept", 0, 0)
+        self.progress.show_stopping()
 
     def show_line(self, line: dict[str, Any]) -> None:
         """Show how far the run is."""
         self._line, self._heard = line, time.monotonic()
         done, total = int(line["done"]), int(line["total"])
-        what = (
-            "Held; no further question is begun"
-            if line.get("held")
-            else f"{line.get('rate', 0):,.1f} a second"
-        )
-        what = str(line.get("paused") or what)
+        what = doing(line, f"{line.get('rate', 0):,.1f} a second")
         self.progress.show_progress(what, done, total, line.get("left_s"))
         self.chips.show_chips(chips(line))
         if not self._fresh.isActive():
@@ -169,10 +167,9 @@ class LivePanel(QFrame):
         if self._order is None or self._looking or not self._line:
             return
         self._looking = True
-        keys = {
-            (call["response"], unit) for call in self._line.get("under_way") or () for unit in call["units"]
-        }
-        new = sorted(keys - self._names.keys())
+        called = self._line.get("under_way") or ()
+        asked = {(call["response"], unit) for call in called for unit in call["units"]}
+        new = sorted(asked - self._names.keys())
         self._desk.ask_later(
             self._looked, _seen, self._line["run"], self._order.protocol.removeprefix(CHECKS), new
         )
@@ -201,11 +198,12 @@ class LivePanel(QFrame):
 
 
 def _seen(
-    project: Any, run_id: str, protocol: str, keys: list[Key]
+    project: Project, run_id: str, protocol: str, new: list[Key]
 ) -> tuple[list[Standing], dict[Key, Asked]]:
+    """How far each system is, and what new calls are about."""
     return (
         run_watching.by_system(project, run_id, protocol),
-        run_watching.named(project, protocol, keys) if keys else {},
+        run_watching.named(project, protocol, new) if new else {},
     )
 
 

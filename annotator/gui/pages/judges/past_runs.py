@@ -15,7 +15,7 @@ from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.judges import RUNS, WAITING
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
@@ -36,8 +36,8 @@ class PastRuns(QWidget):
         super().__init__()
         self._desk = desk
         self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[Waiting](WAITING, self)
-        self.table = table("Past runs", self.runs, stretched=2)
-        self.waiting = table("Runs that wait", self.queue, stretched=2)
+        self.table = CellsTable("Past runs", self.runs, stretched=2)
+        self.waiting = CellsTable("Runs that wait", self.queue, stretched=2)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QFrame, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
 
 from annotator.gui import theme
 from annotator.gui.models.judge_words import usd
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.raw_text import RawText
 
 FORMS = {
     "json_schema": "JSON by schema",
@@ -28,9 +29,7 @@ class ProbeView(QFrame):
         self.facts = QFormLayout()
         self.facts.setHorizontalSpacing(14)
         self.facts.setVerticalSpacing(3)
-        self.raw = QPlainTextEdit(readOnly=True)
-        self.raw.setAccessibleName("The reply as it came")
-        self.raw.setTabChangesFocus(True)
+        self.raw = RawText("The reply as it came")
         column = QVBoxLayout(self)
         column.addWidget(self.state)
         column.addWidget(self.words)
@@ -64,14 +63,6 @@ class ProbeView(QFrame):
         self.raw.setFixedHeight(theme.current().px(96))
         self.raw.setVisible(bool(raw))
         self.show()
-
-    def text(self) -> str:
-        """All that is said now."""
-        rows = range(self.facts.rowCount())
-        fields = [self.facts.itemAt(row, QFormLayout.ItemRole.FieldRole) for row in rows]
-        widgets = [field.widget() for field in fields if field is not None]
-        said = [widget.text() for widget in widgets if isinstance(widget, PlainLabel)]
-        return "\n".join([self.words.text(), *said])
 
     def _forget(self) -> None:
         self.words.setText("")

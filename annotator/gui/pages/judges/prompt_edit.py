@@ -1,15 +1,14 @@
 """Where a prompt's next version is written, with a clear answer to whether judges could be asked by it."""
 
 from PySide6.QtCore import QSettings, QTimer, Signal
-from PySide6.QtGui import QFont, QFontDatabase
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from annotator.actions import prompts
-from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.raw_text import RawText
 
 PAUSE_MS = 250
 
@@ -26,11 +25,7 @@ class PromptEdit(QWidget):
         self.faults: list[str] = []
         """Why judges could not be asked by what is written; none when they can."""
         self.title = ElidedLabel("", "strong")
-        self.field = QPlainTextEdit()
-        self.field.setAccessibleName("The next wording")
-        self.field.setTabChangesFocus(True)
-        self.field.setFont(_letters())
-        self.field.setReadOnly(desk.project.readonly)
+        self.field = RawText("The next wording", readonly=desk.project.readonly)
         self.answer, self.said = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
         self.back = QPushButton("Shipped wording")
         self.discard = QPushButton("Discard")
@@ -55,7 +50,6 @@ class PromptEdit(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._check)
         self.field.textChanged.connect(self._pause.start)
-        theme.watch(self, self._dress)
 
     def show_prompt(self, name: str, in_force: str, *, fresh: bool) -> None:
         """Write on the draft of a prompt, or on what is in force; one in the middle of being written stays."""
@@ -90,6 +84,11 @@ class PromptEdit(QWidget):
             QSettings().setValue(self._key(), self.text())
         else:
             QSettings().remove(self._key())
+
+    def stop(self) -> None:
+        """Keep the draft, and look at nothing any more."""
+        self._pause.stop()
+        self.keep()
 
     def forget(self) -> None:
         """What was written is in force, and a draft no more."""
@@ -127,12 +126,3 @@ class PromptEdit(QWidget):
 
     def _key(self) -> str:
         return f"prompts/{self._desk.project.get('id', '')}/{self._name}"
-
-    def _dress(self) -> None:
-        self.field.setFont(_letters())
-
-
-def _letters() -> QFont:
-    made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    made.setPointSizeF(theme.current().points)
-    return made

@@ -7,16 +7,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QPlainTextEdit,
     QPushButton,
     QTabWidget,
     QTextBrowser,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from annotator.actions import prompt_previews
+from annotator.actions import prompt_previews, prompts
 from annotator.actions.project import Project
 from annotator.actions.prompt_previews import Preview
 from annotator.domain.difference import differences
@@ -25,9 +23,11 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel, Column
 from annotator.gui.models.judge_words import when
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.columns import column
+from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.raw_text import RawText
 
 PAUSE_MS = 80
 NO_UNIT = "There is no unit in this project yet that would be asked about by this prompt."
@@ -51,15 +51,13 @@ class PromptLook(QTabWidget):
         self.setDocumentMode(True)
         self.tabBar().setDrawBase(False)
         self.about = ElidedLabel("", "hint")
-        self.sent = QPlainTextEdit(readOnly=True)
-        self.sent.setAccessibleName("As it would be sent")
-        self.sent.setTabChangesFocus(True)
+        self.sent = RawText("As it would be sent")
         self.old, self.new = QComboBox(), QComboBox()
         self.changes = QTextBrowser()
         self.changes.setProperty("role", "side")
         self.changes.setAccessibleName("What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
-        self.table = table("Versions", self.model, stretched=3)
+        self.table = CellsTable("Versions", self.model, stretched=3)
         self._soon = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._soon.timeout.connect(self._preview)
         for words, pane in (
@@ -89,7 +87,7 @@ class PromptLook(QTabWidget):
             button.clicked.connect(lambda _=False, by=by: self.step(by))
             head.addWidget(button)
         head.addWidget(self.about, 1)
-        return _column(head, self.sent)
+        return column(head, self.sent, grows=self.sent, above=6)
 
     def _changes_pane(self) -> QWidget:
         head = QHBoxLayout()
@@ -99,7 +97,7 @@ class PromptLook(QTabWidget):
             combo.setMinimumContentsLength(10)
             combo.currentIndexChanged.connect(lambda _: self._compare())
             head.addWidget(combo, 1)
-        return _column(head, self.changes)
+        return column(head, self.changes, grows=self.changes, above=6)
 
     def _versions_pane(self) -> QWidget:
         take, compare = QPushButton("Write on from this one"), QPushButton("What changed since")
@@ -110,7 +108,7 @@ class PromptLook(QTabWidget):
         foot.addStretch(1)
         foot.addWidget(compare)
         foot.addWidget(take)
-        return _column(None, self.table, foot)
+        return column(self.table, foot, grows=self.table, above=6)
 
     def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:
         """Show another prompt with its versions, the shipped one first; `names` by the id of who wrote it."""
@@ -168,22 +166,21 @@ class PromptLook(QTabWidget):
             self._compare()
         elif self.currentIndex() == 0 and self._name:
             self.about.setText("Filling it in…")
-            self._desk.ask_later(self._previewed, _preview, self._name, self._text, self._number)
+            self._desk.ask_later(self._previewed, _filled, self._name, self._text, self._number)
 
     def _previewed(self, found: tuple[str, str, int, Preview | None]) -> None:
         name, text, number, made = found
         if self._stopped or (name, text, number) != (self._name, self._text, self._number):
             return
-        if made is None and number > 0:
+        faulty = made is None and bool(prompts.faults(name, text))
+        if made is None and not faulty and number > 0:
             # Beyond the last unit: back to it.
             self._number = number - 1
             self._preview()
             return
         if made is None:
-            from annotator.actions import prompts
-
             self.about.setText("")
-            self.sent.setPlainText(FAULTY if prompts.faults(name, text) else NO_UNIT)
+            self.sent.setPlainText(FAULTY if faulty else NO_UNIT)
             return
         where = " · ".join(part for part in (f"item {made.item_key}", made.system, made.unit) if part)
         self.about.setText(f"{number + 1}: about {made.tokens:,} tokens · {where}")
@@ -229,18 +226,5 @@ def marked(old: str, new: str) -> str:
     return "".join(parts)
 
 
-def _preview(project: Project, name: str, text: str, number: int) -> tuple[str, str, int, Preview | None]:
+def _filled(project: Project, name: str, text: str, number: int) -> tuple[str, str, int, Preview | None]:
     return name, text, number, prompt_previews.preview(project, name, text, number)
-
-
-def _column(head: QHBoxLayout | None, body: QWidget, foot: QHBoxLayout | None = None) -> QWidget:
-    made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 6, 0, 0)
-    column.setSpacing(5)
-    if head is not None:
-        column.addLayout(head)
-    column.addWidget(body, 1)
-    if foot is not None:
-        column.addLayout(foot)
-    return made

@@ -8,11 +8,11 @@ from annotator.actions import people, prompts
 from annotator.actions.prompts import Listed
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel, Column
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
-from annotator.gui.pages.judges.part import Part
 from annotator.gui.pages.judges.prompt_edit import PromptEdit
 from annotator.gui.pages.judges.prompt_look import PromptLook
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
 
@@ -22,7 +22,7 @@ LEFT = (
     Deed("prompt_changes", "Preview or changes", hint="Turn between preview, changes and versions"),
 )
 RIGHT = (Deed("submit", "Put in force", hint="From now on judges are asked by this wording", role="primary"),)
-STAMP = "Answers to the former wording stay as they are, and are never taken for answers to this one."
+STAMP = "Replies to the former wording stay as they are, and are never taken for replies to this one."
 
 
 def _titled(one: Listed) -> str:
@@ -49,7 +49,7 @@ class Prompting(Part):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.model = CellsModel[Listed](COLUMNS, self)
-        self.table = table("Prompts", self.model, stretched=0)
+        self.table = CellsTable("Prompts", self.model, stretched=0)
         # What tells two prompts of one title apart stands at its end.
         self.table.setWordWrap(True)
         self.table.row_height = 44
@@ -118,7 +118,7 @@ class Prompting(Part):
     def stop(self) -> None:
         """Keep the draft, and look no more."""
         super().stop()
-        self.edit.keep()
+        self.edit.stop()
         self.look.stop()
 
     def put_in_force(self) -> None:

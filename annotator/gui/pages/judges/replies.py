@@ -17,11 +17,11 @@ from annotator.domain.judge import Judge, JudgeKind
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.replies import CALLS, LINES
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
-from annotator.gui.pages.judges.part import Part
 from annotator.gui.pages.judges.reply_detail import ReplyDetail
 from annotator.gui.pages.judges.reply_filters import ReplyFilters
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
@@ -37,7 +37,8 @@ RIGHT = (
     Deed("next_open", "Next missing", hint="The next judgement without a verdict"),
     Deed("run_again", "Ask for the missing", hint="Order what is missing here once more", role="primary"),
 )
-SETTLE_MS = 250
+# Whoever walks through the list waits for none of the judgements on the way.
+SETTLE_MS, LINE_MS = 250, 60
 FLAGS, TRIAL = 4, 5
 
 
@@ -51,14 +52,14 @@ class Replies(Part):
         self._runs: list[RunLine] = []
         self._kept, self._wanted = "", ""
         self._place: dict[str, Any] = {}
-        self._turn = QTimer(self, singleShot=True, interval=60)
-        self._turn.timeout.connect(self._show_line)
+        self._line_soon = QTimer(self, singleShot=True, interval=LINE_MS)
+        self._line_soon.timeout.connect(self._show_line)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._ask)
         self.lines, self.calls = CellsModel[Line](LINES, self), CellsModel[Reply](CALLS, self)
-        self.list = table("Judgements", self.lines, stretched=2)
-        self.asked = table("Calls of the run", self.calls, stretched=4)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn.start())
+        self.list = CellsTable("Judgements", self.lines, stretched=2)
+        self.asked = CellsTable("Calls of the run", self.calls, stretched=4)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._line_soon.start())
         self.asked.selectionModel().currentRowChanged.connect(lambda *_: self._show_call())
         self.detail = ReplyDetail(desk)
         self.count = PlainLabel("", "hint", wrap=True)
@@ -165,7 +166,7 @@ class Replies(Part):
             }
         )
         self.count.setText(_counted(lines))
-        self._say_nothing(lines)
+        self._show_list(lines)
         place = self.lines.place_of(lambda line: line.id == kept)
         if lines.lines:
             self.list.setCurrentIndex(self.lines.index(max(0, place), 0))
@@ -173,7 +174,8 @@ class Replies(Part):
         self._wanted = ""
         self._show_line()
 
-    def _say_nothing(self, found: Lines) -> None:
+    def _show_list(self, found: Lines) -> None:
+        """Show the judgements, or that there is none, and offer what can be done with them."""
         self.lists.setCurrentWidget(self.list if found.lines else self.nothing)
         self.nothing.show_words("Nothing here", "No judgement is as you asked for.")
         self._offer(found)
@@ -221,7 +223,7 @@ class Replies(Part):
         self.desk.ask_later(self._told, judgement_replies.told, line.id)
 
     def _told(self, told: Told) -> None:
-        if told.line.id == self._kept:
+        if not self.stopped and told.line.id == self._kept:
             self.detail.show_told(told)
 
     def _show_call(self) -> None:
@@ -233,15 +235,15 @@ class Replies(Part):
 
     def focus_first(self) -> None:
         """Work begins in the list."""
-        (self.asked if self.lists.currentWidget() is self.asked else self.list).setFocus()
+        self._view().setFocus()
 
     def stop(self) -> None:
         """Read nothing more."""
         super().stop()
         self._soon.stop()
-        self._turn.stop()
+        self._line_soon.stop()
 
-    def _view(self) -> Any:
+    def _view(self) -> CellsTable:
         return self.asked if self.lists.currentWidget() is self.asked else self.list
 
     def _step(self, by: int) -> None:
@@ -275,7 +277,7 @@ class Replies(Part):
             return
         protocol = run.protocol if run else self.filters.chosen().protocol
         self.answer.show_message("info", "Reading the kept replies again…", "No call is made.", lasting=True)
-        self.desk.do_later(self._read_again, lambda *_: None, _again, judge.name, protocol)
+        self.desk.do_later(self._read_again, lambda *_: None, _read_anew, judge.name, protocol)
 
     def _read_again(self, found: reparse.Reread | None) -> None:
         self.answer.clear()
@@ -292,7 +294,7 @@ def _read(project: Project, source: Source, wish: Wish) -> tuple[Source, Wish, L
     return source, wish, run_judgements.lines(project, source, wish), judge_runs.systems(project)
 
 
-def _again(
+def _read_anew(
     project: Project, judge: str, protocol: str, *, progress: Callable[[str, int, int], None]
 ) -> reparse.Reread:
     import asyncio

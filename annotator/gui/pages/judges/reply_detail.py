@@ -5,17 +5,8 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QTabWidget,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, QTextBrowser, QWidget
 
 from annotator.actions import sent_prompts
 from annotator.actions.judge_offers import title
@@ -34,8 +25,10 @@ from annotator.gui.models.judge_words import (
     value_words,
     when,
 )
+from annotator.gui.pages.judges.columns import column
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
 
 NOBODY = "Nobody was asked: this judge goes by words, or counts what others said."
@@ -58,7 +51,7 @@ class ReplyDetail(Splitter):
         self.which = QComboBox()
         self.which.setAccessibleName("Which reply to the question")
         self.which.currentIndexChanged.connect(lambda _: self._show_raw())
-        self.raw, self.prompt = reading("The reply as it came"), reading("The prompt as it was sent")
+        self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")
         self.sure = PlainLabel("", "hint", wrap=True)
         self.facts = PlainLabel("", "hint", wrap=True)
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -66,7 +59,7 @@ class ReplyDetail(Splitter):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.addTab(self._raw_pane(), "The reply as it came")
-        self.tabs.addTab(_column(self.sure, self.prompt), "The prompt as sent")
+        self.tabs.addTab(column(self.sure, self.prompt, grows=self.prompt, above=6), "The prompt as sent")
         self.tabs.currentChanged.connect(lambda _: self._show_prompt())
         self.addWidget(self.made)
         self.addWidget(self.tabs)
@@ -80,7 +73,7 @@ class ReplyDetail(Splitter):
         head = QHBoxLayout()
         head.addWidget(self.which, 1)
         head.addWidget(self.copy)
-        return _column(self.facts, self.raw, head=head)
+        return column(head, self.facts, self.raw, grows=self.raw, above=6)
 
     def _copy(self) -> None:
         place = self.which.currentIndex()
@@ -138,45 +131,25 @@ class ReplyDetail(Splitter):
         if self.tabs.currentIndex() != 1:
             return
         if self._told is None:
-            self._sent((None, ""))
+            self._show_sent((None, ""))
             return
         self.sure.setText("Putting it together…")
-        self._desk.ask_later(self._sent, _sent, self._told.line.id)
+        self._desk.ask_later(self._show_sent, _sent, self._told.line.id)
 
-    def _sent(self, found: tuple[Sent | None, str]) -> None:
+    def _show_sent(self, found: tuple[Sent | None, str]) -> None:
         sent, judgement_id = found
+        if judgement_id != (self._told.line.id if self._told is not None else ""):
+            return
         if sent is None:
             self.sure.setText(NO_PROMPT)
             self.prompt.setPlainText("")
-        elif self._told is not None and self._told.line.id == judgement_id:
+        else:
             self.sure.setText(f"{sent.prompt}, version {sent.version}. {sent.words}")
             self.prompt.setPlainText(f"# system\n\n{sent.system_part}\n\n# user\n\n{sent.user_part}")
 
     def _dress(self) -> None:
         if self._told is not None:
             self.made.setHtml(made_of(self._told))
-
-
-def reading(name: str) -> QPlainTextEdit:
-    """A field that holds a text as it came."""
-    made = QPlainTextEdit(readOnly=True)
-    made.setAccessibleName(name)
-    made.setTabChangesFocus(True)
-    made.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    return made
-
-
-def _column(*widgets: QWidget, head: QHBoxLayout | None = None) -> QWidget:
-    made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 6, 0, 0)
-    column.setSpacing(4)
-    if head is not None:
-        column.addLayout(head)
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
-    column.addStretch(0)
-    return made
 
 
 def _sent(project: Project, judgement_id: str) -> tuple[Sent | None, str]:

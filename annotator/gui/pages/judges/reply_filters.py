@@ -11,13 +11,12 @@ from annotator.actions.judge_runs import RunLine
 from annotator.actions.judge_totals import Total
 from annotator.actions.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
 from annotator.domain.judge import Judge
-from annotator.gui.models.judge_words import STATUS_WORDS, flag_words, when
+from annotator.gui.models.judge_words import STATUS_WORDS, flag_words
+from annotator.gui.models.judges import RUNS_OFFERED, run_words
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.flow_row import FlowRow
 
 RUN, OF = "run", "of"
-# So many past runs are offered beside the judges.
-RUNS_OFFERED = 40
 
 
 class ReplyFilters(QWidget):
@@ -67,10 +66,7 @@ class ReplyFilters(QWidget):
             for one in totals
             if one.judge_id in known and one.judgements
         ]
-        choices += [
-            (f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}", f"{RUN} {run.id}")
-            for run in runs[:RUNS_OFFERED]
-        ]
+        choices += [(run_words(run), f"{RUN} {run.id}") for run in runs[:RUNS_OFFERED]]
         offer(self.source, choices)
         return bool(choices)
 

@@ -9,13 +9,14 @@ from annotator.actions import judge_offers, judge_totals, judges
 from annotator.actions.judge_offers import CHECKS
 from annotator.actions.judge_totals import Total
 from annotator.domain.judge import Judge, JudgeKind
+from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.judges import JUDGES, TOTALS, Listed
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
 from annotator.gui.pages.judges.judge_side import JudgeSide
-from annotator.gui.pages.judges.part import Part
-from annotator.gui.pages.judges.tables import table
+from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
 
@@ -31,11 +32,14 @@ RIGHT = (
     Deed("test_judge", "Test", hint="One call that shows what the endpoint can do, how fast, at what price"),
     Deed("submit", "Save", hint="Save the settings of the judge", role="primary"),
 )
-NOTHING = "It has judged nothing yet. Order a run of it (Alt+2)."
+NOTHING = "It has judged nothing yet. Order a run of it ({})."
 
 
 class Roster(Part):
-    """The table of judges, below it what the chosen one came to; at the right what it is."""
+    """The table of judges, below it what the chosen one came to; at the right what it is.
+
+    Nothing is kept of settings that were not saved: half a judge is none.
+    """
 
     replies_wanted = Signal(dict)
     run_wanted = Signal(dict)
@@ -46,12 +50,12 @@ class Roster(Part):
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.side = JudgeSide(desk)
         self.model, self.totals = CellsModel[Listed](JUDGES, self), CellsModel[Total](TOTALS, self)
-        self.table = table("Judges", self.model, stretched=0)
+        self.table = CellsTable("Judges", self.model, stretched=0)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.activated.connect(lambda _: self.side.focus_first())
-        self.came = table("What the chosen judge has come to", self.totals, stretched=0)
+        self.came = CellsTable("What the chosen judge has come to", self.totals, stretched=0)
         self.came.activated.connect(lambda index: self._read(index.row()))
-        self.nothing = PlainLabel(NOTHING, "hint", wrap=True)
+        self.nothing = PlainLabel("", "hint", wrap=True)
         self.side.saved.connect(self._saved)
         self.side.edited.connect(self._offer)
         self._found: list[Total] = []
@@ -63,6 +67,7 @@ class Roster(Part):
             "test_judge": self.side.test,
             "submit": self.side.save,
         }
+        self._say_nothing()
         self.lay_out(self._body())
 
     def _body(self) -> QWidget:
@@ -187,8 +192,13 @@ class Roster(Part):
         else:
             self.run_wanted.emit({})
 
-    def keep(self) -> None:
-        """Nothing is kept of settings that were not saved: half a judge is none."""
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        super().rebind()
+        self._say_nothing()
+
+    def _say_nothing(self) -> None:
+        self.nothing.setText(NOTHING.format(keys.shown("judges_runs")))
 
     def stop(self) -> None:
         """End a test that is under way."""

@@ -3,34 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QSizePolicy, QWidget
 
 from annotator.actions import judge_planning
 from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import Drawing, Offer
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
-from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.judge_words import kind_of
 from annotator.gui.widgets.choices import offer
-from annotator.gui.widgets.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.labelled import beside, label_of
+from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tick_list import TickList
 
 DRAWS = "Draw: "
-ENDPOINT_ONLY = ("together", "trials", "concurrency", "timeout", "budget")
 ALL_SYSTEMS = "All systems, unless some are ticked"
 
 
@@ -46,7 +35,7 @@ class RunForm(QWidget):
         self._offers: dict[str, Offer | Drawing] = {}
         self.judge, self.what = QComboBox(), QComboBox()
         self.items = QLineEdit(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
-        self.systems = QListWidget()
+        self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
         self.together = NumberBox(minimum=1, maximum=100)
         self.trials = NumberBox(minimum=1, maximum=100)
@@ -56,8 +45,7 @@ class RunForm(QWidget):
         self.batch.setToolTip(
             "The provider answers within a day, mostly at half price. Not every server does."
         )
-        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
-        self.budget.setSpecialValueText("no limit")
+        self.budget = BudgetBox()
         self._lay_out()
         self._listen()
 
@@ -72,42 +60,34 @@ class RunForm(QWidget):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.systems.setToolTip(ALL_SYSTEMS)
         self.together.setToolTip("More than one makes a judge of its own, to be compared with the other")
-        rows: tuple[tuple[str, QWidget | QHBoxLayout, str], ...] = (
-            ("&Judge", self.judge, "Judge"),
-            ("&What", self.what, "What is judged or drawn"),
-            ("&Systems", self.systems, "Systems; all unless some are ticked"),
-            ("&Items", self.items, "Items by key"),
-            ("", self.wrong, ""),
-            ("Units a call", self._beside(self.together, "&Trials", self.trials), ""),
-            ("At once", self._beside(self.concurrency, "Ti&me-out", self.timeout), ""),
-            ("Budget", self._beside(self.budget, "", self.batch), ""),
-        )
-        for words, field, name in rows:
+        for words, field in (("&Judge", self.judge), ("&What", self.what), ("&Systems", self.systems)):
             form.addRow(words, field)
-            if isinstance(field, QWidget) and name:
-                field.setAccessibleName(name)
-        self.budget.setAccessibleName("Budget in US dollars")
-        self.batch.setAccessibleName("By the provider's batches, within a day")
-        self.trials.setAccessibleName("Trials of each unit")
-        self.timeout.setAccessibleName("Seconds that one call may take")
-        self.together.setAccessibleName("Units asked in one call")
-        self.concurrency.setAccessibleName("Calls at once")
+        form.addRow("&Items", self.items)
+        form.addRow("", self.wrong)
+        self._of_endpoints = {
+            "Units a call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
+            "At once": beside(self.concurrency, label_of(self.timeout, "Ti&me-out"), self.timeout),
+            "Budget": beside(self.budget, self.batch),
+        }
+        for words, line in self._of_endpoints.items():
+            form.addRow(words, line)
+        for widget, name in (
+            (self.judge, "Judge"),
+            (self.what, "What is judged or drawn"),
+            (self.items, "Items by key"),
+            (self.batch, "By the provider's batches, within a day"),
+            (self.trials, "Trials of each unit"),
+            (self.timeout, "Seconds that one call may take"),
+            (self.together, "Units asked in one call"),
+            (self.concurrency, "Calls at once"),
+        ):
+            widget.setAccessibleName(name)
         self.wrong.hide()
-
-    def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        label = QLabel(words)
-        label.setBuddy(second)
-        for widget in (first, label, second):
-            row.addWidget(widget)
-        row.addStretch(1)
-        return row
 
     def _listen(self) -> None:
         self.judge.currentIndexChanged.connect(lambda _: self._turn())
         self.what.currentIndexChanged.connect(lambda _: self._turn())
-        self.systems.itemChanged.connect(lambda _: self.changed.emit())
+        self.systems.ticked_anew.connect(self.changed)
         self.items.textChanged.connect(lambda _: self.changed.emit())
         self.batch.toggled.connect(lambda _: self.changed.emit())
         for number in (self.together, self.trials, self.concurrency, self.timeout, self.budget):
@@ -126,28 +106,9 @@ class RunForm(QWidget):
                 if isinstance(one, Drawing) or one.asked
             ],
         )
-        self._show_systems(systems)
+        self.systems.offer(systems)
+        self.form.setRowVisible(self.systems, bool(systems))
         self._turn()
-
-    def _show_systems(self, names: Sequence[str]) -> None:
-        self.form.setRowVisible(self.systems, bool(names))
-        present = [self.systems.item(row).text() for row in range(self.systems.count())]
-        if list(names) == present:
-            return
-        ticked = set(self.chosen_systems())
-        self.systems.blockSignals(True)
-        self.systems.clear()
-        for name in names:
-            entry = QListWidgetItem(name)
-            entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
-            self.systems.addItem(entry)
-        self.systems.blockSignals(False)
-        self.systems.setFixedHeight(theme.current().px(30) * max(2, min(4, len(names))) + 4)
-
-    def chosen_systems(self) -> tuple[str, ...]:
-        """The systems that are ticked; none means all."""
-        entries = (self.systems.item(row) for row in range(self.systems.count()))
-        return tuple(entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked)
 
     @property
     def offered(self) -> Offer | Drawing | None:
@@ -168,11 +129,11 @@ class RunForm(QWidget):
         return Order(
             judge=judge.name if judge else "",
             protocol=str(self.what.currentData() or ""),
-            systems=self.chosen_systems(),
+            systems=self.systems.ticked(),
             items=keys,
             concurrency=self.concurrency.value(),
             timeout_s=float(self.timeout.value()),
-            budget_usd=(self.budget.value() or None) if endpoint else None,
+            budget_usd=self.budget.limit if endpoint else None,
             together=self.together.value() if endpoint and self.together.isEnabled() else 1,
             trials=self.trials.value() if endpoint and self.trials.isEnabled() else 1,
             batch=endpoint and self.batch.isChecked(),
@@ -190,15 +151,15 @@ class RunForm(QWidget):
         return {
             "concurrency": self.concurrency.value(),
             "timeout_s": float(self.timeout.value()),
-            "budget_usd": self.budget.value() or None,
+            "budget_usd": self.budget.limit,
         }
 
     def _turn(self) -> None:
         judge, what = self._judges.get(str(self.judge.currentData())), self.offered
         endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
         draws = isinstance(what, Drawing)
-        for row in range(5, self.form.rowCount()):
-            self.form.setRowVisible(row, endpoint)
+        for line in self._of_endpoints.values():
+            self.form.setRowVisible(line, endpoint)
         together = endpoint and judge is not None and not judge.asked.of
         self.together.setEnabled(together and isinstance(what, Offer) and what.together)
         self.trials.setEnabled(not draws)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions import judge_offers, judge_planning, judge_runs, judges, run_records
 from annotator.actions.judge_cases import Order
@@ -14,14 +14,15 @@ from annotator.actions.project import Project
 from annotator.domain.judge import JudgeKind, RunState
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.pages.judges.acts_bar import ActsBar, Deed
 from annotator.gui.pages.judges.driver import Driver
 from annotator.gui.pages.judges.forecast_view import ForecastView
 from annotator.gui.pages.judges.live_panel import LivePanel
-from annotator.gui.pages.judges.part import Part
 from annotator.gui.pages.judges.past_runs import PastRuns
 from annotator.gui.pages.judges.readiness import Readiness
 from annotator.gui.pages.judges.run_form import RunForm
+from annotator.gui.part import Part
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 LEFT = (
@@ -39,6 +40,7 @@ RIGHT = (
     Deed("queue_run", "Queue it", hint="Let this run wait for its turn"),
     Deed("submit", "Start", hint="Start this run now", role="primary"),
 )
+SETTLE_MS = 150
 Offers = list[Offer | Drawing]
 
 
@@ -57,7 +59,7 @@ class Running(Part):
         self._new = False
         self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
         self.live, self.past = LivePanel(desk), PastRuns(desk)
-        self._soon = QTimer(self, singleShot=True, interval=150)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._ask_look)
         self.acts = {
             "submit": self.start,
@@ -80,15 +82,11 @@ class Running(Part):
         for widget in (self.form, self.ready):
             column.addWidget(widget)
         column.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
         left = QWidget()
         both = QVBoxLayout(left)
         both.setContentsMargins(0, 0, 4, 0)
         both.setSpacing(8)
-        both.addWidget(area, 1)
+        both.addWidget(PlainArea("The order of a run", inner), 1)
         # What it would cost stays in view, however long the form is.
         both.addWidget(self.forecast)
         left.setMinimumWidth(theme.current().px(350))
@@ -123,10 +121,6 @@ class Running(Part):
         self.forecast.forget()
         self._fill_past()
         self.desk.ask_later(self._offered, _offers)
-
-    def on_change(self, change: Any) -> None:
-        """While a run goes on its own progress is enough."""
-        self.fill()
 
     def go(self, place: Any) -> None:
         """Choose a judge or what is judged, or ask anew for the missing of a run."""

@@ -1,4 +1,4 @@
-"""How the tables of this page are made."""
+"""The tables of this page: told columns whose widths follow the zoom and the room."""
 
 from typing import Any
 
@@ -80,8 +80,3 @@ class CellsTable(LinesTable):
         self.verticalHeader().setDefaultSectionSize(px(self._height))
         self.horizontalHeader().setMinimumSectionSize(px(34))
         self.fit()
-
-
-def table(name: str, model: CellsModel[Any], stretched: int) -> CellsTable:
-    """A table of told columns; the column `stretched` takes what is left."""
-    return CellsTable(name, model, stretched)

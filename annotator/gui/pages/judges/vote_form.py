@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from annotator.actions import panels
 from annotator.domain.judge import Judge
-from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tick_list import TickList
 
 NONE = "Tick one judge for the majority of its trials, or several for a panel."
 
@@ -25,9 +25,8 @@ class VoteForm(QWidget):
         self.name = QLineEdit(placeholderText="a short name, e.g. panel of three")
         self.name.setAccessibleName("Name of the vote")
         self.name.textEdited.connect(lambda _: self.edited.emit())
-        self.members = QListWidget()
-        self.members.setAccessibleName("Whose verdicts are counted")
-        self.members.itemChanged.connect(lambda _: self._say())
+        self.members = TickList("Whose verdicts are counted", 3, 8)
+        self.members.ticked_anew.connect(self._say)
         self.words = PlainLabel(NONE, "hint", wrap=True)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
@@ -44,29 +43,20 @@ class VoteForm(QWidget):
         """Offer these judges, none ticked."""
         self.name.clear()
         self.members.clear()
-        for judge in known:
-            entry = QListWidgetItem(judge.name)
-            entry.setCheckState(Qt.CheckState.Unchecked)
-            self.members.addItem(entry)
-        self.members.setFixedHeight(theme.current().px(30) * max(3, min(8, len(known))))
+        self.members.offer([judge.name for judge in known])
         self._say()
 
     def focus_first(self) -> None:
         """The name comes first."""
         self.name.setFocus()
 
-    def chosen(self) -> list[str]:
-        """The names that are ticked."""
-        entries = (self.members.item(row) for row in range(self.members.count()))
-        return [entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked]
-
     def save(self) -> str:
         """Make the vote; its name, or nothing when it was refused."""
         name = self.name.text().strip()
-        return name if self._desk.do(panels.add, name, self.chosen()) is not None else ""
+        return name if self._desk.do(panels.add, name, list(self.members.ticked())) is not None else ""
 
     def _say(self) -> None:
-        chosen = self.chosen()
+        chosen = self.members.ticked()
         if len(chosen) > 1:
             words = f"The verdict of more than half of {len(chosen)} judges, each at its first trial."
         else:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 
 from annotator.actions.labels import COVERAGE
+from annotator.domain.counting import counted
 from annotator.gui.pages.label.locking import SEALED, lock
 from annotator.gui.pages.label.units_pane import IN_A_MATRIX
 from annotator.gui.pages.label.verdicts import ACTS, Face, face, faces
@@ -53,7 +54,7 @@ class ActionBar(FittingBar):
         button.clicked.connect(lambda _=False: self.asked.emit(act))
 
     def show_protocol(self, protocol: str) -> None:
-        """Offer the answers of another protocol."""
+        """Offer the verdicts of another protocol."""
         self._protocol = protocol
         for act, one in zip(ACTS, faces(protocol), strict=False):
             icons.put(self.buttons[act], one.icon, color=f"state-{one.state}")
@@ -63,7 +64,7 @@ class ActionBar(FittingBar):
         self.fit()
 
     def show_rest(self, value: str) -> None:
-        """Offer one answer for all that is open beside the unit at hand, or none."""
+        """Offer one verdict for all that is open beside the unit at hand, or none."""
         self._rest = value
         if value:
             self.buttons["say_rest"].set_words(f"Rest {_lower(face(value, self._protocol))}")
@@ -71,10 +72,9 @@ class ActionBar(FittingBar):
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
         """Say how far this report is and how many lines of the queue have open units."""
-        many = WORDS[self._protocol].done
-        reports = f"1 {many} left" if left == 1 else f"{left} {many}s left"
-        here = f"{labelled} of {units} · " if units > 1 or many == "report" else ""
-        self.progress.setText(f"{here}{reports if left else f'no {many} left'}")
+        one = WORDS[self._protocol].done
+        here = f"{labelled} of {units} · " if units > 1 or one == "report" else ""
+        self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
         self.fit()
 
     def show_standing(self, *, sealed: bool, last: bool) -> None:

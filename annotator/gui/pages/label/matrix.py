@@ -229,7 +229,7 @@ class _Table(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the words to another width."""
         super().resizeEvent(event)
-        self._soon.start()
+        self._fit_soon()
 
 
 class _Painter(QStyledItemDelegate):

@@ -35,8 +35,7 @@ class QueuePane(SoughtList[Show]):
 
     def recount(self) -> None:
         """Say how much is left, on the filters and below the list."""
-        many = f"{self.called}s"
-        self.filters.show_tips({show: f"{self.queue.counted(show)} {many}" for show in Show})
+        self.filters.show_tips({show: counted(self.queue.counted(show), self.called) for show in Show})
         left, all_reports = self.queue.left, self.queue.counted(Show.ALL)
         unsure = self.queue.counted(Show.UNSURE)
         said = (

@@ -29,7 +29,7 @@ MARKS = 24
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a card is about: which of how many it is, and the answers that may be given."""
+    """What a card is about: which of how many it is, and the verdicts that may be given."""
 
     protocol: str
     unit: Unit
@@ -61,7 +61,7 @@ class UnitCard(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._build()
         self.show_label(None)
-        theme.watch(self, lambda: self.show_label(self._label, *self._kind))
+        theme.watch(self, self._dress)
 
     def _build(self) -> None:
         self.chip, self.words = StateChip(), PlainLabel(self._asked.words, wrap=True)
@@ -118,6 +118,9 @@ class UnitCard(QFrame):
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:
             self.details.show_label(label, asked, kind)
+
+    def _dress(self) -> None:
+        self.show_label(self._label, *self._kind)
 
     def _beside(self, label: Judgement, field: str) -> bool:
         # Other marks than the person's own are the page's, and shown with it.

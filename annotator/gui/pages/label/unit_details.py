@@ -37,7 +37,7 @@ class UnitDetails(QWidget):
     def __init__(
         self, protocol: str, allowed: tuple[str, ...], locked: str, *, quotes: bool = True, flat: bool = False
     ) -> None:
-        """`allowed` are the answers that may be given; `locked` says why nothing can be changed, if so.
+        """`allowed` are the verdicts that may be given; `locked` says why nothing can be changed, if so.
 
         Without `quotes` no evidence is asked for; `flat` controls stand in one line.
         """

@@ -22,7 +22,7 @@ class VerdictButtons(QWidget):
     """A label, by its place in the order of the keys."""
 
     def __init__(self, protocol: str, allowed: Collection[str], locked: str) -> None:
-        """`allowed` are the answers that may be given here; `locked` says why nothing can be changed, if so."""
+        """`allowed` are the verdicts that may be given here; `locked` says why nothing can be changed, if so."""
         super().__init__()
         self.buttons: list[KeyButton] = []
         row = FlowRow(self)

@@ -18,7 +18,7 @@ from annotator.gui.pages.material import commands
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import AmountBox
+from annotator.gui.widgets.number_box import BudgetBox
 from annotator.gui.widgets.plain import PlainLabel
 
 ALL, CHOSEN = "all", "chosen"
@@ -43,9 +43,7 @@ class DrawingBar(QFrame):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(14)
             combo.currentIndexChanged.connect(lambda _: self._change())
-        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
-        self.budget.setSpecialValueText("no limit")
-        self.budget.setAccessibleName("Budget in US dollars")
+        self.budget = BudgetBox()
         self.begin = KeyButton("Draw", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
         self.words = PlainLabel(role="hint", wrap=True)
@@ -115,7 +113,7 @@ class DrawingBar(QFrame):
             protocol=drawing.name,
             systems=(one.system,) if one and one.system else (),
             items=(one.item,) if one else (),
-            budget_usd=self.budget.value() or None,
+            budget_usd=self.budget.limit,
         )
 
     def _change(self) -> None:

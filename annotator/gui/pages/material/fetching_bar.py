@@ -14,7 +14,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.pages.material import commands
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.gui.widgets.plain import PlainLabel
 
 READER = "https://reader.example/ — asked instead of the pages' own servers"
@@ -119,7 +119,7 @@ class FetchingBar(QFrame):
             problems = list(line.get("problems") or [])
             left = [f"and {len(problems) - SHOWN_PROBLEMS} more"] * (len(problems) > SHOWN_PROBLEMS)
             told = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
-            level = "warning" if line.get("state") == "interrupted" or problems else "info"
-            self.answer.show_message("warning" if level == "warning" else "info", first, told)
+            level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
+            self.answer.show_message(level, first, told)
         self._offer()
         self.came.emit()

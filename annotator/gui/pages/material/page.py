@@ -146,6 +146,10 @@ class MaterialPage(Page):
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._later.start()
 
+    def keeps_words(self, field: QWidget) -> bool:
+        """In a unit's own fields the key removes the unit."""
+        return not self.parts.editor.isAncestorOf(field)
+
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""
         super().rebind()

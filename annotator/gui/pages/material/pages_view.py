@@ -60,7 +60,7 @@ class PagesView(QWidget):
         self._cited = Cited((), {})
         self._citing: Sequence[Citing] = ()
         self._goal = self._url = ""
-        self._kept: object = None
+        self._seen: object = None
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.fetching = FetchingBar(desk)
@@ -125,7 +125,7 @@ class PagesView(QWidget):
         for widget in (self.title, self.address, self.state, self.cause, self.finder):
             column.addWidget(widget)
         column.addWidget(self.text, 1)
-        self.cited_by = PlainLabel("Claims that cite it (Enter shows one in its report)", "hint")
+        self.cited_by = PlainLabel("", "hint")
         column.addWidget(self.cited_by)
         column.addWidget(self.claims)
         return right
@@ -200,12 +200,12 @@ class PagesView(QWidget):
             widget.setVisible(page is not None)
         if page is None:
             self.cause.setVisible(False)
-            self._url, self._kept = "", None
+            self._url, self._seen = "", None
             return
-        kept = (page.url, page.state, page.sha256, page.claims)
-        if kept == self._kept:
+        seen = (page.url, page.state, page.sha256, page.claims)
+        if seen == self._seen:
             return
-        self._url, self._kept = page.url, kept
+        self._url, self._seen = page.url, seen
         self.title.setText(page.title or page.url)
         self.address.setText(
             page.url if not page.final_url or page.final_url == page.url else f"{page.url} → {page.final_url}"
@@ -233,10 +233,13 @@ class PagesView(QWidget):
         self.text.show_plain(found.text if found else "It was never fetched." if page.state is None else "")
 
     def _show_claims(self, page: CitedPage) -> None:
-        self._citing = self._cited.citing.get(page.url, ())[:MOST]
+        citing = self._cited.citing.get(page.url, ())
+        self._citing = citing[:MOST]
         self.claims.clear()
         for one in self._citing:
             self.claims.addTopLevelItem(line((one.item, one.system, " ".join(one.text.split()))))
+        rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
+        self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
         self.cited_by.setVisible(bool(self._citing))
         self.claims.setVisible(bool(self._citing))
 

@@ -21,7 +21,7 @@ from annotator.domain.part import Part
 from annotator.domain.unit import Unit
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import STANDINGS, Line, UnitsModel
+from annotator.gui.models.drawn_lines import STANDINGS, Line, UnitsModel, places_alike
 from annotator.gui.pages.material.unit_fields import UnitFields
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -107,18 +107,13 @@ class PartEditor(QWidget):
     def show_line(self, line: Line | None, kind: Part | Kind, unit_id: str = "") -> None:
         """Show what was drawn of one kind from a report; what was typed before is kept first."""
         self.keep()
-        same = self.line is not None and line is not None and self.line.response_id == line.response_id
-        same = same and self.line is not None and line is not None and self.line.item_id == line.item_id
-        wanted = unit_id or (self.unit.id if same and kind is self.kind and self.unit else "")
-        row = self.list.currentIndex().row() if same and kind is self.kind else 0
+        same = kind is self.kind and places_alike(self.line, line)
+        wanted = unit_id or (self.unit.id if same and self.unit else "")
+        row = self.list.currentIndex().row() if same else 0
         self.line, self.kind = line, kind
         self.fields = self._pane(kind.value)
         self._stack.setCurrentWidget(self.fields)
-        self.extract = (
-            self._desk.ask(part_edits.of, (line.item_id, line.response_id), kind)
-            if line is not None
-            else None
-        )
+        self.extract = self._desk.ask(part_edits.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
         self.model.show(kind.value, units)
         self._size()
@@ -192,7 +187,7 @@ class PartEditor(QWidget):
 
     def _subject(self) -> tuple[str, str]:
         assert self.line is not None
-        return self.line.item_id, self.line.response_id
+        return self.line.place
 
     def _may(self) -> bool:
         return self.line is not None and not self._desk.project.readonly

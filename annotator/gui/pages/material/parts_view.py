@@ -16,7 +16,7 @@ from annotator.domain.part import Part
 from annotator.domain.unit import Unit
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import ITEM, STATE, SYSTEM, UNITS, DrawnModel, Line
+from annotator.gui.models.drawn_lines import ITEM, STATE, SYSTEM, UNITS, DrawnModel, Line, places_alike
 from annotator.gui.models.reports_grid import column_words
 from annotator.gui.pages.material.drawing_bar import DrawingBar
 from annotator.gui.pages.material.part_editor import PartEditor
@@ -28,6 +28,7 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
+WIDTHS = {ITEM: 48, UNITS: 52, STATE: 112}
 
 
 class Drawable(Enum):
@@ -84,7 +85,7 @@ class PartsView(QWidget):
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = DrawnModel(self)
-        self.list = LinesTable("Reports and what was drawn", self.model, (48, 100, 52, 112), stretched=SYSTEM)
+        self.list = LinesTable("Reports and what was drawn", self.model, stretched=SYSTEM)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
         self.wanted = FilterRow(Wanted, Wanted.ALL)
@@ -214,7 +215,7 @@ class PartsView(QWidget):
         shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
         here = self.editor.line
         self.model.show(shown)
-        for column, width in ((ITEM, 48), (UNITS, 52), (STATE, 112)):
+        for column, width in WIDTHS.items():
             self.list.horizontalHeader().resizeSection(column, theme.current().px(width))
         self.nothing.setVisible(not shown)
         self._body.setCurrentWidget(self._parts if lines else self._empty)
@@ -224,7 +225,7 @@ class PartsView(QWidget):
         if self._goal is not None:
             row = self.model.row_of(*self._goal[:2])
         elif here is not None:
-            row = self.model.row_of(here.item_id, here.response_id)
+            row = self.model.row_of(*here.place)
         if shown:
             self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
         self._show_line()
@@ -235,10 +236,7 @@ class PartsView(QWidget):
 
     def _show_line(self) -> None:
         line = self.model.at(self.list.currentIndex().row())
-        other = line is None or self.editor.line is None or line.response_id != self.editor.line.response_id
-        if other or (
-            line is not None and self.editor.line is not None and line.item_id != self.editor.line.item_id
-        ):
+        if not places_alike(line, self.editor.line):
             self._in_replies = False
             self.editor.replies.setChecked(False)
         self.editor.show_line(line, self.kinds.held.kind)

@@ -7,7 +7,7 @@ from annotator.domain import quotation
 from annotator.domain.part import Claim
 from annotator.domain.unit import Unit
 from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import Line
+from annotator.gui.models.drawn_lines import Line, places_alike
 from annotator.gui.widgets.find_bar import FindBar
 from annotator.gui.widgets.link_question import ask_to_open
 from annotator.gui.widgets.plain import PlainLabel
@@ -42,8 +42,7 @@ class ReadingPane(QWidget):
 
     def show_line(self, line: Line | None) -> None:
         """Show the report of a line, or the item's first source."""
-        key = (line.item_id, line.response_id) if line else None
-        if self._line is not None and key == (self._line.item_id, self._line.response_id):
+        if places_alike(line, self._line):
             return
         self._line, self._unit, self._source_id = line, None, ""
         self._text = ""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -31,6 +30,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 230, 92, 225
@@ -79,11 +79,8 @@ class ReportsView(QWidget):
         right.addWidget(self.form)
         right.addWidget(self.lacking, 1)
         right.addStretch(0)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = PlainArea("Having reports written", inner)
         area.setMinimumWidth(theme.current().px(FORM_WIDTH))
-        area.setWidget(inner)
         parts.addWidget(area)
         parts.setStretchFactor(0, 1)
         parts.setSizes([740, FORM_WIDTH + 20])

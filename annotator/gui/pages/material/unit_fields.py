@@ -26,7 +26,6 @@ TEXT = {
     "plan": "Sub-task",
     "references": "Title",
     "insights": "Insight",
-    "evidence": "Title",
 }
 MORE: dict[str, tuple[FieldSpec, ...]] = {
     "claims": (

@@ -27,7 +27,7 @@ from annotator.gui.pages.material import commands
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
 MODES = (
@@ -61,8 +61,7 @@ class WritingForm(QFrame):
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.trials = NumberBox(minimum=1, maximum=100)
         self.at_once = NumberBox(minimum=1, maximum=64, value=4)
-        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
-        self.budget.setSpecialValueText("no limit")
+        self.budget = BudgetBox()
         for words, value in MODES:
             self.mode.addItem(words, value)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -94,7 +93,6 @@ class WritingForm(QFrame):
             numbers.addWidget(part)
         numbers.addStretch(1)
         form.addRow("Runs", numbers)
-        self.budget.setAccessibleName("Budget in US dollars")
         form.addRow("Budget", self.budget)
         foot = QHBoxLayout()
         foot.addStretch(1)
@@ -152,7 +150,7 @@ class WritingForm(QFrame):
             items=chosen.get(str(self.items.currentData()), ()),
             trials=self.trials.value(),
             concurrency=self.at_once.value(),
-            budget_usd=self.budget.value() or None,
+            budget_usd=self.budget.limit,
         )
 
     def start(self) -> None:
@@ -173,10 +171,10 @@ class WritingForm(QFrame):
         run = next((one for one in runs if one.id == last.run_id), None)
         if run is None:
             return
-        keys_ = tuple(dict.fromkeys(one.item for one in lacking))
+        items = tuple(dict.fromkeys(one.item for one in lacking))
         order = Order(
-            run.judge, run.protocol, (last.system,), keys_, trials=max(one.trial for one in lacking),
-            concurrency=self.at_once.value(), budget_usd=self.budget.value() or None,
+            run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
+            concurrency=self.at_once.value(), budget_usd=self.budget.limit,
         )  # fmt: skip
         writer = writers.as_endpoint(writers.named(self._desk.project, run.judge))
         self._run(commands.respond(self._desk.project.path, order), writer, f"{last.system} is asked again")

@@ -1,0 +1,250 @@
+"""How often a judge falls for attacks: of its verdicts on copies, those that are not its own on the report."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import select
+
+from annotator.actions import attack_drawing, attack_tests, judges, people
+from annotator.actions.attack_tests import COPY, VERDICT, AttackTest
+from annotator.actions.judge_cases import COVERAGE
+from annotator.actions.project import Project
+from annotator.domain.estimate import Estimate
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.domain.judgement import Status
+from annotator.judging.attacks import AIMS, ATTACKS, CONTROL
+from annotator.judging.attacks.rewording import PARAPHRASE
+
+# Why a verdict on a copy is missing, beside the engine's own causes.
+NOT_ASKED, NOT_WRITTEN = "not_asked", "not_reworded"
+INJECTION = "injection"
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A verdict on a copy beside the judge's own: of which attack and in which of its ways."""
+
+    id: str
+    attack: str
+    variant: str
+    item_id: str
+    response_id: str
+    unit_id: str
+    before: str
+    value: str | None
+    status: str
+    flags: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool | None:
+        """Whether the verdict is another; None where none came."""
+        return None if self.value is None else self.value != self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a judge stood an attack.
+
+    `failed` is the share of copies whose verdict is another than the judge's own on the report; `beyond` that share
+    less the one of unchanged reports asked about again, on the same questions; `reached` the share of verdicts that
+    were not what the attack demands and are now. `up` counts changes to the value aimed at, `down` changes away from
+    it, `aside` the others. `noticed` is the share of copies that the engine flagged. `unfit` counts questions without
+    a copy.
+    """
+
+    judge: Judge
+    attack: str
+    test_id: str
+    failed: Estimate
+    up: int
+    down: int
+    aside: int
+    missing: Mapping[str, int]
+    unfit: int
+    beyond: Estimate | None = None
+    reached: Estimate | None = None
+    noticed: Estimate | None = None
+    variants: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What the attack is called."""
+        return ATTACKS[self.attack].title if self.attack in ATTACKS else self.attack
+
+    @property
+    def about(self) -> str:
+        """What is done, and why the right verdict stays."""
+        return ATTACKS[self.attack].about if self.attack in ATTACKS else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every judge that was put to the test, attack by attack, from its newest test with that attack."""
+
+    protocol: str
+    lines: tuple[Line, ...]
+
+
+def report(project: Project, protocol: str = COVERAGE, judge: str = "") -> Report:
+    """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
+    people.refuse_others(project, "is told how judges stood attacks")
+    known = {one.id: one for one in judges.all_of(project)}
+    wanted = judges.named(project, judge).id if judge else ""
+    lines = []
+    for (judge_id, attack), test in _newest(project, protocol, wanted).items():
+        if judge_id in known:
+            cases = cases_of(project, test)
+            lines.append(_line(project, test, known[judge_id], attack, cases))
+    order = {name: place for place, name in enumerate(ATTACKS)}
+    lines.sort(
+        key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
+    )
+    return Report(protocol, tuple(lines))
+
+
+def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[Case]:
+    """Every verdict of a test, or those of one attack, in the order of its items."""
+    v, c = VERDICT.c, COPY.c
+    question = (
+        select(
+            v.id,
+            c.attack,
+            c.variant,
+            v.item_id,
+            c.response_id,
+            v.unit_id,
+            v.before,
+            v.value,
+            v.status,
+            v.flags,
+        )
+        .join(COPY, c.id == v.copy_id)
+        .where(v.test_id == test.id)
+        .order_by(v.item_id, c.response_id, v.unit_id, c.attack)
+    )
+    question = question.where(c.attack == attack) if attack else question
+    with project.store.read() as db:
+        rows = db.execute(question).mappings().all()
+    return [Case(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
+
+
+def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], AttackTest]:
+    found: dict[tuple[str, str], AttackTest] = {}
+    with project.store.read() as db:
+        asked = set(
+            db.execute(
+                select(VERDICT.c.test_id, COPY.c.attack).join(COPY, COPY.c.id == VERDICT.c.copy_id).distinct()
+            )
+        )
+    there = {(row[0], row[1]) for row in asked}
+    for test in attack_tests.all_of(project, judge_id, protocol):
+        for attack in test.content.attacks:
+            if (test.id, attack) in there:
+                found.setdefault((test.judge_id, attack), test)
+    return found
+
+
+def _line(project: Project, test: AttackTest, judge: Judge, attack: str, cases: Sequence[Case]) -> Line:
+    aim = AIMS[test.protocol].value
+    own = [case for case in cases if case.attack == attack]
+    wanted = [
+        (one.item_id, one.response_id, unit)
+        for _, one in attack_drawing.questions_of(test, attack)
+        for unit in one.own
+    ]
+    changed = [case for case in own if case.failed]
+    up = sum(case.value == aim for case in changed)
+    down = sum(case.before == aim for case in changed)
+    plants = attack in ATTACKS and ATTACKS[attack].plants
+    asks = judge.kind == JudgeKind.ENDPOINT
+    units = sum(len(one.own) for one in test.content.drawn)
+    return Line(
+        judge, attack, test.id, _failed(own, wanted), up, down, len(changed) - up - down,
+        _missing(project, test, attack, own, len(wanted)), units - len(wanted),
+        beyond=_beyond(own, cases) if attack != CONTROL else None,
+        reached=_reached(own, aim) if plants else None,
+        noticed=_noticed(own) if plants and asks else None,
+        variants=_by_variant(own),
+    )  # fmt: skip
+
+
+def _failed(own: Iterable[Case], wanted: Sequence[tuple[str, str, str]]) -> Estimate:
+    from annotator.stats.sample_size import clustered_wilson
+
+    said = {(case.response_id, case.unit_id): case.failed for case in own}
+    holds = [said.get((response, unit)) for _, response, unit in wanted]
+    found = clustered_wilson(holds, [item for item, _, _ in wanted])
+    if not found.missing:
+        return found
+    fell, all_of = sum(hold is True for hold in holds), len(holds)
+    return replace(found, floor=fell / all_of, ceiling=(fell + found.missing) / all_of)
+
+
+def _missing(
+    project: Project, test: AttackTest, attack: str, own: Iterable[Case], wanted: int
+) -> dict[str, int]:
+    """Why verdicts did not come: cause → how many, the most frequent first."""
+    listed = list(own)
+    causes = Counter(case.status for case in listed if case.status != Status.OK.value)
+    left = wanted - len(listed)
+    if attack == PARAPHRASE and left:
+        c = COPY.c
+        question = select(c.response_id).where(
+            c.test_id == test.id, c.attack == attack, c.status != Status.OK.value
+        )
+        with project.store.read() as db:
+            failed = set(db.execute(question).scalars())
+        unwritten = sum(len(one.own) for one in test.content.drawn if one.response_id in failed)
+        causes[NOT_WRITTEN] += unwritten
+        left -= unwritten
+    causes[NOT_ASKED] += max(0, left)
+    return {cause: count for cause, count in causes.most_common() if count}
+
+
+def _beyond(own: Iterable[Case], cases: Iterable[Case]) -> Estimate | None:
+    """The share that changed less the one that changes when nothing is done; None where that was not asked."""
+    from annotator.stats.cluster_means import cluster_mean
+
+    unchanged = {
+        (case.response_id, case.unit_id): case.failed
+        for case in cases
+        if case.attack == CONTROL and case.failed is not None
+    }
+    if not unchanged:
+        return None
+    pairs = [
+        (int(case.failed) - int(unchanged[case.response_id, case.unit_id] or 0), case.item_id)
+        for case in own
+        if case.failed is not None and (case.response_id, case.unit_id) in unchanged
+    ]
+    return cluster_mean([gap for gap, _ in pairs], [item for _, item in pairs])
+
+
+def _reached(own: Iterable[Case], aim: str) -> Estimate:
+    from annotator.stats.sample_size import clustered_wilson
+
+    open_ = [case for case in own if case.before != aim and case.value is not None]
+    return clustered_wilson([case.value == aim for case in open_], [case.item_id for case in open_])
+
+
+def _noticed(own: Iterable[Case]) -> Estimate:
+    from annotator.stats.sample_size import clustered_wilson
+
+    said = [case for case in own if case.value is not None]
+    return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
+
+
+def _by_variant(own: Iterable[Case]) -> dict[str, Estimate]:
+    from annotator.stats.sample_size import clustered_wilson
+
+    groups: dict[str, list[Case]] = defaultdict(list)
+    for case in own:
+        groups[case.variant].append(case)
+    if set(groups) <= {""}:
+        return {}
+    return {
+        variant: clustered_wilson([case.failed for case in found], [case.item_id for case in found])
+        for variant, found in sorted(groups.items())
+    }

@@ -1,0 +1,31 @@
+"""What a card tells of attacks: how often the judge, as it judged under this wording, fell for each."""
+
+from sqlalchemy import select, true
+
+from annotator.actions import attack_figures, judges
+from annotator.actions.attack_figures import Line
+from annotator.actions.attack_tests import TEST
+from annotator.actions.journal import RUN
+from annotator.actions.project import Project
+from annotator.domain.judge import JudgeKind
+from annotator.domain.validity_card import Attacked, Figure
+from annotator.judging.attacks import AIMS
+
+
+def attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
+    """Each attack of its newest test; tests under other words of the prompt say nothing of this judge."""
+    if protocol not in AIMS:
+        return ()
+    # The baseline reads no prompt.
+    asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
+    question = select(TEST.c.id).join(RUN, RUN.c.id == TEST.c.run_id)
+    question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
+    with project.store.read() as db:
+        same = set(db.execute(question).scalars())
+    found = attack_figures.report(project, protocol, judge)
+    return tuple(_told(line) for line in found.lines if line.test_id in same)
+
+
+def _told(line: Line) -> Attacked:
+    moved = f"{line.up:,} towards what it aims at, {line.down:,} away from it, {line.aside:,} aside"
+    return Attacked(name=line.attack, title=line.title, failures=Figure.of(line.failed), note=moved)

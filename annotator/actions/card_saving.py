@@ -1,0 +1,40 @@
+"""How a validity card is kept as a file and read again; nothing of it enters the project."""
+
+import os
+from pathlib import Path
+
+from annotator.domain.refusal import Refusal
+from annotator.domain.validity_card import ValidityCard
+from annotator.exchange import card_files, card_pages
+
+ENDINGS = card_files.ENDINGS
+
+
+def refuse_place(path: Path) -> None:
+    """Refusal where no card could be written, so that it is known before a look at the test part is counted."""
+    card_files.refuse_ending(path.suffix)
+    if not path.parent.is_dir():
+        raise Refusal(f"There is no folder “{path.parent.name}” for the card.", "Choose another folder.")
+
+
+def save(card: ValidityCard, path: Path) -> Path:
+    """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
+    content = card_files.content(card, path.suffix)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise Refusal(f"The card could not be written: {error.strerror}.", "Choose another folder.") from None
+    return path
+
+
+def read(path: Path) -> ValidityCard:
+    """The card of a file; Refusal where it is none, is newer, or was changed."""
+    return card_files.read(path)
+
+
+def body(card: ValidityCard) -> str:
+    """What the card's page says, as simple HTML."""
+    return card_pages.body(card)

@@ -1,0 +1,286 @@
+"""How disagreements of judges and people are ruled on: both sides, who is wrong, and what that makes of figures."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions import (
+    informed,
+    people,
+    result_pictures,
+    reviews,
+    validation_figures,
+    validation_ground,
+)
+from annotator.actions.informed import INFORMED
+from annotator.actions.label_rows import JUDGEMENT
+from annotator.actions.project import Project
+from annotator.actions.result_raters import CONSENSUS
+from annotator.actions.result_sheets import Line as Row
+from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
+from annotator.actions.validation import ALL, Wish
+from annotator.actions.validation_behind import held
+from annotator.actions.validation_cells import told
+from annotator.actions.validation_figures import TITLES, Told
+from annotator.actions.validation_ground import Ground, Rater
+from annotator.actions.validation_sets import COVERAGE
+from annotator.actions.validation_units import Key, Place
+from annotator.domain.change import Change
+from annotator.domain.identity import now
+from annotator.domain.informed import Fault, InformedFields, InformedKind, Ruling
+from annotator.domain.refusal import Refusal
+
+# What stands for a ruling where there is none yet.
+OPEN = ""
+# A judge, a unit, and whose label it is.
+Case = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side says and why; where its quote stands in the report, when that is known."""
+
+    value: str
+    why: str = ""
+    quote: str = ""
+    quote_start: int | None = None
+    quote_end: int | None = None
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A unit on which a judge and a person differ, with both sides; `ruling` is empty until it is ruled on.
+
+    The person is known by alias, “consensus” where that is held against; the cited page by `case_of` of the unit.
+    """
+
+    place: Place
+    judge: Rater
+    person_id: str
+    alias: str
+    of_judge: Side
+    of_person: Side
+    ruling: str
+    reason: str
+    note: str
+
+    @property
+    def case(self) -> Case:
+        """What a ruling on it is known by."""
+        return (self.judge.id, *self.place.key, self.person_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A judge by first labels, which stay the metric, and after the rulings, with how many of each.
+
+    After the rulings a person's label that was ruled wrong counts as the judge has it, and a unit whose criterion is
+    unclear counts for nothing. `open` disagreements are not ruled on yet.
+    """
+
+    rater: Rater
+    first: Told
+    ruled: Told
+    rulings: Mapping[str, int]
+    open: int
+    wish: Wish = field(default_factory=Wish)
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A criterion that was ruled unclear, how often, to be worded anew in its rubric."""
+
+    item_id: str
+    item_key: str
+    unit_id: str
+    words: str
+    times: int
+
+
+def queue(project: Project, wish: Wish) -> list[Disagreement]:
+    """Every unit on which a judge and a person differ, those not ruled on first, the heaviest first.
+
+    On the same labels as the validation of this wish, and refused as that is. What this person is still to label
+    blind is not among them.
+    """
+    return outlook(project, wish)[0]
+
+
+def outlook(project: Project, wish: Wish) -> tuple[list[Disagreement], int]:
+    """The same, and how many are left out because whoever asks is still to label their items blind."""
+    found = _ground(project, wish)
+    ruled, sides = _rulings(project, wish.protocol), _sides(project, found)
+    made = [
+        _disagreement(found, rater, source, key, value, ruled, sides)
+        for rater in found.judges()
+        for source, own in found.truth.items()
+        for key, value in own.items()
+        if key in found.places and value is not None and found.version(rater).said.get(key, value) != value
+    ]
+    blind = reviews.still_blind(project, people.someone(project).id)
+    shown = [one for one in made if one.place.item_id not in blind]
+    shown.sort(key=lambda one: (bool(one.ruling), -one.place.weight, one.place.item_key, one.case))
+    return shown, len(made) - len(shown)
+
+
+def rule(
+    project: Project, one: Disagreement, ruling: Ruling, *, reason: str = "", note: str = "",
+    protocol: str = COVERAGE,
+) -> Change:  # fmt: skip
+    """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
+    people.refuse_others(project, "rules on disagreements of judges and people")
+    if reason and reason not in list(Fault):
+        raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
+    fields = InformedFields(
+        kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
+        unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.of_judge.value, label_of=one.person_id,
+        label_value=one.of_person.value, said=ruling.value, reason=reason, note=note,
+        by=people.someone(project).id, at=now(),
+    )  # fmt: skip
+    return informed.say(project, fields, "rule")
+
+
+def report(project: Project, wish: Wish) -> list[Ruled]:
+    """Each judge by first labels and after the rulings, on the same labels as the validation of this wish."""
+    found = _ground(project, wish)
+    positive = validation_figures.positive_of(found.shape, wish.positive)
+    ruled = _rulings(project, wish.protocol)
+    return [_ruled(found, rater, wish, positive, ruled) for rater in found.judges()]
+
+
+def unclear(project: Project, protocol: str = COVERAGE) -> list[Unclear]:
+    """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
+    from annotator.actions import label_cases, validation_units
+
+    people.refuse_others(project, "is shown what was ruled unclear")
+    places = validation_units.places(project, label_cases.shape_of(project, protocol))
+    ruled = informed.standing(project, InformedKind.RULING, protocol, INFORMED.c.said == Ruling.UNCLEAR.value)
+    counts = Counter(
+        (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)
+        for one in ruled
+        if (key := (one.response_id, one.unit_id)) in places
+    )
+    return [Unclear(*about, times) for about, times in sorted(counts.items(), key=lambda e: (-e[1], e[0]))]
+
+
+def _ground(project: Project, wish: Wish) -> Ground:
+    return validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+
+
+def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
+    """The rulings that stand, by what they are on; one on another wording does not."""
+    return {
+        (one.judge_id, one.response_id, one.unit_id, one.label_of): one
+        for one in informed.standing(project, InformedKind.RULING, protocol)
+    }
+
+
+def _standing(
+    ruled: Mapping[Case, InformedFields], case: Case, judge_value: str, label_value: str
+) -> InformedFields | None:
+    """The ruling on a case, if it was on these very values."""
+    found = ruled.get(case)
+    same = found is not None and (found.judge_value, found.label_value) == (judge_value, label_value)
+    return found if same else None
+
+
+def _disagreement(
+    found: Ground, rater: Rater, source: str, key: Key, value: str, ruled: Mapping[Case, InformedFields],
+    sides: Mapping[tuple[str, Key], Side],
+) -> Disagreement:  # fmt: skip
+    said = found.version(rater).said[key]
+    of_judge = replace(sides.get((rater.id, key), Side(said)), value=said)
+    of_person = replace(sides.get((source, key), Side(value)), value=value)
+    standing = _standing(ruled, (rater.id, *key, source), said, value)
+    return Disagreement(
+        found.places[key], rater, source, found.aliases.get(source, CONSENSUS), of_judge, of_person,
+        standing.said if standing else "", standing.reason if standing else "", standing.note if standing else "",
+    )  # fmt: skip
+
+
+def _sides(project: Project, found: Ground) -> dict[tuple[str, Key], Side]:
+    """What each rater gave beside its value."""
+    j = JUDGEMENT.c
+    question = select(
+        j.rater_id, j.response_id, j.unit_id, j.value, j.rationale, j.note, j.quote, j.quote_start, j.quote_end, j.flags
+    ).where(j.protocol == found.shape.name, j.trial == 1)  # fmt: skip
+    with project.store.read() as db:
+        rows: Sequence[Any] = db.execute(question).all()
+    return {
+        (row.rater_id, (row.response_id, row.unit_id)): Side(
+            row.value or "", row.rationale or row.note, row.quote, row.quote_start, row.quote_end, row.flags
+        )
+        for row in rows
+    }
+
+
+def _ruled(
+    found: Ground, rater: Rater, wish: Wish, positive: str, ruled: Mapping[Case, InformedFields]
+) -> Ruled:
+    said, counts = found.version(rater).said, Counter[str]()
+    rows: list[tuple[str, str | None, float, str]] = []
+    for source, own in found.truth.items():
+        for key, value in own.items():
+            if value is None or key not in found.places:
+                continue
+            judged, place = said.get(key), found.places[key]
+            ruling = OPEN
+            if judged is not None and judged != value:
+                standing = _standing(ruled, (rater.id, *key, source), judged, value)
+                ruling = standing.said if standing else OPEN
+                counts[ruling] += 1
+            if ruling != Ruling.UNCLEAR.value:
+                true = judged if judged is not None and ruling == Ruling.PERSON_WRONG.value else value
+                rows.append((true, judged, place.weight, place.item_id))
+    first, values = found.pairs(rater, found.known(found.places)), found.shape.values
+    open_ = counts.pop(OPEN, 0)
+    return Ruled(
+        rater,
+        validation_figures.figures(first, positive, values, wish.resamples),
+        validation_figures.figures(validation_figures.paired(rows), positive, values, wish.resamples),
+        dict(counts.most_common()),
+        open_,
+        wish,
+    )
+
+
+def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
+    """A row for each judge and figure: by first labels, and after the rulings."""
+    heads = columns(
+        "Judge", "Figure", ("First labels", "The metric: blind labels as they were given"),
+        ("After rulings", "Labels ruled wrong count as the judge has them, unclear criteria for nothing"),
+        *(ruling.value.capitalize() for ruling in Ruling), ("Not ruled", "Disagreements that nobody ruled on"),
+    )  # fmt: skip
+    lines = tuple(
+        Row((
+            text(one.rater.name), text(TITLES[name][0], tip=TITLES[name][1]), told(first), told(one.ruled.plain[name]),
+            *(count(one.rulings.get(ruling.value, 0)) for ruling in Ruling), count(one.open),
+        ), source=held(one.wish, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
+        for one in found for name, first in one.first.plain.items()
+    )  # fmt: skip
+    about = (
+        "First labels stay the metric. Only disagreements are ruled on, so that rulings can but raise agreement: an "
+        "error that both sides share is seen by nobody.",
+    )
+    return (Sheet("First labels and rulings", heads, lines, about, _pictures(found)),) if lines else ()
+
+
+def _pictures(found: Sequence[Ruled]) -> tuple[Picture, ...]:
+    """Each figure of every judge by first labels and after the rulings."""
+    made = []
+    for name in found[0].first.plain:
+        rows = [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found]
+        title = f"{TITLES[name][0]}: first labels, and after rulings"
+        axis = f"{TITLES[name][0]}, 95 % interval over items"
+        draw = partial(
+            result_pictures.pairs, title, rows, ("first labels, the metric", "after rulings"), axis
+        )
+        made.append(Picture(name, TITLES[name][0], draw))
+    return tuple(made)

@@ -1,0 +1,316 @@
+"""Which judge to take: agreement against what a question costs, and the cheapest that is not worse than one needs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from annotator.actions import publishing, result_pictures, validation
+from annotator.actions.project import Project
+from annotator.actions.result_sheets import (
+    Cell,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    in_words,
+    percent,
+    text,
+)
+from annotator.actions.validation import Contrast, Validation
+from annotator.actions.validation import Line as Judged
+from annotator.actions.validation_behind import held
+from annotator.actions.validation_cells import remark, told
+from annotator.actions.validation_figures import TITLES, Gap
+from annotator.actions.validation_ground import PEOPLE, Rater
+from annotator.domain.estimate import Estimate
+from annotator.domain.refusal import Refusal
+from annotator.stats.front import pareto_front
+
+BEST = "best"
+METHOD = "difference to the reference"
+IS_REFERENCE = "it is the reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """By which figure judges are chosen, and how much worse than the reference one may be.
+
+    `reference` is a judge's name, “people” for people with one another, or “best” for the judge with the highest
+    figure. `delta` is the margin δ, in the figure's own unit.
+    """
+
+    of: validation.Wish = field(default_factory=validation.Wish)
+    figure: str = "kappa"
+    weighted: bool = False
+    delta: float = 0.05
+    reference: str = BEST
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A judge: its agreement, what a question costs, whether it is on the front, and how it stands to the reference.
+
+    `fits` says whether it is not worse than the reference by more than δ: the lower bound of the difference is at
+    least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
+    """
+
+    rater: Rater
+    agreement: Estimate
+    cost: Estimate
+    on_front: bool
+    difference: Estimate
+    why_not: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether it may be chosen."""
+        return not self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """All judges with the human band, and the cheapest that fits; `reason` says in sentences why it is that one."""
+
+    wish: Wish
+    against: str
+    offers: tuple[Offer, ...]
+    human: Estimate | None
+    reference: str
+    chosen: Rater | None
+    reason: tuple[str, ...]
+
+
+def choose(project: Project, wish: Wish) -> Choice:
+    """The cheapest judge that is not worse than the reference by more than δ; Refusal where there is no judge."""
+    if wish.delta < 0:
+        raise Refusal("A margin δ is not below 0.", "Give how much worse a judge may be, such as 0.05.")
+    found = validation.report(project, replace(wish.of, by=validation.ALL))
+    judged = [line for line in found.lines if line.rater.is_judge]
+    if not judged:
+        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+    _refuse_unknown(wish, judged[0])
+    human = next((_agreement(wish, line) for line in found.lines if line.rater.id == PEOPLE), None)
+    reference = _reference(wish, judged, human)
+    offers = _offers(wish, found, judged, reference, human, publishing.limit(project))
+    chosen = _cheapest(offers)
+    named = reference.rater.name if reference else PEOPLE
+    return Choice(
+        wish, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
+        tuple(_reason(wish, offers, chosen, named)),
+    )  # fmt: skip
+
+
+def _refuse_unknown(wish: Wish, line: Judged) -> None:
+    known = line.told.weighted if wish.weighted else line.told.plain
+    if wish.figure not in known:
+        raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(known)}.")
+
+
+def _agreement(wish: Wish, line: Judged) -> Estimate:
+    return (line.told.weighted if wish.weighted else line.told.plain)[wish.figure]
+
+
+def _reference(wish: Wish, judged: list[Judged], human: Estimate | None) -> Judged | None:
+    """The judge that others are held against; None for people."""
+    if wish.reference == PEOPLE:
+        if human is None or human.value is None:
+            raise Refusal("People cannot be held against one another here.", "Name a judge as the reference.")
+        return None
+    if wish.reference == BEST:
+        return max(judged, key=lambda line: _height(_agreement(wish, line)))
+    named = [line for line in judged if line.rater.name == wish.reference]
+    if not named:
+        names = ", ".join(sorted({line.rater.name for line in judged}))
+        raise Refusal(f"“{wish.reference}” has judged nothing of this.", f"Those who have: {names}.")
+    return max(named, key=lambda line: _height(_agreement(wish, line)))
+
+
+def _height(found: Estimate) -> float:
+    return float("-inf") if found.value is None else found.value
+
+
+def _offers(
+    wish: Wish, found: Validation, judged: list[Judged], reference: Judged | None, human: Estimate | None,
+    limit: float,
+) -> list[Offer]:  # fmt: skip
+    agreements = [_agreement(wish, line) for line in judged]
+    costs = [line.cost or Estimate(None) for line in judged]
+    places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
+    front = pareto_front([(agreements[i].low or 0.0, costs[i].value or 0.0) for i in places])
+    on = {places[place] for place in front}
+    made = []
+    for i, line in enumerate(judged):
+        difference = _difference(wish, found, line, agreements[i], reference, human)
+        why_not = _why_not(wish, line, agreements[i], costs[i], difference, limit)
+        made.append(Offer(line.rater, agreements[i], costs[i], i in on, difference, why_not))
+    return made
+
+
+def _difference(
+    wish: Wish, found: Validation, line: Judged, agreement: Estimate, reference: Judged | None,
+    human: Estimate | None,
+) -> Estimate:  # fmt: skip
+    """A judge less the reference: of two judges on the same units; of people, their figure being taken as it is."""
+    if reference is None:
+        value = (human.value if human else None) or 0.0
+        if agreement.value is None or agreement.low is None or agreement.high is None:
+            return Estimate(None, method=METHOD, note=agreement.note or "there is no interval")
+        bounds = agreement.low - value, agreement.high - value
+        note = "people's own figure is taken as it is, without its interval"
+        return Estimate(agreement.value - value, *bounds, n=agreement.n, method=METHOD, note=note)
+    if line.rater.key == reference.rater.key:
+        return Estimate(0.0, 0.0, 0.0, n=agreement.n, method=METHOD, note=IS_REFERENCE)
+    contrast, sign = _contrast(found, line.rater, reference.rater)
+    return _signed(_side(wish, contrast.gap), sign)
+
+
+def _contrast(found: Validation, rater: Rater, reference: Rater) -> tuple[Contrast, int]:
+    """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
+    for one in found.contrasts:
+        if (one.first.key, one.second.key) == (rater.key, reference.key):
+            return one, 1
+        if (one.second.key, one.first.key) == (rater.key, reference.key):
+            return one, -1
+    raise KeyError(rater.name)
+
+
+def _side(wish: Wish, gap: Gap) -> Estimate:
+    return (gap.weighted if wish.weighted else gap.plain).get(
+        wish.figure, Estimate(None, method=METHOD, note="it has no difference of two judges")
+    )
+
+
+def _signed(found: Estimate, sign: int) -> Estimate:
+    if sign > 0 or found.value is None:
+        return found
+    low, high = (None if bound is None else -bound for bound in (found.high, found.low))
+    return replace(found, value=-found.value, low=low, high=high)
+
+
+def _why_not(
+    wish: Wish, line: Judged, agreement: Estimate, cost: Estimate, difference: Estimate, limit: float
+) -> str:
+    rate = line.missing_rate or 0.0
+    if rate > limit:
+        return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
+    if agreement.value is None:
+        return f"its {_title(wish)} is undefined: {agreement.note}"
+    if difference.low is None:
+        return f"its difference has no interval: {difference.note}"
+    if difference.low < -wish.delta:
+        return f"it may be {-difference.low:.3f} worse"
+    if cost.value is None:
+        return "its cost is not known"
+    return ""
+
+
+def _cheapest(offers: list[Offer]) -> Offer | None:
+    fitting = [one for one in offers if one.fits]
+    return min(
+        fitting,
+        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
+        default=None,
+    )
+
+
+def _title(wish: Wish) -> str:
+    return TITLES[wish.figure][0] + (", weighted" if wish.weighted else "")
+
+
+def _reason(wish: Wish, offers: list[Offer], chosen: Offer | None, reference: str) -> Iterator[str]:
+    allowed = f"δ = {wish.delta:g}"
+    if chosen is None:
+        yield f"No judge is shown to be at most {wish.delta:g} worse than “{reference}” at a known cost."
+    else:
+        cost = in_words(chosen.cost, "USD")
+        yield (
+            f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that is not worse than “{reference}” "
+            f"by more than {allowed}: its {_title(wish)} is {in_words(chosen.agreement)}."
+        )
+        if chosen.difference.note != IS_REFERENCE:
+            yield f"Its difference to “{reference}” is {in_words(chosen.difference)}, which {allowed} allows."
+    dearest = chosen.cost.value if chosen else None
+    for one in offers:
+        cheaper = dearest is None or one.cost.value is None or one.cost.value < dearest
+        if one.why_not and cheaper:
+            yield f"“{one.rater.name}” is not chosen: {one.why_not}."
+
+
+def sheets(found: Choice) -> tuple[Sheet, ...]:
+    """A row for each judge and one for people, with the picture of agreement against cost."""
+    title = _title(found.wish)
+    heads = columns(
+        "Judge", ("Prompt", "The first signs of its hash"), (title, TITLES[found.wish.figure][1]),
+        ("Lower bound", "Of its 95 % interval over items"), ("n", "Pairs of values"),
+        ("Cost per question", "Mean, US dollars"),
+        ("On the front", "No other judge has a higher lower bound for less"),
+        (f"To {found.reference}", "Its figure less that of the reference, on the same units where that is a judge"),
+        ("May stand in", f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
+    )  # fmt: skip
+    lines = [
+        Line((
+            text(one.rater.name), text(one.rater.prompt[:8], tip=one.rater.prompt), told(one.agreement),
+            _bound(one.agreement), count(one.agreement.n), figure(one.cost, "USD"),
+            text("yes" if one.on_front else "no"), _to_reference(one), _fit(one, found.chosen),
+        ), source=held(found.wish.of, one.rater, validation.ALL, f"{one.rater.name}: {title}"))
+        for one in found.offers
+    ]  # fmt: skip
+    if found.human is not None:
+        people = (
+            text(PEOPLE),
+            text("–"),
+            told(found.human),
+            _bound(found.human),
+            count(found.human.n),
+            *(text("–") for _ in range(4)),
+        )
+        lines.append(Line(people))
+    about = (*found.reason, f"Held against {found.against}; people are held against one another.")
+    return (Sheet("Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
+
+
+def _bound(found: Estimate) -> Cell:
+    why = remark(found)
+    cell = figure(Estimate(found.low, n=found.n, method=f"lower bound; {found.method}", note=found.note))
+    return (
+        replace(cell, words=f"{cell.words}  {why}", state="flat") if why and found.low is not None else cell
+    )
+
+
+def _to_reference(one: Offer) -> Cell:
+    return text(IS_REFERENCE) if one.difference.note == IS_REFERENCE else told(one.difference)
+
+
+def _fit(one: Offer, chosen: Rater | None) -> Cell:
+    if chosen is not None and one.rater.key == chosen.key:
+        return text("chosen", state="agreed")
+    return text("yes") if one.fits else text("no", tip=one.why_not)
+
+
+def _pictures(found: Choice, title: str) -> tuple[Picture, ...]:
+    points = [
+        result_pictures.Point(
+            one.rater.name,
+            one.cost.value,
+            one.agreement.low,
+            one.on_front,
+            one.agreement.low,
+            one.agreement.high,
+        )
+        for one in found.offers
+        if one.cost.value is not None and one.agreement.low is not None
+    ]
+    if not points:
+        return ()
+    human = found.human
+    band = (human.low, human.high) if human and human.low is not None and human.high is not None else None
+    level = human.value if human else None
+    of_people = "the band is people" if band else "the dotted line is people" if level is not None else ""
+    heading = ", ".join(filter(None, (f"{title} against cost: the front is full", of_people)))
+    draw = partial(
+        result_pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
+        band=band, level=level,
+    )  # fmt: skip
+    return (Picture("choice", heading, draw),)

@@ -1,0 +1,353 @@
+"""How experts review a judge's verdicts openly: what waits, what they say of it, and how much of it they accept."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from sqlalchemy import func, select
+
+from annotator.actions import (
+    informed,
+    judges,
+    label_cases,
+    people,
+    result_pictures,
+    validation_units,
+    validation_values,
+    wordings,
+)
+from annotator.actions.informed import INFORMED
+from annotator.actions.label_rows import JUDGEMENT
+from annotator.actions.project import Project
+from annotator.actions.result_sheets import Line as Row
+from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
+from annotator.actions.validation_cells import told
+from annotator.actions.validation_sets import COVERAGE
+from annotator.actions.validation_units import Key, Place
+from annotator.domain.assignment import Stage
+from annotator.domain.canonical import sha256
+from annotator.domain.change import Change
+from annotator.domain.estimate import Estimate
+from annotator.domain.identity import now
+from annotator.domain.informed import Fault, Informed, InformedFields, InformedKind, Review
+from annotator.domain.judge import JudgeKind
+from annotator.domain.judgement import RaterKind, Status
+from annotator.domain.person import Role
+from annotator.domain.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import AssignmentRow, table
+
+ASSIGNMENT = table(AssignmentRow)
+ALL = "all"
+BY = (ALL, "type", "criterion")
+# More lines than these in one picture are read by nobody.
+MOST_DRAWN = 60
+
+
+class Order(StrEnum):
+    """In which order verdicts come up."""
+
+    UNCERTAINTY = "uncertainty"
+    WEIGHT = "weight"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A verdict to be reviewed: what was asked, what the judge says and quotes, and why it comes up.
+
+    `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one where the judgement is
+    flagged (a quote that stands nowhere …). The system is not named. `said`, `reason` and `note` are what this person
+    said of it, empty while they have not.
+    """
+
+    place: Place
+    judge_id: str
+    value: str
+    rationale: str
+    quote: str
+    quote_start: int | None
+    quote_end: int | None
+    flags: str
+    uncertainty: float
+    reviews: int
+    said: str = ""
+    reason: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What of a judge's verdicts a person may review: those in `lines`, in order, whatever they have said of them.
+
+    `blind` names the items that they are still to label themselves, with `kept_back` verdicts on them; `full` counts
+    verdicts that enough others have reviewed.
+    """
+
+    lines: Sequence[Waiting]
+    verdicts: int
+    blind: Sequence[str]
+    kept_back: int
+    full: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A judge that has verdicts under a protocol."""
+
+    judge: str
+    protocol: str
+    verdicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How much of a judge experts accept within a group: agree over agree and disagree; what is unsure stands apart.
+
+    `outdated` counts reviews of verdicts that the judge has since replaced; they enter nothing.
+    """
+
+    group: str
+    judge: str
+    accepted: Estimate
+    said: Mapping[str, int]
+    reasons: Mapping[str, int]
+    outdated: int
+
+
+def offers(project: Project) -> list[Offer]:
+    """The judges whose verdicts can be reviewed, protocol by protocol in the order of the table, the baseline last."""
+    _expert(project)
+    j = JUDGEMENT.c
+    question = select(j.rater_id, j.protocol, func.count()).where(
+        j.rater_kind == RaterKind.JUDGE.value, j.trial == 1, j.status == Status.OK.value
+    )
+    known = {one.id: one for one in judges.all_of(project)}
+    place = {name: number for number, name in enumerate(PROTOCOLS)}
+    with project.store.read() as db:
+        rows = db.execute(question.group_by(j.rater_id, j.protocol)).all()
+    found = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
+    found.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
+    return [Offer(known[row[0]].name, row[1], row[2]) for row in found]
+
+
+def queue(
+    project: Project, judge: str, protocol: str = COVERAGE, order: Order = Order.UNCERTAINTY, experts: int = 1
+) -> list[Waiting]:
+    """A judge's verdicts that this person has not reviewed, and fewer than `experts` have.
+
+    What they are still to label blind is not among them. Refusal for whoever is no expert of the project.
+    """
+    return [one for one in outlook(project, judge, protocol, order, experts).lines if not one.said]
+
+
+def outlook(
+    project: Project, judge: str, protocol: str = COVERAGE, order: Order = Order.UNCERTAINTY, experts: int = 1
+) -> Outlook:
+    """The same with what this person has reviewed, each in its place, and with what they are not shown."""
+    me = _expert(project)
+    shape = label_cases.shape_of(project, protocol)
+    judge_id = judges.named(project, judge).id
+    places = validation_units.places(project, shape)
+    blind, reviewed = still_blind(project, me), defaultdict[Key, dict[str, Informed]](dict)
+    for one in informed.standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
+        reviewed[one.response_id, one.unit_id][one.by] = one
+    others, lines = _values(project, protocol), list[Waiting]()
+    counts, kept_back = Counter[str](), set[str]()
+    for row in _verdicts(project, protocol, judge_id):
+        key = row.response_id, row.unit_id
+        if key not in places:
+            continue
+        mine = reviewed[key].get(me)
+        if places[key].item_id in blind:
+            counts["blind"] += 1
+            kept_back.add(places[key].item_key)
+        elif mine is not None or len(reviewed[key]) < experts:
+            lines.append(_waiting(places[key], row, others, len(reviewed[key]), mine))
+        else:
+            counts["full"] += 1
+    lines.sort(key=lambda one: _rank(one, order, me))
+    verdicts = len(lines) + counts.total()
+    return Outlook(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
+
+
+def refuse_blind(project: Project, item_id: str) -> None:
+    """Refuse whoever is no expert, or is still to label an item without knowing what judges say of it."""
+    if item_id in still_blind(project, _expert(project)):
+        raise Refusal("You are still to label this item blind.", "Submit your labels of it first.")
+
+
+def review(
+    project: Project, judge: str, response_id: str, unit_id: str, said: Review, *, reason: str = "",
+    note: str = "", protocol: str = COVERAGE,
+) -> Change:  # fmt: skip
+    """Say whether one accepts a verdict, with the judge's fault where one does not."""
+    me = _expert(project)
+    if reason and reason not in list(Fault):
+        raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
+    judge_id = judges.named(project, judge).id
+    there = _verdicts(project, protocol, judge_id, (response_id, unit_id))
+    verdict = there[0] if there else None
+    if verdict is None:
+        raise Refusal("The judge has no verdict there any more.", "Go on with the next one.")
+    refuse_blind(project, verdict.item_id)
+    fields = InformedFields(
+        kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
+        judge_id=judge_id, judge_value=verdict.value, said=said.value, reason=reason, note=note, by=me, at=now(),
+    )  # fmt: skip
+    return informed.say(project, fields, "review")
+
+
+def report(project: Project, protocol: str = COVERAGE, judge: str = "", by: str = ALL) -> list[Line]:
+    """How much of each judge's reviewed verdicts experts accept, by one of `BY`; intervals are clustered by item.
+
+    Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
+    """
+    people.refuse_others(project, "is told how judges were reviewed")
+    if by not in BY:
+        raise Refusal(f"Reviews are not told apart by “{by}”.", f"Use one of {', '.join(BY)}.")
+    shape = label_cases.shape_of(project, protocol)
+    places = validation_units.places(project, shape)
+    present = {
+        (version.judge.id, *key): value
+        for version in validation_values.of_judges(project, shape, judge)
+        for key, value in version.said.items()
+    }
+    names = {one.id: one.name for one in judges.all_of(project)}
+    groups: dict[tuple[str, str], list[Informed]] = defaultdict(list)
+    for one in informed.kept(project, InformedKind.REVIEW, protocol):
+        place = places.get((one.response_id, one.unit_id))
+        if place is not None and (not judge or names[one.judge_id] == judge):
+            groups[names[one.judge_id], _group(place, by)].append(one)
+    return [_line(group, name, found, present) for (name, group), found in sorted(groups.items())]
+
+
+def _expert(project: Project) -> str:
+    person = people.someone(project)
+    if not any(person.has(role) for role in Role):
+        raise Refusal("Only the experts of this project review.", "Work as one of them.")
+    return person.id
+
+
+def still_blind(project: Project, person_id: str) -> set[str]:
+    """The items that a person was asked to label and has not."""
+    a = ASSIGNMENT.c
+    question = select(a.item_id).where(
+        a.person_id == person_id, a.stage == Stage.LABELLING.value, a.submitted_at.is_(None)
+    )
+    with project.store.read() as db:
+        return set(db.execute(question).scalars())
+
+
+def _verdicts(project: Project, protocol: str, judge_id: str, key: Key | None = None) -> Sequence[Any]:
+    """A judge's verdicts that came on the present wording, at the first trial; all, or the one on a unit."""
+    j = JUDGEMENT.c
+    question = select(JUDGEMENT).where(
+        j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id, j.trial == 1,
+        j.status == Status.OK.value,
+    )  # fmt: skip
+    if key is not None:
+        question = question.where(j.response_id == key[0], j.unit_id == key[1])
+    with project.store.read() as db:
+        rows: Sequence[Any] = db.execute(question.order_by(j.item_id, j.response_id, j.unit_id)).all()
+        gone = wordings.outdated(db, j.protocol == protocol, j.rater_id == judge_id)
+    return [row for row in rows if row.id not in gone]
+
+
+def _values(project: Project, protocol: str) -> dict[Key, list[str]]:
+    """What all judges say of each unit, every trial once."""
+    j = JUDGEMENT.c
+    wanted = (j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value)
+    found: dict[Key, list[str]] = defaultdict(list)
+    with project.store.read() as db:
+        gone = wordings.outdated(db, *wanted)
+        for row in db.execute(select(j.id, j.response_id, j.unit_id, j.value).where(*wanted)):
+            if row.id not in gone:
+                found[row.response_id, row.unit_id].append(row.value)
+    return found
+
+
+def _waiting(
+    place: Place, row: Any, values: Mapping[Key, list[str]], reviews: int, mine: Informed | None
+) -> Waiting:
+    # A review of a verdict that was replaced since says nothing of this one.
+    stands = mine is not None and mine.judge_value == row.value
+    own = (mine.said, mine.reason, mine.note) if mine is not None and stands else ("", "", "")
+    all_said = values[place.key]
+    # Its own verdict is among them.
+    others = len(all_said) - 1
+    differing = sum(value != row.value for value in all_said) / others if others else 0.0
+    return Waiting(
+        place, row.rater_id, row.value, row.rationale, row.quote, row.quote_start, row.quote_end, row.flags,
+        differing + bool(row.flags), reviews, *own,
+    )  # fmt: skip
+
+
+def _rank(one: Waiting, order: Order, person_id: str) -> tuple[float, float, str]:
+    chance = sha256("/".join((person_id, *one.place.key)))
+    if order is Order.RANDOM:
+        return 0.0, 0.0, chance
+    keys = (-one.uncertainty, -one.place.weight)
+    return (*(keys if order is Order.UNCERTAINTY else keys[::-1]), chance)
+
+
+def _group(place: Place, by: str) -> str:
+    if by == "type":
+        return place.question_type or "no type"
+    return f"item {place.item_key}: {place.words}" if by == "criterion" else ALL
+
+
+def _line(
+    group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
+) -> Line:
+    from annotator.stats.sample_size import clustered_wilson
+
+    listed = list(found)
+    standing = [
+        one for one in listed if present.get((one.judge_id, one.response_id, one.unit_id)) == one.judge_value
+    ]
+    decided = [one for one in standing if one.said != Review.UNSURE.value]
+    accepted = clustered_wilson(
+        [one.said == Review.AGREE.value for one in decided], [one.item_id for one in decided]
+    )
+    reasons = Counter(one.reason for one in decided if one.reason and one.said == Review.DISAGREE.value)
+    return Line(
+        group, judge, accepted, Counter(one.said for one in standing), dict(reasons.most_common()),
+        len(listed) - len(standing),
+    )  # fmt: skip
+
+
+def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:
+    """A row for each judge and group."""
+    heads = columns(
+        "Group", "Judge", ("Accepted", "Agree, of agree and disagree; informed reviews, never blind labels"),
+        ("n", "Reviews that agree or disagree"),
+        *(said.value.capitalize() for said in Review), ("Outdated", "Reviews of verdicts that were replaced since"),
+        ("Faults", "Why verdicts were not accepted"),
+    )  # fmt: skip
+    lines = tuple(
+        Row((
+            text(one.group), text(one.judge), told(one.accepted), count(one.accepted.n),
+            *(count(one.said.get(said.value, 0)) for said in Review), count(one.outdated),
+            text(", ".join(f"{reason}: {many}" for reason, many in one.reasons.items()) or "–"),
+        ))
+        for one in found
+    )  # fmt: skip
+    about = (
+        "Experts saw the verdict, its reasons and its quote: these are informed labels, kept apart from blind ones.",
+    )
+    return (Sheet("Reviews of judges", heads, lines, about, (_picture(found),)),) if lines else ()
+
+
+def _picture(found: Sequence[Line]) -> Picture:
+    """What share of each judge's verdicts is accepted."""
+    rows = [
+        (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
+        for one in found[:MOST_DRAWN]
+    ]
+    title = "Verdicts that experts accept, having seen them"
+    axis = "Agree, of agree and disagree; 95 % interval; informed, not blind"
+    return Picture("accepted", title, partial(result_pictures.shares, rows, title, axis))

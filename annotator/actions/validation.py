@@ -1,0 +1,195 @@
+"""Whether a judge may stand in for people: each judge and prompt beside people, and people beside one another."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from annotator.actions import publishing, validation_figures, validation_ground, validation_sets
+from annotator.actions.project import Project
+from annotator.actions.result_raters import CONSENSUS
+from annotator.actions.validation_figures import Gap, Told
+from annotator.actions.validation_ground import Ground, Rater
+from annotator.actions.validation_sets import COVERAGE as COVERAGE
+from annotator.actions.validation_units import Key, Place
+from annotator.domain.estimate import Estimate
+from annotator.domain.protocol import Protocol
+from annotator.domain.refusal import Refusal
+from annotator.stats.multiplicity import holm
+from annotator.stats.resampling import RESAMPLES
+
+ALL = "all"
+# Sorted by the first, shown by the second.
+Group = tuple[object, str]
+BY: dict[str, Callable[[Place], Group]] = {
+    ALL: lambda _: (0, ALL),
+    "type": lambda place: (place.question_type, place.question_type or "no type"),
+    "weight": lambda place: (-place.weight, f"weight {place.weight:g}"),
+    "system": lambda place: (place.system, place.system),
+    "length": lambda place: (place.quartile, f"length quartile {place.quartile}"),
+    "criterion": lambda place: ((place.item_key, place.unit_id), f"item {place.item_key}: {place.words}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be validated: on which labels, whom against whom, told apart by one of `BY`.
+
+    `positive` names the positive value where there are more than two; `opening` is the id of a counted look at the
+    test part.
+    """
+
+    protocol: str = COVERAGE
+    set_name: str = ""
+    part: str = ""
+    against: tuple[str, ...] = ()
+    judge: str = ""
+    positive: str = ""
+    by: str = ALL
+    opening: str = ""
+    resamples: int = RESAMPLES
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A rater within a group: its figures, over how many units, and what of a judge is missing, by cause."""
+
+    group: str
+    rater: Rater
+    told: Told
+    units: int
+    missing: dict[str, int]
+    cost: Estimate | None
+
+    @property
+    def missing_rate(self) -> float | None:
+        """The share of the units with a true value that a judge has none on."""
+        return sum(self.missing.values()) / self.units if self.units else None
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two judges on the same units; `p` is McNemar's mid-p, raised for how many are compared (Holm)."""
+
+    first: Rater
+    second: Rater
+    gap: Gap
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Judges beside people; `against` says in words who counts as true, and `openings` how often the test was seen.
+
+    `limit` is the share of missing judgements above which a judge's figures are not publishable.
+    """
+
+    wish: Wish
+    shape: Protocol
+    positive: str
+    against: str
+    lines: tuple[Line, ...]
+    contrasts: tuple[Contrast, ...]
+    openings: int
+    notes: tuple[str, ...]
+    limit: float = publishing.USUAL
+
+    def of(self, name: str, group: str = ALL) -> Line:
+        """The line of a rater by name, within a group; KeyError when there is none."""
+        for line in self.lines:
+            if (line.rater.name, line.group) == (name, group):
+                return line
+        raise KeyError(name)
+
+
+def report(project: Project, wish: Wish) -> Validation:
+    """Every judge and wording held against people, and people against one another, on the same labels.
+
+    Judges are compared two by two where no groups are asked for.
+    """
+    if wish.by not in BY:
+        raise Refusal(f"Figures are not told apart by “{wish.by}”.", f"Use one of {', '.join(BY)}.")
+    found = validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+    positive = validation_figures.positive_of(found.shape, wish.positive)
+    raters = [*found.judges(), *found.humans()]
+    costs = {
+        one.id: validation_ground.cost_per_question(project, one, wish.protocol) for one in found.judges()
+    }
+    lines = [
+        _line(found, wish, positive, group, rater, keys, costs.get(rater.id))
+        for group, keys in groups(found, wish.by).items()
+        for rater in raters
+    ]
+    openings = validation_sets.named(project, wish.set_name).openings if wish.set_name else 0
+    return Validation(
+        wish, found.shape, positive, against_words(found), tuple(lines),
+        tuple(contrasts(found, positive, wish.resamples)) if wish.by == ALL else (),
+        openings, tuple(_notes(found, wish, positive)), publishing.limit(project),
+    )  # fmt: skip
+
+
+def contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
+    """Every two judges on the units that have a value of both."""
+    every = list(found.places)
+    pairs = {rater.key: found.pairs(rater, every) for rater in found.judges()}
+    gaps = [
+        (one, other, validation_figures.gap(pairs[one.key], pairs[other.key], positive, resamples))
+        for one, other in combinations(found.judges(), 2)
+    ]
+    raised = holm([gap.mcnemar.mid.value for _, _, gap in gaps])
+    return [Contrast(one, other, gap, p) for (one, other, gap), p in zip(gaps, raised, strict=True)]
+
+
+def against_words(found: Ground) -> str:
+    """Who counts as true, in words."""
+    if CONSENSUS in found.truth:
+        return CONSENSUS
+    return " and ".join(sorted(found.aliases[person] for person in found.truth))
+
+
+def groups(found: Ground, by: str) -> dict[str, list[Key]]:
+    """The units with a true value by group, in the order in which groups are shown."""
+    members: dict[Group, list[Key]] = defaultdict(list)
+    for key in found.known(found.places):
+        members[BY[by](found.places[key])].append(key)
+    ordered = sorted(members, key=lambda group: (str(type(group[0])), group))
+    return {group[1]: members[group] for group in ordered}
+
+
+def _line(
+    found: Ground, wish: Wish, positive: str, group: str, rater: Rater, keys: Sequence[Key],
+    cost: Estimate | None,
+) -> Line:  # fmt: skip
+    pairs = found.pairs(rater, keys)
+    told = validation_figures.figures(pairs, positive, found.shape.values, wish.resamples)
+    return Line(group, rater, told, len(keys), found.missing(rater, keys), cost)
+
+
+def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:
+    notes = []
+    several = len(found.truth) > 1
+    if several:
+        notes.append(
+            "Each person's label of a unit counts as one true value, so a unit stands there several times."
+        )
+    if len(found.people) > 1 and CONSENSUS not in found.truth:
+        notes.append(
+            "Of people each is held against every other who counts as true, both ways round where both count: their "
+            "precision and recall are then the same."
+        )
+    if len(found.people) == 1 and CONSENSUS not in found.truth:
+        notes.append("Only one person labelled: there is no human ceiling to hold judges to.")
+    if CONSENSUS in found.truth:
+        notes.append("The consensus was made of people's labels, which flatters the people beside it.")
+    if not positive:
+        notes.append(
+            f"{found.shape.title} has more than two values: name a positive one for precision and recall."
+        )
+    if not wish.set_name:
+        notes.append(
+            "All labels that were submitted count, but those of sets not yet locked and of test parts; no validation "
+            "set was named."
+        )
+    return notes

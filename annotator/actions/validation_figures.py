@@ -1,0 +1,162 @@
+"""Which figures come of a rater held against others: of two values by their cells, of more by agreement alone."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from annotator.domain.estimate import Estimate
+from annotator.domain.protocol import Protocol
+from annotator.domain.refusal import Refusal
+from annotator.stats.agreement import cohen_kappa
+from annotator.stats.chance import gwet_ac1
+from annotator.stats.classification import Figures as Cells
+from annotator.stats.classification import both_ways
+from annotator.stats.coding import ONE_CATEGORY
+from annotator.stats.comparison import comparison, kappa_difference
+from annotator.stats.paired import McNemar, mcnemar_of
+from annotator.stats.resampling import RESAMPLES
+
+# Name → title and what it is; in the order in which they are shown.
+TITLES: dict[str, tuple[str, str]] = {
+    "accuracy": ("Accuracy", "the share on which both say the same"),
+    "precision": ("Precision", "of what the rater calls positive, the share that is: TP / (TP + FP)"),
+    "recall": ("Recall", "of what is positive, the share that the rater calls so: TP / (TP + FN)"),
+    "f1": ("F1", "the harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)"),
+    "specificity": ("Specificity", "of what is negative, the share that the rater calls so: TN / (TN + FP)"),
+    "balanced_accuracy": ("Balanced accuracy", "the mean of recall and specificity"),
+    "kappa": ("Cohen's κ", "agreement beyond chance, chance by how often each side uses each value"),
+    "ac1": ("Gwet's AC1", "agreement beyond chance, less moved than κ where one value prevails"),
+    "mcc": ("MCC", "Matthews' correlation of the two sides"),
+}
+ANY_VALUES = ("accuracy", "kappa", "ac1")
+Named = dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What a rater said beside what is taken for true, unit by unit; None where the rater's value is missing.
+
+    A unit on which several people are taken for true stands here once for each. `items` are the clusters.
+    """
+
+    truth: Sequence[str]
+    said: Sequence[str | None]
+    weights: Sequence[float]
+    items: Sequence[str]
+
+    def counted(self, *, weighted: bool = False) -> dict[tuple[str, str], float]:
+        """(True value, what was said) → how many units, or what they weigh."""
+        found: Counter[tuple[str, str]] = Counter()
+        for true, said, weight in zip(self.truth, self.said, self.weights, strict=True):
+            if said is not None:
+                found[true, said] += weight if weighted else 1  # type: ignore[assignment]
+        return dict(found)
+
+
+def paired(rows: Iterable[tuple[str, str | None, float, str]]) -> Pairs:
+    """Pairs from rows of the true value, what was said, the weight and the item."""
+    listed = list(rows)
+    truth, said, weights, items = ([row[place] for row in listed] for place in range(4))
+    return Pairs(truth, said, weights, items)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A rater's figures by name, each unit counting one and each its weight, and the confusion they come from."""
+
+    plain: Named
+    weighted: Named
+    confusion: Mapping[tuple[str, str], float]
+    confusion_weighted: Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One judge's figures less another's on the same units, McNemar's test, and the verdict in words.
+
+    `indistinguishable` holds, figure by figure, where the interval of the difference spans 0; where there is no
+    interval nothing is claimed.
+    """
+
+    plain: Named
+    weighted: Named
+    mcnemar: McNemar
+    units: int
+
+    @property
+    def indistinguishable(self) -> dict[str, bool]:
+        """Whether 0 lies within the interval."""
+        return {
+            name: one.low <= 0 <= one.high
+            for name, one in self.plain.items()
+            if one.low is not None and one.high is not None
+        }
+
+    def verdict(self, name: str) -> str:
+        """What can be said of the two on a figure."""
+        one = self.plain[name]
+        if one.value is None or one.low is None or one.high is None:
+            return "nothing can be said: " + (one.note or "there is no interval")
+        if self.indistinguishable[name]:
+            return "indistinguishable: the interval of the difference spans 0"
+        return "the first is better" if one.value > 0 else "the second is better"
+
+
+def positive_of(shape: Protocol, wanted: str = "") -> str:
+    """The value that counts as positive: the one named, of two the first, else none; Refusal for one there is not."""
+    if wanted and wanted not in shape.values:
+        raise Refusal(
+            f"“{wanted}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}."
+        )
+    return wanted or (shape.values[0] if len(shape.values) == 2 else "")
+
+
+def figures(pairs: Pairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES) -> Told:
+    """All figures with intervals over items; without a positive value those of `ANY_VALUES`, and weighted accuracy."""
+    confusion = pairs.counted(), pairs.counted(weighted=True)
+    if positive:
+        both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
+        return Told(_by_name(both.plain), _by_name(both.weighted), *confusion)
+    same, true = _same(pairs), [True] * len(pairs.truth)
+    shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
+    kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items, resamples=resamples)
+    ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items, resamples=resamples)
+    plain = {"accuracy": _share(shares.plain.accuracy), "kappa": kappa, "ac1": ac1}
+    return Told(plain, {"accuracy": _share(shares.weighted.accuracy)}, *confusion)
+
+
+def gap(one: Pairs, other: Pairs, positive: str, resamples: int = RESAMPLES) -> Gap:
+    """One judge less another; both must be held against the same true values of the same units."""
+    mcnemar = mcnemar_of(one.truth, one.said, other.said)
+    units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
+    about = one.weights, one.items, resamples
+    if positive:
+        plain, weighted = (
+            comparison(one.truth, one.said, other.said, positive, weights, about[1], resamples).difference
+            for weights in (None, about[0])
+        )
+        return Gap(_by_name(plain), _by_name(weighted), mcnemar, units)
+    true = [True] * len(one.truth)
+    shares = [
+        comparison(true, _same(one), _same(other), True, weights, about[1], resamples).difference.accuracy
+        for weights in (None, about[0])
+    ]
+    kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
+    return Gap({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
+
+
+def _same(pairs: Pairs) -> list[bool | None]:
+    return [
+        None if said is None else said == true for true, said in zip(pairs.truth, pairs.said, strict=True)
+    ]
+
+
+def _share(accuracy: Estimate) -> Estimate:
+    """The share without the note on one class: the classes here are “same” and “not the same”."""
+    notes = [note for note in accuracy.note.split("; ") if note and note != ONE_CATEGORY]
+    return replace(accuracy, note="; ".join(notes))
+
+
+def _by_name(found: Cells) -> Named:
+    there = {field.name for field in fields(Cells)}
+    return {name: getattr(found, name) for name in TITLES if name in there}

@@ -1,0 +1,254 @@
+"""What a validation stands on: the units in question, what counts as true there, and what everybody said of them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.actions import (
+    judge_costs,
+    label_cases,
+    people,
+    validation_sets,
+    validation_units,
+    validation_values,
+    wordings,
+)
+from annotator.actions.project import Project
+from annotator.actions.result_raters import CONSENSUS
+from annotator.actions.validation_figures import Pairs, paired
+from annotator.actions.validation_sets import ValidationSet
+from annotator.actions.validation_units import Key, Place
+from annotator.actions.validation_values import Own, Version
+from annotator.domain.estimate import Estimate
+from annotator.domain.judge import JudgeKind
+from annotator.domain.protocol import Protocol
+from annotator.domain.refusal import Refusal
+from annotator.domain.validation import Split
+
+PEOPLE = "people"
+WHOLE = "whole"
+NOT_ASKED = "not asked"
+PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Who is held against the truth: a judge under one wording of its prompts, a person, or people one another.
+
+    `kind` is that of the judge, “person” or “people”; `prompt` the hash of the wording, empty for people.
+    """
+
+    id: str
+    name: str
+    kind: str
+    prompt: str = ""
+
+    @property
+    def is_judge(self) -> bool:
+        """Whether it is a judge, the baseline among them."""
+        return self.kind not in (PERSON, PEOPLE)
+
+    @property
+    def key(self) -> str:
+        """What tells two wordings of one judge apart, too."""
+        return f"{self.id}@{self.prompt}" if self.prompt else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A unit with what counts as true, by the word of `source`, and what was said, by `who` where people are held
+    against one another; None where a judge has no value.
+    """
+
+    key: Key
+    who: str
+    source: str
+    true: str
+    said: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """All that figures are computed from. `truth` holds what counts as true, source by source: people, or consensus.
+
+    `people` are all who labelled, by id, and `aliases` their names for the outside.
+    """
+
+    shape: Protocol
+    places: Mapping[Key, Place]
+    people: Mapping[str, Own]
+    aliases: Mapping[str, str]
+    truth: Mapping[str, Own]
+    versions: Sequence[Version]
+
+    def judges(self) -> list[Rater]:
+        """Every judge under each wording."""
+        return [rater_of(version) for version in self.versions]
+
+    def humans(self) -> list[Rater]:
+        """All people together where some can be held against others, then each of them."""
+        each = [
+            Rater(person, self.aliases[person], PERSON)
+            for person in sorted(self.people, key=self.aliases.__getitem__)
+            if any(source != person for source in self.truth)
+        ]
+        return [Rater(PEOPLE, PEOPLE, PEOPLE), *each] if each else []
+
+    def pairs(self, rater: Rater, keys: Iterable[Key]) -> Pairs:
+        """What a rater said of these units beside what counts as true."""
+        return paired(
+            (row.true, row.said, self.places[row.key].weight, self.places[row.key].item_id)
+            for row in self.rows(rater, keys)
+        )
+
+    def rows(self, rater: Rater, keys: Iterable[Key]) -> list[Row]:
+        """The same row by row, with whose word stands on either side; nobody is held against themselves."""
+        if rater.is_judge:
+            said: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
+            asked = None
+        else:
+            said = {person: self.people[person] for person in self._persons(rater)}
+            asked = said
+        return [
+            Row(key, who, source, true, own.get(key))
+            for key in keys
+            for who, own in said.items()
+            # A person is asked for what is dealt to them; a judge for everything.
+            if asked is None or key in own
+            for source, values in self.truth.items()
+            if source != who and (true := values.get(key)) is not None
+        ]
+
+    def rater(self, key: str) -> Rater:
+        """Somebody who is held against the truth, by what they are known by; KeyError when there is none."""
+        return {one.key: one for one in (*self.judges(), *self.humans())}[key]
+
+    def known(self, keys: Iterable[Key]) -> list[Key]:
+        """Those of the units of which something counts as true."""
+        return [key for key in keys if any(own.get(key) is not None for own in self.truth.values())]
+
+    def missing(self, rater: Rater, keys: Iterable[Key]) -> dict[str, int]:
+        """Why a judge has no value on units that have a true one: cause → how many, the most frequent first."""
+        if not rater.is_judge:
+            return {}
+        version = self.version(rater)
+        causes = (version.missing.get(key, NOT_ASKED) for key in self.known(keys) if key not in version.said)
+        return dict(Counter(causes).most_common())
+
+    def version(self, rater: Rater) -> Version:
+        """What a judge said."""
+        return next(one for one in self.versions if rater_of(one).key == rater.key)
+
+    def _persons(self, rater: Rater) -> list[str]:
+        return sorted(self.people) if rater.id == PEOPLE else [rater.id]
+
+
+def rater_of(version: Version) -> Rater:
+    """A judge as a rater; judges of the same name under two wordings are told apart by `prompt`."""
+    judge = version.judge
+    return Rater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
+
+
+def ground(
+    project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
+    judge: str = "", opening: str = "",
+) -> Ground:  # fmt: skip
+    """What figures are computed from: of a set its first labels, otherwise what people have submitted.
+
+    `against` names those who count as true, by alias or id, or “consensus”; all people when empty. `part` is “dev”,
+    “test” or “whole”; whatever holds the test part needs an `opening` that was counted. Refusal while the labels of a
+    set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
+    """
+    people.refuse_others(project, "is shown judges beside people")
+    shape = label_cases.shape_of(project, protocol)
+    places = validation_units.places(project, shape)
+    if set_name:
+        places, said = _of_set(project, places, set_name, protocol, part, opening)
+    else:
+        held = validation_sets.held_back(project, protocol)
+        places = {key: place for key, place in places.items() if key[0] not in held}
+        with project.store.read() as db:
+            said = validation_values.of_people(db, shape, submitted=True)
+    said = {person: {key: own[key] for key in own if key in places} for person, own in said.items()}
+    said = {person: own for person, own in said.items() if own}
+    aliases = {person.id: person.alias for person in people.people(project)}
+    truth = _truth(project, shape, said, against)
+    versions = [one for one in validation_values.of_judges(project, shape, judge) if _within(one, places)]
+    return Ground(shape, places, said, aliases, truth, versions)
+
+
+def _of_set(
+    project: Project, places: Mapping[Key, Place], name: str, protocol: str, part: str, opening: str
+) -> tuple[dict[Key, Place], dict[str, Own]]:
+    found = validation_sets.named(project, name)
+    if found.protocol != protocol:
+        raise Refusal(f"“{name}” is a set of {found.protocol}.", "Name that protocol, or another set.")
+    validation_sets.refuse_unlocked(found)
+    split = _split(part)
+    counted = {one.id for one in validation_sets.openings(project, found.id)}
+    if split is not Split.DEV and opening not in counted:
+        raise Refusal(
+            f"The test part of “{name}” is opened on purpose only: each look is counted.",
+            "Open it, or look at the dev part.",
+        )
+    wanted = found.responses(split)
+    chosen = {key: place for key, place in places.items() if key[0] in wanted}
+    older = _older(project, chosen, found)
+    said: dict[str, Own] = {}
+    for one in found.first_labels:
+        if (one.response_id, one.unit_id) not in older:
+            said.setdefault(one.person_id, {})[one.response_id, one.unit_id] = one.value
+    return chosen, said
+
+
+def _older(project: Project, places: Mapping[Key, Place], found: ValidationSet) -> set[Key]:
+    """The units that were worded anew since the labels of a set were locked: those labels say nothing of them."""
+    kind, at = label_cases.shape_of(project, found.protocol).unit_kind, found.locked_at
+    if at is None:
+        return set()
+    said = {key: (place.item_id, place.unit_id, at) for key, place in places.items()}
+    with project.store.read() as db:
+        gone = wordings.overtaken(db, kind, set(said.values()))
+    return {key for key, one in said.items() if one in gone}
+
+
+def _split(part: str) -> Split | None:
+    """The part of that name, the dev part by default; None for the whole set."""
+    if part == WHOLE:
+        return None
+    if part and part not in list(Split):
+        raise Refusal(f"A set has no part “{part}”.", f"Use one of dev, test, {WHOLE}.")
+    return Split(part) if part else Split.DEV
+
+
+def _truth(
+    project: Project, shape: Protocol, said: Mapping[str, Own], against: Sequence[str]
+) -> dict[str, Own]:
+    if list(against) == [CONSENSUS]:
+        settled = validation_values.of_consensus(project, shape)
+        if not settled:
+            raise Refusal("No labels were settled by adjudication yet.", "Adjudicate them, or name people.")
+        return {CONSENSUS: settled}
+    if CONSENSUS in against:
+        raise Refusal("The consensus stands alone.", "Hold judges against it, or against people.")
+    wanted = [people.known(project, one).id for one in against] or sorted(said)
+    if not any(said.get(person) for person in wanted):
+        raise Refusal(
+            "Nobody has submitted labels that a judge could be held against.",
+            "Have reports labelled and the labels submitted first.",
+        )
+    return {person: said[person] for person in wanted if person in said}
+
+
+def _within(version: Version, places: Mapping[Key, Place]) -> bool:
+    return any(key in places for found in (version.said, version.missing) for key in found)
+
+
+def cost_per_question(project: Project, rater: Rater, protocol: str) -> Estimate:
+    """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
+    from annotator.protocols.researcherbench.judge_selection import cost_per_question as mean
+
+    if rater.kind == JudgeKind.BASELINE.value:
+        return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")
+    found = judge_costs.costs(project, "question", judge=rater.name)
+    return mean([None if one.unpriced else one.cost_usd for one in found if one.protocol == protocol])

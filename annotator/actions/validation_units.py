@@ -1,0 +1,89 @@
+"""What people and judges are compared on: every unit that is judged, with all by which figures are told apart."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from annotator.actions import materials, scoring
+from annotator.actions.materials import RESPONSE, SYSTEM
+from annotator.actions.project import Project
+from annotator.domain.protocol import Case, Protocol
+
+QUARTILES = 4
+# Response, unit.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A unit of a response; `quartile` is that of the response's length, from 1 for the shortest.
+
+    Of a pair `unit_id` is the response shown second.
+    """
+
+    item_id: str
+    item_key: str
+    question_type: str
+    system_id: str
+    system: str
+    response_id: str
+    quartile: int
+    unit_id: str
+    words: str
+    weight: float
+
+    @property
+    def key(self) -> Key:
+        """What the place is known by among judgements."""
+        return self.response_id, self.unit_id
+
+
+def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> dict[Key, Place]:
+    """Every unit that can be judged now, in the project's order: of responses of the mode that counts in the results.
+
+    Of a pair one order only, the same for all raters.
+    """
+    systems, quartiles, main = _systems(project), quartile_of(project), scoring.main_mode(project)
+    found = {}
+    chosen = list(item_ids) or materials.item_ids(project)
+    for at_hand in materials.each(project, materials.for_asking(shape), chosen):
+        for material in at_hand.responses:
+            for case in shape.cases(material) if material.response.mode == main else ():
+                if case.other is None or in_order(case.response.id, case.other.id):
+                    for place in _places(shape, case, systems, quartiles):
+                        found[place.key] = place
+    return found
+
+
+def in_order(first: str, second: str) -> bool:
+    """Whether a pair stands in the order in which it is compared."""
+    return first < second
+
+
+def quartile_of(project: Project) -> dict[str, int]:
+    """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
+    import numpy as np
+
+    with project.store.read() as db:
+        lengths = dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    if not lengths:
+        return {}
+    edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
+    return {response_id: 1 + int((length > edges).sum()) for response_id, length in lengths.items()}
+
+
+def _systems(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+
+
+def _places(
+    shape: Protocol, case: Case, systems: dict[str, str], quartiles: dict[str, int]
+) -> Iterable[Place]:
+    item, response = case.item, case.response
+    for unit in case.units:
+        yield Place(
+            item.id, item.key, item.question_type, response.system_id, systems[response.system_id], response.id,
+            quartiles[response.id], unit.id, unit.text, shape.weight(unit),
+        )  # fmt: skip

@@ -1,0 +1,129 @@
+"""What was said of the units that judges are validated on: by each person, by consensus, by each judge and prompt."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions import judges, result_raters, wordings
+from annotator.actions.label_rows import JUDGEMENT, SAID, SUBMITTED, locked
+from annotator.actions.project import Project
+from annotator.actions.validation_units import Key, in_order
+from annotator.domain.judge import Judge
+from annotator.domain.judgement import RaterKind, Status
+from annotator.domain.protocol import Protocol
+from annotator.domain.refusal import Refusal
+from annotator.storage.tables import InformedRow, RunRow, table
+
+RUN, INFORMED = table(RunRow), table(InformedRow)
+# So many items are named in one question; any database takes as many.
+AT_ONCE = 500
+# Unit → value, None where the rater is unsure.
+Own = dict[Key, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A judge under one wording of its prompts: what it said, and the status of each judgement that did not come."""
+
+    judge: Judge
+    prompt_sha256: str
+    said: dict[Key, str] = field(default_factory=dict)
+    missing: dict[Key, str] = field(default_factory=dict)
+
+
+def of_people(
+    db: Connection, shape: Protocol, items: Sequence[str] | None = None, *, submitted: bool = False
+) -> dict[str, Own]:
+    """Person → what they say blind; with `submitted` only what cannot change any more, where labels are submitted.
+
+    What somebody said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
+    is what they said of another wording.
+    """
+    j, informed = JUDGEMENT.c, _informed(db, shape.name)
+    by_people = (j.protocol == shape.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+    gone = wordings.outdated(db, *by_people)
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.at).where(
+        *by_people, j.status.in_(SAID)
+    )
+    if submitted and shape.name in SUBMITTED:
+        question = question.where(locked())
+    found: dict[str, Own] = defaultdict(dict)
+    for rows in _stretches(db, question, items):
+        # Where somebody was asked both ways, what they said of the order that is compared stands.
+        for row in sorted(rows, key=lambda row: in_order(row.response_id, row.unit_id)):
+            shown_at = informed.get((row.rater_id, row.response_id, row.unit_id))
+            if row.id not in gone and (shown_at is None or row.at <= shown_at):
+                key, value = _folded(shape, (row.response_id, row.unit_id), row.value)
+                found[row.rater_id][key] = value
+    return dict(found)
+
+
+def _informed(db: Connection, protocol: str) -> dict[tuple[str, str, str], datetime]:
+    """When a person was first shown a judge's verdict on a unit."""
+    i = INFORMED.c
+    question = select(i.by, i.response_id, i.unit_id, func.min(i.at)).where(i.protocol == protocol)
+    rows = db.execute(question.group_by(i.by, i.response_id, i.unit_id)).all()
+    return {(row[0], row[1], row[2]): row[3] for row in rows}
+
+
+def _stretches(db: Connection, question: Any, items: Sequence[str] | None) -> Iterable[list[Any]]:
+    if items is None:
+        yield list(db.execute(question).all())
+        return
+    for start in range(0, len(items), AT_ONCE):
+        narrowed = question.where(JUDGEMENT.c.item_id.in_(items[start : start + AT_ONCE]))
+        yield list(db.execute(narrowed).all())
+
+
+def _folded(shape: Protocol, key: Key, value: str | None) -> tuple[Key, str | None]:
+    """A verdict on a pair in the order that is compared: the same report is better, whichever comes first."""
+    if not shape.paired or in_order(*key):
+        return key, value
+    first, second, *_ = shape.values
+    return (key[1], key[0]), {first: second, second: first}.get(value or "", value)
+
+
+def of_consensus(project: Project, shape: Protocol) -> Own:
+    """What adjudication settled."""
+    spoken = result_raters.spoken(project, shape, result_raters.CONSENSUS)
+    return {(response_id, unit_id): value for response_id, _, unit_id, value in spoken}
+
+
+def of_judges(project: Project, shape: Protocol, judge: str = "") -> list[Version]:
+    """Every judge, or the one of that name, under each wording it judged by; the first trial alone.
+
+    Of pairs the order that is compared; the other one is asked for bias, not for agreement. What was said of another
+    wording of a unit is missing.
+    """
+    j = JUDGEMENT.c
+    question = (
+        select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, RUN.c.prompt_sha256)
+        .outerjoin(RUN, RUN.c.id == j.run_id)
+        .where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.trial == 1)
+    )
+    if judge:
+        question = question.where(j.rater_id == judges.named(project, judge).id)
+    known = {one.id: one for one in judges.all_of(project)}
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+        gone = wordings.outdated(db, j.protocol == shape.name, wordings.BY_JUDGES, j.trial == 1)
+    found: dict[tuple[str, str], Version] = {}
+    for row in rows:
+        key, whose = (row.response_id, row.unit_id), (row.rater_id, row.prompt_sha256 or "")
+        if row.rater_id not in known or (shape.paired and not in_order(*key)):
+            continue
+        version = found.setdefault(whose, Version(known[row.rater_id], whose[1]))
+        if row.id in gone:
+            version.missing[key] = wordings.REWORDED
+        elif row.status == Status.OK.value:
+            version.said[key] = row.value
+        else:
+            version.missing[key] = row.status
+    if judge and not found:
+        raise Refusal(f"“{judge}” has judged nothing of this kind.", "Let it judge first.")
+    return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))

@@ -1,0 +1,250 @@
+"""How a validity card is made: one judge under one wording, with all that was found of it and where that comes from."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotator import __version__
+from annotator.actions import (
+    card_attacks,
+    corrected,
+    judge_identities,
+    judges,
+    publishing,
+    reviews,
+    validation,
+    validation_ground,
+    validation_sets,
+)
+from annotator.actions.judge_identities import harmless
+from annotator.actions.project import Project
+from annotator.actions.result_raters import CONSENSUS
+from annotator.actions.validation import COVERAGE, Validation
+from annotator.actions.validation_figures import TITLES, Named
+from annotator.actions.validation_ground import PEOPLE, PERSON, Ground, Rater
+from annotator.actions.validation_values import Own
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.identity import now
+from annotator.domain.refusal import Refusal
+from annotator.domain.validation import Split
+from annotator.domain.validity_card import (
+    Confused,
+    Corrected,
+    CorrectedSystem,
+    Definition,
+    Figure,
+    Labeller,
+    Labels,
+    Line,
+    Reviews,
+    ValidityCard,
+)
+from annotator.stats.resampling import RESAMPLES
+
+# What figures on a card are told apart by; single criteria are too many.
+GROUPED = tuple(by for by in validation.BY if by != "criterion")
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Whose card on which labels. `prompt` is how the hash of a wording begins, where the judge judged by several.
+
+    `opening` is the id of a counted look at the test part.
+    """
+
+    judge: str
+    protocol: str = COVERAGE
+    set_name: str = ""
+    part: str = ""
+    against: tuple[str, ...] = ()
+    positive: str = ""
+    prompt: str = ""
+    opening: str = ""
+    resamples: int = RESAMPLES
+
+    def of(self, by: str) -> validation.Wish:
+        """The same as a wish for a validation told apart so."""
+        return validation.Wish(
+            self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
+            self.resamples,
+        )  # fmt: skip
+
+
+def card(project: Project, wish: Wish, made_at: datetime | None = None) -> ValidityCard:
+    """The card of a judge as it would leave now; nothing is kept.
+
+    Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
+    settings that changed on the way.
+    """
+    ground = validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+    rater, judge = _rater(ground, wish), judges.named(project, wish.judge)
+    shape = ground.shape
+    identity = judge_identities.as_judged(project, judge, shape, rater.prompt)
+    found = [validation.report(project, wish.of(by)) for by in GROUPED]
+    title = str(project.title)
+    return ValidityCard(
+        app_version=__version__, made_at=made_at or now(), project=harmless(title), name=harmless(judge.name, judge),
+        protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge), judge=identity,
+        labels=_labels(project, wish, ground), positive=found[0].positive, definitions=_definitions(found[0]),
+        lines=tuple(line for one in found for line in _lines(one, rater)),
+        cost=Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
+        missing_limit=publishing.limit(project), reviews=_reviews(project, wish),
+        corrected=_corrected(project, wish, rater),
+        attacks=card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
+        notes=_notes(ground, wish, found[0]),
+    ).sealed()  # fmt: skip
+
+
+def wordings(project: Project, wish: Wish) -> list[str]:
+    """The hashes of the wordings by which the judge judged these labels; one is the usual."""
+    ground = validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+    return [one.prompt for one in ground.judges()]
+
+
+def _rater(ground: Ground, wish: Wish) -> Rater:
+    there = ground.judges()
+    if not there:
+        raise Refusal(
+            f"“{wish.judge}” has judged nothing that people labelled here.",
+            "Let it judge these reports first.",
+        )
+    chosen = [one for one in there if one.prompt.startswith(wish.prompt)]
+    if len(chosen) == 1:
+        return chosen[0]
+    hashes = ", ".join(one.prompt[:SHOWN] or "none" for one in there)
+    what = f"none that begins with {wish.prompt}" if wish.prompt and not chosen else f"{len(chosen)} wordings"
+    raise Refusal(f"“{wish.judge}” judged by {what}: a card is of one.", f"Name one of {hashes}.")
+
+
+def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
+    truth = {
+        who: {key: value for key, value in own.items() if key in ground.places}
+        for who, own in ground.truth.items()
+    }
+    known = [ground.places[key] for key in ground.known(ground.places)]
+    common = Labels(
+        source="submitted", labels_sha256=_hash(truth), against=validation.against_words(ground),
+        labellers=tuple(_labellers(ground, truth)), units=len(known), items=len({one.item_id for one in known}),
+        responses=len({one.response_id for one in known}), systems=len({one.system_id for one in known}),
+    )  # fmt: skip
+    if not wish.set_name:
+        return common
+    found = validation_sets.named(project, wish.set_name)
+    drawn = Counter(one.split for one in found.content.responses)
+    opened = tuple(one.at for one in validation_sets.openings(project, found.id))
+    more = {
+        "source": "set", "set_name": harmless(found.name), "part": wish.part or Split.DEV.value,
+        "draw": found.content.draw, "drawn_at": found.at, "locked_at": found.locked_at,
+        "locked_sha256": found.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
+    }  # fmt: skip
+    return common.model_copy(update=more)
+
+
+def _labellers(ground: Ground, truth: Mapping[str, Own]) -> list[Labeller]:
+    """Those whose labels count as true; behind a consensus, those who labelled."""
+    labelled = {**ground.people, CONSENSUS: truth[CONSENSUS]} if CONSENSUS in truth else truth
+    found = [
+        Labeller(
+            alias=harmless(ground.aliases.get(who, who)),
+            labels=sum(value is not None for value in own.values()),
+        )
+        for who, own in labelled.items()
+    ]
+    return sorted(found, key=lambda one: (one.alias == CONSENSUS, one.alias))
+
+
+def _hash(truth: Mapping[str, Own]) -> str:
+    rows = sorted([who, *key, value] for who, own in truth.items() for key, value in own.items())
+    return sha256(canonical_json(rows))
+
+
+def _definitions(found: Validation) -> tuple[Definition, ...]:
+    there = {name for line in found.lines for name in line.told.plain}
+    return tuple(
+        Definition(name=name, title=title, words=words)
+        for name, (title, words) in TITLES.items()
+        if name in there
+    )
+
+
+def _lines(found: Validation, rater: Rater) -> Iterable[Line]:
+    """The judge's lines and people's; each person has one only where nothing is told apart."""
+    for line in found.lines:
+        mine, alone = line.rater.key == rater.key, line.rater.kind == PERSON
+        if mine or line.rater.id == PEOPLE or (alone and found.wish.by == validation.ALL):
+            yield _line(line, found.wish.by, tuple(found.shape.values))
+
+
+def _line(line: validation.Line, by: str, values: tuple[str, ...]) -> Line:
+    rater, told = line.rater, line.told
+    return Line(
+        by=by, group=harmless(line.group), who="judge" if rater.is_judge else PEOPLE if rater.id == PEOPLE else PERSON,
+        name=harmless(rater.name), units=line.units, plain=_figures(told.plain), weighted=_figures(told.weighted),
+        confusion=tuple(
+            Confused(
+                truth=true, said=said, units=told.confusion.get((true, said), 0),
+                weight=told.confusion_weighted.get((true, said), 0),
+            )
+            for true in values for said in values
+        ),
+        missing=line.missing,
+    )  # fmt: skip
+
+
+def _figures(named: Named) -> dict[str, Figure]:
+    return {name: Figure.of(estimate) for name, estimate in named.items()}
+
+
+def _reviews(project: Project, wish: Wish) -> Reviews | None:
+    for one in reviews.report(project, wish.protocol, wish.judge):
+        return Reviews(
+            accepted=Figure.of(one.accepted),
+            said=dict(one.said),
+            reasons=dict(one.reasons),
+            outdated=one.outdated,
+        )
+    return None
+
+
+def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
+    """The corrected leaderboard on the same labels, where what was judged is coverage."""
+    if wish.protocol != COVERAGE:
+        return Corrected(notes=("Scores are corrected where coverage was judged.",))
+    of = corrected.Wish(
+        wish.judge, wish.against, wish.set_name, wish.part, wish.opening, resamples=wish.resamples
+    )
+    try:
+        found = corrected.report(project, of)
+    except Refusal as refusal:
+        return Corrected(notes=(refusal.happened,))
+    if found.rater.key != rater.key:
+        return Corrected(notes=("Scores are corrected by the first wording of a judge, which this is not.",))
+    scores = found.standings.scores
+    systems = tuple(
+        CorrectedSystem(
+            system=harmless(name), raw=Figure.of(scores[name].raw), corrected=Figure.of(scores[name].corrected),
+            tuning=scores[name].tuning, labels=found.labelled[name], units=found.units[name],
+        )
+        for name in corrected.in_order(found)
+    )  # fmt: skip
+    return Corrected(systems=systems, notes=tuple(map(harmless, found.notes)))
+
+
+def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
+    said = [
+        "Intervals hold 95 %, over items. Of repeated questions the first trial counts.",
+        *found.notes,
+    ]
+    if not ground.humans():
+        said.append("There is no human ceiling: nobody can be held against anybody else here.")
+    if wish.set_name and wish.part != Split.TEST.value:
+        said.append(
+            "These are not the figures of the test part alone: what was tuned on it may look too good."
+        )
+    return tuple(said)

@@ -1,0 +1,102 @@
+"""The command on validity cards: making one of a judge, holding one against the project, and binding a judge to one."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.results import print_sheet
+from annotator.cli.saying import As, File, Json, opened, print_json, said
+from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+
+
+@app.command()
+def card(
+    file: File,
+    judge: Annotated[
+        str, typer.Option(help="Whose card; with --check the judge it is held against", show_default=False)
+    ] = "",
+    to: Annotated[
+        Path | None, typer.Option(help="Write the card there, as .json or .html", show_default=False)
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Say what of a judge is not as this card says", show_default=False)
+    ] = None,
+    bind: Annotated[
+        bool, typer.Option("--bind", help="With --check: refuse runs of the judge as soon as it is another")
+    ] = False,
+    define_at: Annotated[
+        str,
+        typer.Option(help="With --check: add the card's judge at this address if it is not here", show_default=False),
+    ] = "",
+    set_name: SetName = "",
+    part: PartName = "",
+    against: Against = None,
+    positive: Annotated[
+        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
+    ] = "",
+    prompt: Annotated[
+        str, typer.Option(help="How the hash of its prompt begins, where it judged by several", show_default=False)
+    ] = "",
+    protocol: ProtocolName = COVERAGE,
+    as_: As = "",
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """All that is known of one validated judge in one file that a reader and a program can trust; or hold one up."""
+    if check is not None:
+        _check(file, check, judge, define_at, bind, as_, json_)
+        return
+    if not judge:
+        raise Refusal("A card is of one judge.", "Name it with --judge, or a card with --check.")
+    from annotator.actions import card_saving, card_sheets, judges, validity_cards
+
+    if to is not None:
+        card_saving.refuse_place(to)
+    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+        judges.named(project, judge)
+        opening = counted_look(project, set_name, part, judge)
+        wish = validity_cards.Wish(
+            judge, protocol, set_name, part, tuple(against or ()), positive, prompt, opening
+        )
+        made = validity_cards.card(project, wish)
+    written = [card_saving.save(made, to).name] if to is not None else []
+    if json_:
+        print_json({"card": made.tree(), "files": written})
+        return
+    print_sheet(card_sheets.brief(made))
+    said.print(
+        f"Wrote {written[0]}" if written else "Nothing was written: --to FILE.json or FILE.html", markup=False
+    )
+
+
+def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, as_: str, json_: bool) -> None:
+    """Exits with 1 where the card does not hold."""
+    from annotator.actions import card_checks, card_saving
+
+    held = card_saving.read(path)
+    with opened(file, readonly=not (bind or define_at), person=as_) as project:
+        if define_at and not card_checks.check(project, held).judge:
+            card_checks.define(project, held, define_at, judge)
+        found = card_checks.check(project, held, judge)
+        if bind and found.holds:
+            card_checks.bind(project, found.card, found.judge)
+    if json_:
+        print_json(_tree(found, bind))
+    else:
+        for line in found.words():
+            said.print(line, markup=False)
+        if bind and found.holds:
+            said.print(f"From now on “{found.judge}” judges only as the card says.", markup=False)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+def _tree(found: Any, bind: bool) -> dict[str, Any]:
+    return {
+        "card": found.card.name, "sha256": found.card.sha256, "judge": found.judge or None, "holds": found.holds,
+        "bound": bind and found.holds, "differences": [one.model_dump() for one in found.differences],
+        "remarks": list(found.remarks),
+    }  # fmt: skip

@@ -1,0 +1,145 @@
+"""The commands on labels in files: those that were given elsewhere come in, and those that were given here leave."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
+COVERAGE = "researcherbench.coverage"
+_OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
+
+
+@app.command("import")
+def labels_import(
+    file: File,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help="CSV or JSON files, or ResearcherBench's (Q1_result_A.json …)", show_default=False
+        ),
+    ],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of which system the reports are, where the files do not say; or 3=NAME of question 3"
+        ),
+    ] = None,
+    who: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as", help="NAME=ALIAS: who a rater of the files is here; an id or alias alone: who is at work"
+        ),
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="What was labelled, where the files do not say")] = COVERAGE,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out what cannot be taken, take the rest")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Let a label take the place of another of the same person")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Take labels in: all of them or none; a repeated import adds nothing. For coordinators."""
+    from annotator.actions import label_files, label_raters
+
+    at_work, names = _whose(who or ())
+    every, by_question = _systems(system or ())
+    wish = label_files.Wish(
+        label_raters.told(names), every, by_question, protocol, skip_bad=skip_bad, replace=replace
+    )
+    with opened(file, readonly=dry_run, person=at_work) as project, progress_bars() as bars:
+        if dry_run:
+            report = label_files.preview(project, paths, wish)
+        else:
+            _, report = label_files.run(project, paths, wish, bar(bars))
+    say(_tree(report, dry_run), json_, [*report.words(), *map(str, report.findings)])
+
+
+def _whose(words: Iterable[str]) -> tuple[str, list[str]]:
+    """Who is at work, and the words that say who raters are."""
+    listed = list(words)
+    at_work = [one for one in listed if "=" not in one]
+    if len(at_work) > 1:
+        raise Refusal("Only one person is at work.", "Write NAME=ALIAS to say who a rater of the files is.")
+    return (at_work or [""])[0], [one for one in listed if "=" in one]
+
+
+def _systems(words: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """The system of all files, and those of single questions."""
+    every, by_question = "", dict[str, str]()
+    for one in words:
+        named = _OF_QUESTION.fullmatch(one)
+        if named:
+            by_question[named["number"]] = named["system"]
+        elif every:
+            raise Refusal("The reports are of one system.", "Write 3=NAME for the system of question 3.")
+        else:
+            every = one
+    return every, by_question
+
+
+def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
+    def plain(findings: Iterable[Any]) -> list[dict[str, Any]]:
+        return [{**asdict(finding), "trouble": finding.trouble.value} for finding in findings]
+
+    raters = [
+        {"name": rater.name, "id": rater.person.id, "alias": rater.person.alias, "new": rater.new}
+        for rater in report.raters
+    ]
+    return {
+        "dry_run": dry_run,
+        "new": report.new,
+        "filled": report.filled,
+        "same": report.same,
+        "replaced": plain(report.replaced),
+        "counts": report.counts,
+        "problems": plain(report.findings),
+        "notes": list(report.notes),
+        "raters": raters,
+    }
+
+
+@app.command("export")
+def labels_export(
+    file: File,
+    to: Annotated[Path, typer.Option(help="A .csv or .json file, or a folder for ResearcherBench's layout")],
+    format_: Annotated[
+        str,
+        typer.Option("--format", help="csv, json or researcherbench; by default by the ending of the path"),
+    ] = "",
+    protocol: Annotated[list[str] | None, typer.Option(help="Only this protocol; may be given again")] = None,
+    person: Annotated[
+        list[str] | None, typer.Option(help="Only this person's: an id or an alias; may be given again")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(help="Only of this system's reports; may be given again")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also labels that are not yet submitted")] = False,
+    judge: Annotated[
+        str, typer.Option(help="Beside ResearcherBench's files also what this judge says of the same reports")
+    ] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Write people's labels, each person under their alias. For coordinators."""
+    from annotator.actions import label_exports
+
+    choice = label_exports.Choice(
+        tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge
+    )
+    with opened(file, readonly=True, person=as_) as project:
+        found = label_exports.export(project, to, format_, choice)
+    words = [f"Wrote {found.labels:,} labels of {', '.join(found.raters)} to {found.path}"]
+    say(
+        {**asdict(found), "path": found.path.as_posix()},
+        json_,
+        [*words, *(f"Note: {note}" for note in found.notes)],
+    )

@@ -1,0 +1,279 @@
+"""The commands for saying who is wrong: rulings on disagreements, reviews of verdicts, and criteria worded anew."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import As, File, Json, opened, say
+from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
+from annotator.domain.refusal import Refusal
+
+app = typer.Typer()
+rulings_app = typer.Typer(
+    help="What became of rulings: criteria ruled unclear, worded anew, judged again.", no_args_is_help=True
+)
+app.add_typer(rulings_app, name="rulings")
+JudgeName = Annotated[str, typer.Option("--judge", help="The judge's name", show_default=False)]
+CaseId = Annotated[str, typer.Option("--case", help="Which one, as the list names it", show_default=False)]
+Reason = Annotated[
+    str,
+    typer.Option(help="The judge's fault, e.g. “too strict”; a wrong one lists them all", show_default=False),
+]
+Note = Annotated[str, typer.Option(help="A note with it", show_default=False)]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", help="A JSON list of {case, say, reason, note}: all of them, or none", show_default=False
+    ),
+]
+OpenOnly = Annotated[bool, typer.Option("--open", help="Only those of which nothing was said yet")]
+SEPARATOR = "/"
+# What one entry of --from may hold.
+FIELDS = {"case", "say", "reason", "note"}
+
+
+@app.command()
+def rule(
+    file: File,
+    judge: JudgeName = "",
+    against: Against = None,
+    set_name: SetName = "",
+    part: PartName = "",
+    case: CaseId = "",
+    said: Annotated[
+        str, typer.Option("--say", help="judge wrong, person wrong or criterion unclear", show_default=False)
+    ] = "",
+    reason: Reason = "",
+    note: Note = "",
+    from_: From = None,
+    open_: OpenOnly = False,
+    protocol: ProtocolName = COVERAGE,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """List where judges and people differ, or say who is wrong there. First labels stay the metric."""
+    from annotator.actions import disagreements, validation
+    from annotator.domain.informed import Ruling
+
+    entries = _entries(case, said, reason, note, from_)
+    with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
+        wish = validation.Wish(
+            protocol,
+            set_name,
+            part,
+            tuple(against or ()),
+            judge,
+            opening=counted_look(project, set_name, part, judge),
+        )
+        found = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, wish)}
+
+        def keep(entry: dict[str, str]) -> None:
+            disagreements.rule(
+                project, _of(found, entry["case"]), _value(Ruling, entry["say"]), reason=entry["reason"],
+                note=entry["note"], protocol=protocol,
+            )  # fmt: skip
+
+        _keep_all(project, entries, keep)
+        left = disagreements.queue(project, wish)
+    _say_rulings(left, json_, open_=open_)
+
+
+@app.command()
+def review(
+    file: File,
+    judge: Annotated[str, typer.Option("--judge", help="Whose verdicts", show_default=False)],
+    order: Annotated[str, typer.Option(help="uncertainty, weight or random")] = "uncertainty",
+    experts: Annotated[int, typer.Option(min=1, max=2, help="How many experts review each verdict")] = 1,
+    case: CaseId = "",
+    said: Annotated[str, typer.Option("--say", help="agree, disagree or unsure", show_default=False)] = "",
+    reason: Reason = "",
+    note: Note = "",
+    from_: From = None,
+    open_: OpenOnly = False,
+    protocol: ProtocolName = COVERAGE,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """List a judge's verdicts to be reviewed openly, or say what you hold of them. No system is named."""
+    from annotator.actions import reviews
+    from annotator.domain.informed import Review
+
+    entries = _entries(case, said, reason, note, from_)
+    wanted = _value(reviews.Order, order)
+    with opened(file, readonly=not entries, person=as_) as project:
+        before = reviews.outlook(project, judge, protocol, wanted, experts)
+        found = {SEPARATOR.join(one.place.key): one for one in before.lines}
+
+        def keep(entry: dict[str, str]) -> None:
+            place = _of(found, entry["case"]).place
+            reviews.review(
+                project, judge, place.response_id, place.unit_id, _value(Review, entry["say"]), reason=entry["reason"],
+                note=entry["note"], protocol=protocol,
+            )  # fmt: skip
+
+        _keep_all(project, entries, keep)
+        left = reviews.outlook(project, judge, protocol, wanted, experts)
+    trees = [
+        {
+            "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
+            "weight": one.place.weight, "value": one.value, "why": one.rationale, "quote": one.quote,
+            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.said, "reason": one.reason,
+            "note": one.note,
+        }
+        for one in left.lines if not (open_ and one.said)
+    ]  # fmt: skip
+    done = sum(bool(one.said) for one in left.lines)
+    words = [
+        f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
+        f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
+        for tree in trees
+    ]
+    words.append(f"{done:,} of {len(left.lines):,} reviewed. Reviews enter no figure of blind labels.")
+    if left.blind:
+        words.append(f"{left.kept_back:,} more come once you have submitted your labels of these items.")
+    more = {"reviewed": done, "of": len(left.lines), "blind": left.kept_back, "blind_items": list(left.blind)}
+    say({"verdicts": trees, **more}, json_, words)
+
+
+@rulings_app.command("unclear")
+def unclear(file: File, protocol: ProtocolName = COVERAGE, as_: As = "", json_: Json = False) -> None:
+    """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
+    from annotator.actions import disagreements
+
+    with opened(file, readonly=True, person=as_) as project:
+        found = disagreements.unclear(project, protocol)
+    trees = [
+        {"criterion": one.unit_id, "item": one.item_key, "words": one.words, "times": one.times}
+        for one in found
+    ]
+    words = [f"{one.times:,} × item {one.item_key}, {one.unit_id}: {one.words}" for one in found]
+    say({"unclear": trees}, json_, words or ["No criterion was ruled unclear."])
+
+
+@rulings_app.command("reword")
+def reword(
+    file: File,
+    criterion: Annotated[
+        str, typer.Argument(help="Its id, as “rulings unclear” names it", show_default=False)
+    ],
+    text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
+    why: Annotated[str, typer.Option(help="Why, for whoever reads the new version", show_default=False)] = "",
+    protocol: ProtocolName = COVERAGE,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Give a criterion that was ruled unclear new words, in a new sealed version of its rubric."""
+    from annotator.actions import disagreements, rejudging, rewording
+
+    with opened(file, person=as_) as project:
+        listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
+        one = _of(listed, criterion)
+        rewording.word(project, protocol, one.item_id, one.unit_id, text, why or rewording.WHY)
+        again = rejudging.waiting(project, protocol)
+    say(
+        {"criterion": criterion, "words": text, "to_judge": [_tree(each) for each in again]}, json_,
+        [f"The criterion of item {one.item_key} is worded anew.", *(each.words() for each in again)],
+    )  # fmt: skip
+
+
+@rulings_app.command("again")
+def again(
+    file: File,
+    judge: JudgeName = "",
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Put an order for each judge into the queue of runs")
+    ] = False,
+    protocol: ProtocolName = COVERAGE,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """What judges are to be asked again because it was worded anew; all else still stands and is not asked for."""
+    from annotator.actions import rejudging
+
+    with opened(file, readonly=not queue, person=as_) as project:
+        found = rejudging.waiting(project, protocol, judge)
+        if queue:
+            for one in found:
+                rejudging.queue_up(project, one.order.judge, one.order.protocol)
+    words = [one.words() for one in found] or ["Nothing is to be judged again."]
+    if queue and found:
+        words.append("In the queue; begin with: judge run, or in the window.")
+    say({"again": [_tree(one) for one in found], "queued": queue and bool(found)}, json_, words)
+
+
+def _say_rulings(left: Sequence[Any], json_: bool, *, open_: bool) -> None:
+    trees = [
+        {
+            "case": SEPARATOR.join(one.case), "item": one.place.item_key, "criterion": one.place.words,
+            "weight": one.place.weight, "judge": one.judge.name, "judge_says": one.of_judge.value,
+            "person": one.alias, "person_says": one.of_person.value, "ruling": one.ruling, "reason": one.reason,
+            "note": one.note, "judge_why": one.of_judge.why, "judge_quote": one.of_judge.quote,
+            "person_why": one.of_person.why, "person_quote": one.of_person.quote,
+        }
+        for one in left if not (open_ and one.ruling)
+    ]  # fmt: skip
+    done = sum(bool(one.ruling) for one in left)
+    words = [
+        f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
+        f"  {tree['judge']} says {tree['judge_says']}, {tree['person']} says {tree['person_says']}: "
+        f"{tree['ruling'] or 'open'}"
+        for tree in trees
+    ]
+    say(
+        {"disagreements": trees, "ruled": done, "of": len(left)}, json_,
+        [*words, f"{done:,} of {len(left):,} ruled. First labels stay the metric."],
+    )  # fmt: skip
+
+
+def _tree(one: Any) -> dict[str, Any]:
+    order = one.order
+    return {
+        "judge": order.judge, "protocol": order.protocol, "judgements": one.judgements, "units": one.units,
+        "items": list(order.items), "systems": list(order.systems),
+    }  # fmt: skip
+
+
+def _entries(case: str, said: str, reason: str, note: str, path: Path | None) -> list[dict[str, str]]:
+    """What is to be said: the one case, or those of a file."""
+    if path is None:
+        if bool(case) != bool(said):
+            raise Refusal("A case and what is said of it go together.", "Give --case and --say.")
+        return [{"case": case, "say": said, "reason": reason, "note": note}] if case else []
+    try:
+        listed = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"“{path.name}” cannot be read: {error}.", "Give a JSON list.") from None
+    for number, one in enumerate(listed if isinstance(listed, list) else [None], 1):
+        known = isinstance(one, dict) and {"case", "say"} <= one.keys() <= FIELDS
+        if not known or not all(isinstance(value, str) for value in one.values()):
+            raise Refusal(
+                f"Entry {number} of “{path.name}” does not fit.", "Give case, say, reason and note as texts."
+            )
+    return [{"reason": "", "note": "", **one} for one in listed]
+
+
+def _keep_all(
+    project: Any, entries: Sequence[dict[str, str]], keep: Callable[[dict[str, str]], None]
+) -> None:
+    """Keep every entry, or none."""
+    if not entries:
+        return
+    with project.store.write():
+        for entry in entries:
+            keep(entry)
+
+
+def _of(found: dict[str, Any], name: str) -> Any:
+    if name not in found:
+        raise Refusal(f"There is no “{name}” in the list.", "Name one as the list does.")
+    return found[name]
+
+
+def _value(kind: Any, said: str) -> Any:
+    try:
+        return kind(said)
+    except ValueError:
+        raise Refusal(f"“{said}” cannot be said here.", f"Use one of {', '.join(kind)}.") from None

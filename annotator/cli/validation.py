@@ -1,0 +1,237 @@
+"""The commands on judge validation: sets to label, judges beside people, the choice of a judge, corrected scores."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.results import print_sheet, write_sheets
+from annotator.cli.saying import As, File, Json, opened, print_json, said, say
+
+app = typer.Typer()
+sets_app = typer.Typer(
+    help="Validation sets: responses drawn by chance for people to label.", no_args_is_help=True
+)
+app.add_typer(sets_app, name="sets")
+COVERAGE = "researcherbench.coverage"
+Judge = Annotated[str, typer.Option(help="One judge's name; all judges by default", show_default=False)]
+Against = Annotated[
+    list[str] | None,
+    typer.Option(help="Whom to hold judges against: an alias, several, or “consensus”; everybody by default",
+                 show_default=False),
+]  # fmt: skip
+SetName = Annotated[
+    str, typer.Option("--set", help="A validation set; all submitted labels by default", show_default=False)
+]
+PartName = Annotated[
+    str,
+    typer.Option("--part", help="dev, test or whole; a look at the test part is counted", show_default=False),
+]
+ProtocolName = Annotated[str, typer.Option("--protocol", help="What was judged")]
+Card = Annotated[
+    Path | None,
+    typer.Option(help="A judge's card: nothing is done unless it is that judge", show_default=False),
+]
+To = Annotated[Path | None, typer.Option(help="Write the tables there, as .csv or .json", show_default=False)]
+
+
+@app.command()
+def validate(
+    file: File,
+    judge: Judge = "",
+    against: Against = None,
+    set_name: SetName = "",
+    part: PartName = "",
+    by: Annotated[str, typer.Option(help="all, type, weight, system, length or criterion")] = "all",
+    positive: Annotated[
+        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
+    ] = "",
+    protocol: ProtocolName = COVERAGE,
+    to: To = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Hold judges against people: agreement, errors by kind, what is missing and what it costs, beside people's own."""
+    from annotator.actions import validation, validation_sheets
+
+    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+        wish = validation.Wish(
+            protocol, set_name, part, tuple(against or ()), judge, positive, by,
+            counted_look(project, set_name, part, judge),
+        )  # fmt: skip
+        found = validation.report(project, wish)
+    if to or json_:
+        show(validation_sheets.sheets(found), to, json_)
+        return
+    show(validation_sheets.brief(found), None, json_)
+    said.print(
+        "All figures, also by weight, with the confusion of each: --to FILE.csv or --json", markup=False
+    )
+
+
+def looks(set_name: str, part: str) -> bool:
+    """Whether the test part of a set is asked for."""
+    return bool(set_name) and part not in ("", "dev")
+
+
+def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
+    """The id of a counted look, where the test part is to be shown."""
+    from annotator.actions import judges, validation_sets
+
+    if not looks(set_name, part):
+        return ""
+    names = [judge] if judge else [one.name for one in judges.all_of(project)]
+    return str(validation_sets.open_test(project, set_name, names).id)
+
+
+def show(sheets: Any, to: Path | None, json_: bool, more: dict[str, Any] | None = None) -> None:
+    """Tables as words, as JSON, or into files."""
+    from annotator.actions import result_exports
+
+    written = [path.name for path in write_sheets(sheets, to)] if to else []
+    if json_:
+        trees = [result_exports.as_tree(sheet) for sheet in sheets]
+        print_json({**(more or {}), "sheets": trees, "files": written})
+    elif written:
+        said.print(f"Wrote {', '.join(written)}", markup=False)
+    else:
+        for sheet in sheets:
+            print_sheet(sheet)
+
+
+@sets_app.command("draw")
+def draw(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The name of the set", show_default=False)],
+    people: Annotated[
+        list[str], typer.Option("--person", help="Who labels: an alias; two or more", show_default=False)
+    ],
+    width: Annotated[float, typer.Option(help="How wide the 95 % interval of a share may be")] = 0.1,
+    size: Annotated[int | None, typer.Option(help="So many responses, whatever the width", show_default=False)] = None,
+    share: Annotated[float, typer.Option(help="The agreement expected; 0.5 takes the most labels")] = 0.5,
+    likeness: Annotated[float, typer.Option(help="How alike units of one item are, 0 to 1")] = 0.1,
+    test: Annotated[float, typer.Option(help="The share of items that goes into the test part")] = 0.5,
+    raters: Annotated[int, typer.Option(help="How many people label each item")] = 2,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same set")] = 1,
+    protocol: ProtocolName = COVERAGE,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be drawn")] = False,
+    as_: As = "",
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Draw responses by chance, evenly over types, systems and lengths, and deal them to people to label blind."""
+    from annotator.actions import people as everybody
+    from annotator.actions import validation_sets
+
+    with opened(file, readonly=dry_run, person=as_) as project:
+        whose = tuple(everybody.known(project, one).id for one in people)
+        wish = validation_sets.Wish(name, whose, protocol, width, share, likeness, size, test, raters, seed)
+        found = validation_sets.preview(project, wish)
+        if not dry_run:
+            validation_sets.make(project, wish)
+    tree = {
+        "name": name, "dry_run": dry_run, "units": found.units, "told": list(found.told),
+        "responses": [one.model_dump(mode="json") for one in found.content.responses],
+    }  # fmt: skip
+    say(tree, json_, list(found.told))
+
+
+@sets_app.command("list")
+def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
+    """All validation sets: how large, what is still to be labelled, and how often the test part was looked at."""
+    from annotator.actions import validation_sets
+
+    with opened(file, readonly=True, person=as_) as project:
+        found = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
+    trees = [
+        {
+            "name": one.name, "protocol": one.protocol, "responses": len(one.content.responses),
+            "items": len(one.content.dealt), "locked_at": one.locked_at, "openings": one.openings, "lacking": missing,
+        }
+        for one, missing in found
+    ]  # fmt: skip
+    say({"sets": trees}, json_, [*map(_told, trees)] or ["No validation set was drawn yet."])
+
+
+def _told(tree: dict[str, Any]) -> str:
+    locked, left = tree["locked_at"], len(tree["lacking"])
+    state = f"locked {locked:%Y-%m-%d}" if locked else f"{left} shares of work open"
+    return (
+        f"{tree['name']}: {tree['responses']} responses of {tree['items']} items, {state}, test part looked at "
+        f"{tree['openings']} times"
+    )
+
+
+@sets_app.command("lock")
+def lock(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The name of the set", show_default=False)],
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Keep the labels of a set as they are now: from here on they are the metric, and judges may be shown."""
+    from annotator.actions import validation_sets
+
+    with opened(file, person=as_) as project:
+        change = validation_sets.lock(project, name)
+    say({"name": name, **change.after}, json_, [f"Locked {change.after['labels']:,} labels of “{name}”."])
+
+
+@app.command("choose-judge")
+def choose_judge(
+    file: File,
+    figure: Annotated[str, typer.Option(help="By which figure: kappa, f1, accuracy, mcc …")] = "kappa",
+    delta: Annotated[float, typer.Option(help="How much worse than the reference a judge may be")] = 0.05,
+    reference: Annotated[str, typer.Option(help="A judge's name, “people”, or “best”")] = "best",
+    weighted: Annotated[bool, typer.Option("--weighted", help="Each unit counts its weight")] = False,
+    against: Against = None,
+    set_name: SetName = "",
+    part: PartName = "",
+    positive: Annotated[
+        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
+    ] = "",
+    protocol: ProtocolName = COVERAGE,
+    to: To = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """The cheapest judge that is not worse than a reference by more than a margin, and why."""
+    from annotator.actions import judge_choice, validation
+
+    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+        of = validation.Wish(
+            protocol, set_name, part, tuple(against or ()), positive=positive,
+            opening=counted_look(project, set_name, part, ""),
+        )  # fmt: skip
+        found = judge_choice.choose(project, judge_choice.Wish(of, figure, weighted, delta, reference))
+    more = {"chosen": found.chosen.name if found.chosen else None, "reason": list(found.reason)}
+    show(judge_choice.sheets(found), to, json_, more)
+
+
+@app.command()
+def correct(
+    file: File,
+    judge: Annotated[
+        str, typer.Option(help="Whose scores; the first judge by name", show_default=False)
+    ] = "",
+    against: Against = None,
+    set_name: SetName = "",
+    part: PartName = "",
+    width: Annotated[float, typer.Option(help="How wide the interval of a score may be, for the plan")] = 0.1,
+    card: Card = None,
+    to: To = None,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Coverage of each system, raw and corrected by people's labels; how sure the order is; what to label next."""
+    from annotator.actions import card_checks, card_saving, corrected, corrected_sheets
+
+    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+        if card is not None:
+            held = card_saving.read(card)
+            judge = judge or held.name
+            card_checks.refuse_verdicts(project, held, judge, COVERAGE)
+        opening = counted_look(project, set_name, part, judge)
+        wish = corrected.Wish(judge, tuple(against or ()), set_name, part, opening, width)
+        found = corrected.report(project, wish)
+    more = {"judge": found.rater.name, "against": found.against}
+    show(corrected_sheets.sheets(found, width), to, json_, more)

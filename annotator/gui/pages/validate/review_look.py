@@ -1,0 +1,84 @@
+"""What the desk of reviews is asked for at once: its choices, the verdicts, and what this person is not shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotator.actions import people, reviews
+from annotator.actions.judge_offers import title
+from annotator.actions.project import Project
+from annotator.actions.reviews import Line, Order, Outlook, Waiting
+from annotator.domain.person import Role
+from annotator.domain.refusal import Refusal
+from annotator.gui.models.verdict_cases import VerdictCase, Voice
+
+ORDERS = (
+    ("The least certain first", Order.UNCERTAINTY.value),
+    ("The heaviest first", Order.WEIGHT.value),
+    ("By chance", Order.RANDOM.value),
+)
+EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
+Option = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen: a protocol, a judge, an order, and how many experts review each verdict."""
+
+    protocol: str = ""
+    judge: str = ""
+    order: str = Order.UNCERTAINTY.value
+    experts: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found; `accepted` is how much of the judge is accepted, for coordinators alone."""
+
+    choice: Choice
+    options: Mapping[str, Sequence[Option]]
+    outlook: Outlook | None = None
+    accepted: Sequence[Line] = ()
+    refusal: Refusal | None = None
+
+
+def look(project: Project, choice: Choice) -> Looked:
+    """Everything for a choice, fitted to what there is; a refusal is an answer."""
+    try:
+        found = _fitted(project, choice)
+        choice = found.choice
+        if not choice.judge:
+            return found
+        outlook = reviews.outlook(
+            project, choice.judge, choice.protocol, Order(choice.order), int(choice.experts)
+        )
+        return replace(found, outlook=outlook, accepted=accepted(project, choice))
+    except Refusal as refusal:
+        return Looked(choice, {}, refusal=refusal)
+
+
+def accepted(project: Project, choice: Choice) -> Sequence[Line]:
+    """How much of a judge is accepted; nothing for whoever is not told."""
+    if not people.someone(project).has(Role.COORDINATOR):
+        return ()
+    return reviews.report(project, choice.protocol, choice.judge)
+
+
+def _fitted(project: Project, choice: Choice) -> Looked:
+    offers = reviews.offers(project)
+    protocols = [(title(name), name) for name in dict.fromkeys(one.protocol for one in offers)]
+    known = [value for _, value in protocols]
+    protocol = choice.protocol if choice.protocol in known else next(iter(known), "")
+    judges = [(one.judge, one.judge) for one in offers if one.protocol == protocol]
+    # The baseline comes first where judges are listed; nobody begins with it.
+    judges = [*judges[1:], *judges[:1]]
+    names = [value for _, value in judges]
+    judge = choice.judge if choice.judge in names else next(iter(names), "")
+    fitted = replace(choice, protocol=protocol, judge=judge)
+    return Looked(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
+
+
+def case_of(one: Waiting, judge: str, protocol: str) -> VerdictCase:
+    """A verdict as the bench shows it."""
+    voice = Voice(judge, one.value, one.rationale, one.quote, one.quote_start, tuple(one.flags.split()))
+    key = (one.judge_id, *one.place.key, "")
+    return VerdictCase(key, protocol, one.place, (voice,), one.said, one.reason, one.note)

@@ -1,0 +1,151 @@
+"""What the desk of disagreements is asked for at once: its choices, the cases, the figures, and what is unclear."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotator.actions import disagreements, people, rejudging, reviews, validation_looks, validation_sets
+from annotator.actions.disagreements import Disagreement, Ruled, Unclear
+from annotator.actions.judge_offers import title
+from annotator.actions.project import Project
+from annotator.actions.rejudging import Again
+from annotator.actions.result_raters import CONSENSUS
+from annotator.actions.validation import Wish
+from annotator.actions.validation_looks import Seen
+from annotator.domain.counting import counted
+from annotator.domain.refusal import Refusal
+from annotator.domain.validation import Split
+from annotator.gui.models.verdict_cases import VerdictCase, Voice
+from annotator.gui.pages.validate.looking import Look
+
+# So many resamples are enough for a strip that is counted anew while one rules.
+RESAMPLES = 400
+EVERY = "*"
+# Words and value of something that can be chosen.
+Option = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen: a protocol, labels as “set|part” (empty: all that were submitted), a judge, whose labels."""
+
+    protocol: str = ""
+    labels: str = ""
+    judge: str = ""
+    person: str = EVERY
+
+    @property
+    def set_name(self) -> str:
+        """The name of the set, if one was chosen."""
+        return self.labels.rpartition("|")[0]
+
+    @property
+    def part(self) -> str:
+        """Its part."""
+        return self.labels.rpartition("|")[2]
+
+    def wish(self, opening: str = "") -> Wish:
+        """The same as a validation is asked for."""
+        judge = "" if self.judge == EVERY else self.judge
+        against = () if self.person == EVERY else (self.person,)
+        return Wish(
+            self.protocol, self.set_name, self.part, against, judge, opening=opening, resamples=RESAMPLES
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found. `closed` is a test part that nobody asked to open; `refusal` says why nothing can be shown.
+
+    `withheld` counts disagreements on items that this person is still to label blind.
+    """
+
+    choice: Choice
+    options: Mapping[str, Sequence[Option]]
+    opening: str = ""
+    cases: Sequence[Disagreement] = ()
+    withheld: int = 0
+    ruled: Sequence[Ruled] = ()
+    unclear: Sequence[Unclear] = ()
+    again: Sequence[Again] = ()
+    refusal: Refusal | None = None
+    closed: Seen | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+def look(project: Project, choice: Choice, looks: Mapping[str, Look]) -> Looked:
+    """Everything for a choice, fitted to what there is; a refusal is an answer."""
+    try:
+        people.refuse_others(project, "is shown judges beside people")
+        choice, options = _fitted(project, choice)
+        found = Looked(choice, options)
+        if not choice.protocol:
+            return found
+        found = replace(
+            found,
+            unclear=disagreements.unclear(project, choice.protocol),
+            again=rejudging.waiting(project, choice.protocol),
+        )
+    except Refusal as refusal:
+        return Looked(choice, {}, refusal=refusal)
+    try:
+        if validation_looks.is_closed(choice.set_name, choice.part):
+            seen = validation_looks.seen(project, choice.set_name)
+            opened = looks.get(seen.set_id)
+            if opened is None or not validation_looks.covers(opened.seen, seen):
+                return replace(found, closed=seen)
+            found = replace(found, opening=opened.opening)
+        wish = choice.wish(found.opening)
+        (cases, withheld), ruled = disagreements.outlook(project, wish), disagreements.report(project, wish)
+        return replace(found, cases=cases, withheld=withheld, ruled=ruled)
+    except Refusal as refusal:
+        return replace(found, refusal=refusal)
+
+
+def _fitted(project: Project, choice: Choice) -> tuple[Choice, dict[str, Sequence[Option]]]:
+    """The choice where it can be had, otherwise what comes first; with all that can be chosen."""
+    offers = reviews.offers(project)
+    protocols = [(title(name), name) for name in dict.fromkeys(one.protocol for one in offers)]
+    protocol = _held(choice.protocol, protocols)
+    judges = [(one.judge, one.judge) for one in offers if one.protocol == protocol]
+    judges += [("All judges", EVERY)] if len(judges) > 1 else []
+    labels: list[Option] = [("All submitted labels", "")]
+    for one in validation_sets.sets(project):
+        if one.protocol == protocol and one.locked_at is not None:
+            looks = counted(one.openings, "look")
+            labels.append((f"{one.name} · dev part", f"{one.name}|{Split.DEV}"))
+            labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
+    persons = [
+        ("Everybody", EVERY),
+        *((one.alias, one.alias) for one in people.people(project) if one.active),
+        ("The consensus", CONSENSUS),
+    ]
+    fitted = Choice(
+        protocol, _held(choice.labels, labels), _held(choice.judge, judges), _held(choice.person, persons)
+    )
+    return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
+
+
+def _held(value: str, options: Sequence[Option]) -> str:
+    known = [one for _, one in options]
+    return value if value in known else next(iter(known), "")
+
+
+def counted_anew(project: Project, wish: Wish) -> Sequence[Ruled]:
+    """The figures after one more ruling; nothing where they cannot be had any more."""
+    try:
+        return disagreements.report(project, wish)
+    except Refusal:
+        return ()
+
+
+def case_of(one: Disagreement, protocol: str) -> VerdictCase:
+    """A disagreement as the bench shows it."""
+    judge, person = one.of_judge, one.of_person
+    voices = (
+        Voice(
+            one.judge.name, judge.value, judge.why, judge.quote, judge.quote_start,
+            tuple(judge.flags.split()), "judge",
+        ),
+        Voice(one.alias, person.value, person.why, person.quote, person.quote_start, (), "evidence"),
+    )  # fmt: skip
+    return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)

@@ -1,0 +1,234 @@
+"""What lies behind a figure: its items, and behind one of them the judgements with the replies they were read from."""
+
+from html import escape
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTextBrowser, QVBoxLayout, QWidget
+
+from annotator.actions import judgement_replies
+from annotator.actions.judgement_replies import Told
+from annotator.actions.project import Project
+from annotator.actions.result_sheets import Line, Sheet, Source
+from annotator.actions.results_behind import Behind, by_person
+from annotator.domain.refusal import Refusal
+from annotator.gui.desk import Desk
+from annotator.gui.models.judgements import JudgementsModel, verdict
+from annotator.gui.models.sheets import SheetModel
+from annotator.gui.pages.judges.reply_detail import ReplyDetail
+from annotator.gui.sheet_widths import fit, hide_alike
+from annotator.gui.views import counting
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+SETTLE_MS = 120
+# Columns of the items, and of the judgements, that say nothing where all lines are alike.
+ALIKE = ("System", "Run", "Missing", "Range", "Weight", "Given by", "Said by")
+SAME = (0, 1, 4, 5)
+DEEPER = "Enter: the judgements behind a line."
+COMPUTED = "This figure is computed from the response itself; nobody judged it."
+
+
+class BehindView(QWidget):
+    """Two levels; Esc goes back from one to the other, and then to the figures."""
+
+    back = Signal()
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        super().__init__()
+        self._desk, self._name = desk, name
+        self._asked = 0
+        self._deeper, self._whole = False, ""
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._show_detail)
+        self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
+        self.leave = QPushButton("Back  Esc")
+        self.leave.setShortcut("Esc")
+        self.leave.clicked.connect(self._back)
+        self.items, self.judgements = SheetModel(self), JudgementsModel(self)
+        self.items_table = LinesTable("Items behind the figure", self.items)
+        self.items_table.setSortingEnabled(True)
+        self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.items_table.horizontalHeader().setSortIndicatorClearable(True)
+        self.items_table.activated.connect(self._enter)
+        self.table = LinesTable("Judgements", self.judgements, (60, 120, 110, 300, 66, 100, 120), stretched=3)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.levels = QStackedWidget()
+        self.levels.addWidget(self.items_table)
+        self.levels.addWidget(self._lower())
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.leave)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.note)
+        column.addWidget(self.levels, 1)
+
+    def _lower(self) -> QWidget:
+        self.replies = ReplyDetail(self._desk)
+        self.said = QTextBrowser()
+        self.said.setProperty("role", "side")
+        self.said.setAccessibleName("The judgement in full")
+        self.detail = QStackedWidget()
+        for widget in (self.said, self.replies):
+            self.detail.addWidget(widget)
+        made = Splitter(f"{self._name} behind")
+        made.addWidget(self.table)
+        made.addWidget(self.detail)
+        made.setSizes([660, 420])
+        made.setStretchFactor(0, 3)
+        made.setStretchFactor(1, 2)
+        return made
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The list of the level in view takes the keyboard."""
+        super().focusInEvent(event)
+        self.focus_list()
+
+    def stop(self) -> None:
+        """Show nothing that comes from now on."""
+        self._asked += 1
+        self._soon.stop()
+
+    def focus_list(self) -> None:
+        """Put the keyboard into the list of the level in view."""
+        (self.table if self.levels.currentIndex() else self.items_table).setFocus()
+
+    def show_source(self, source: Source, words: str) -> None:
+        """Show what a cell or line stands on, called by these words: its items, or the judgements on its item."""
+        self._whole = words
+        self._deeper = False
+        self.title.setText(words)
+        if source.item_id:
+            self._ask_judgements(source)
+        else:
+            self.note.setText("Reading…")
+            self.levels.setCurrentIndex(0)
+            self._asked += 1
+            asked = self._asked
+            self._desk.ask_later(lambda found: self._show_items(found, asked), counting.items, source)
+
+    def _show_items(self, found: Sheet | Refusal, asked: int) -> None:
+        if asked != self._asked:
+            return
+        if isinstance(found, Refusal):
+            self._refuse(found)
+            return
+        self.items.show(found)
+        self.note.setText(" ".join([*found.told, DEEPER]))
+        self._fit()
+        if self.items.rowCount():
+            self.items_table.selectRow(0)
+        self.focus_list()
+
+    def _fit(self) -> None:
+        places = [place for place, title in enumerate(self.items.columns) if title in ALIKE]
+        hide_alike(self.items_table, self.items, places)
+        fit(self.items_table, self.items)
+
+    def _enter(self, index: QModelIndex) -> None:
+        line = self.items.at(index.row())
+        if line is None:
+            return
+        if line.source is None:
+            self.note.setText(COMPUTED)
+            return
+        self._deeper = True
+        self.title.setText(f"{self._whole} · {_named(line)}")
+        self._ask_judgements(line.source)
+
+    def _ask_judgements(self, source: Source) -> None:
+        self.note.setText("Reading…")
+        self._asked += 1
+        asked = self._asked
+        self._desk.ask_later(lambda found: self._show_judgements(found, asked), counting.judgements, source)
+
+    def _show_judgements(self, found: list[Behind] | Refusal, asked: int) -> None:
+        if asked != self._asked:
+            return
+        if isinstance(found, Refusal):
+            self._refuse(found)
+            return
+        self.judgements.show(found)
+        for place in SAME:
+            said = {str(self.judgements.index(row, place).data()) for row in range(len(found))}
+            self.table.setColumnHidden(place, len(said) < 2)
+        missing = sum(line.judgement.value is None for line in found)
+        gaps = f", {missing:,} without a verdict" if missing else ""
+        self.note.setText(f"{len(found):,} judgements{gaps}." if found else "Nobody has judged this.")
+        self.levels.setCurrentIndex(1)
+        if found:
+            self.table.selectRow(0)
+        self._show_detail()
+        self.focus_list()
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.items.show(Sheet("", (), ()))
+        self.note.setText(str(refusal))
+
+    def _back(self) -> None:
+        if self._deeper and self.levels.currentIndex():
+            self._deeper = False
+            self._asked += 1
+            self.levels.setCurrentIndex(0)
+            self.title.setText(self._whole)
+            self.note.setText(" ".join([*self.items.whole.told, DEEPER]))
+            self.focus_list()
+            return
+        self.back.emit()
+
+    def line(self) -> Behind | None:
+        """The chosen judgement."""
+        return self.judgements.at(self.table.currentIndex().row())
+
+    def _show_detail(self) -> None:
+        line = self.line()
+        self.detail.setCurrentIndex(0)
+        if line is None:
+            self.said.clear()
+            return
+        self.said.setHtml(_in_full(line))
+        if not by_person(line):
+            self._desk.ask_later(self._show_told, _told, line.judgement.id)
+
+    def _show_told(self, told: Told | None) -> None:
+        line = self.line()
+        if told is not None and line is not None and told.line.id == line.judgement.id:
+            self.replies.show_told(told)
+            self.detail.setCurrentIndex(1)
+
+
+def _told(project: Project, judgement_id: str) -> Told | None:
+    """A judgement with its replies; None when it was made anew since."""
+    try:
+        return judgement_replies.told(project, judgement_id)
+    except Refusal:
+        return None
+
+
+def _named(line: Line) -> str:
+    return ", ".join((f"item {line.cells[0].words}", line.cells[2].words))
+
+
+def _in_full(line: Behind) -> str:
+    said = line.judgement
+    parts = (
+        ("", f"{verdict(line)} (weight {line.weight:g}), by {line.rater}"),
+        ("Asked about", line.unit),
+        ("Quoted from the report", said.quote),
+        ("Why", said.rationale),
+        ("Why there is no verdict", said.cause),
+        ("Note", said.note),
+        ("Marks", said.flags),
+        ("Question", line.question),
+    )
+    return "".join(
+        f"<p dir='auto'><b>{escape(head)}</b> {escape(words)}</p>"
+        if head
+        else f"<h3 dir='auto'>{escape(words)}</h3>"
+        for head, words in parts
+        if words
+    )

@@ -1,0 +1,82 @@
+"""How figures leave the page: the table copied or saved, the picture saved."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from annotator.actions import figures, result_exports, result_pictures
+from annotator.domain.refusal import Refusal
+from annotator.gui.desk import Desk
+from annotator.gui.views.view_pane import ViewPane
+from annotator.gui.widgets.acts_row import ActsRow
+
+# Act of the key table, words, what it does.
+ACTS = (
+    (
+        "copy_results",
+        "Copy table",
+        "Copy the table in view for a spreadsheet, nothing rounded, intervals apart",
+    ),
+    ("save_results", "Save table…", "Save the table in view as CSV or JSON, nothing rounded"),
+    ("save_results_picture", "Save picture…", "Save the picture in view, on white, as SVG or PNG"),
+)
+
+
+class LeavingBar(ActsRow):
+    """Three acts with the view that is shown."""
+
+    def __init__(self, desk: Desk, view: ViewPane) -> None:
+        deeds = {
+            "copy_results": self.copy,
+            "save_results": self._choose_table,
+            "save_results_picture": self._choose_picture,
+        }
+        super().__init__(ACTS, deeds)
+        self._desk, self._view = desk, view
+        self.name = "results"
+
+    def enable(self, table: bool, picture: bool) -> None:
+        """Offer the acts, or not."""
+        for act, button in self.buttons.items():
+            button.setEnabled(picture if act == "save_results_picture" else table)
+
+    def copy(self) -> None:
+        """Put the lines in view on the clipboard."""
+        sheet = self._view.model.shown
+        QGuiApplication.clipboard().setText(result_exports.as_text(sheet))
+        self.told.emit(f"Copied {len(sheet.lines):,} lines, nothing rounded.")
+
+    def _choose_table(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save table", f"{self.name}.csv", "Tables (*.csv);;JSON (*.json)"
+        )
+        if name:
+            self.save_table(Path(name))
+
+    def save_table(self, path: Path) -> None:
+        """Write the lines in view as CSV or JSON."""
+        sheet = self._view.model.shown
+        self._save(path, lambda: result_exports.save(sheet, path))
+
+    def _choose_picture(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)"
+        )
+        if name:
+            self.save_picture(Path(name))
+
+    def save_picture(self, path: Path) -> None:
+        """Write the picture in view, on white, as PNG or SVG."""
+        picture = self._view.picture()
+        if picture is not None:
+            self._save(path, lambda: figures.save(result_pictures.printed(picture), path))
+
+    def _save(self, path: Path, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except Refusal as refusal:
+            self._desk.refused.emit(refusal)
+            return
+        self.told.emit(f"Saved {path.name}.")

@@ -1,0 +1,115 @@
+"""Which picture of a view is shown: chosen from a list, or that of the chosen cell; drawn on another thread."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QImage, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from annotator.actions import result_pictures
+from annotator.actions.result_pictures import Dots
+from annotator.actions.result_sheets import Picture
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.ink import ink
+from annotator.gui.widgets.picture_view import PictureView
+from annotator.gui.widgets.plain import PlainLabel
+
+# Whoever walks through cells, or drags a divider, does not wait for every picture on the way.
+SETTLE_MS = 120
+PER_INCH = 96
+# Narrower than this, letters are in one another's way; wider, a picture is only larger.
+LEAST_INCHES, MOST_INCHES = 4.2, 8.6
+
+
+class PicturePane(QWidget):
+    """A list of pictures above the picture itself."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._pictures: tuple[Picture, ...] = ()
+        self._drawing = 0
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._draw)
+        self.list = QComboBox()
+        self.list.setAccessibleName("Picture")
+        self.list.setMinimumContentsLength(18)
+        self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.list.currentIndexChanged.connect(lambda _: self._soon.start())
+        label = QLabel("Pi&cture")
+        label.setBuddy(self.list)
+        head = QHBoxLayout()
+        head.addWidget(label)
+        head.addWidget(self.list, 1)
+        self.view = PictureView("The picture")
+        self.none = PlainLabel("There is nothing to draw here.", "hint")
+        self.view.resized.connect(self._soon.start)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 4, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.none)
+        column.addWidget(self.view, 1)
+        self.setMinimumWidth(theme.current().px(280))
+        theme.watch(self, self._soon.start)
+
+    def offer(self, pictures: Sequence[Picture]) -> None:
+        """Offer other pictures; one of the name shown before stays chosen."""
+        kept = self.list.currentData()
+        self._pictures = tuple(pictures)
+        self.list.blockSignals(True)
+        self.list.clear()
+        for picture in pictures:
+            self.list.addItem(picture.title, picture.name)
+        self.list.setCurrentIndex(max(0, self.list.findData(kept)) if pictures else -1)
+        self.list.blockSignals(False)
+        self.list.setEnabled(len(pictures) > 1)
+        self.none.setVisible(not pictures)
+        if not pictures:
+            self.view.show_image(None)
+        self._soon.start()
+
+    def choose(self, name: str) -> None:
+        """Show the picture of that name, where there is one."""
+        place = self.list.findData(name) if name else -1
+        if place >= 0:
+            self.list.setCurrentIndex(place)
+
+    def picture(self) -> Picture | None:
+        """The picture in view."""
+        place = self.list.currentIndex()
+        return self._pictures[place] if 0 <= place < len(self._pictures) else None
+
+    def _draw(self) -> None:
+        picture = self.picture()
+        if picture is None or not self.isVisible():
+            return
+        self._drawing += 1
+        wanted, zoom = self._drawing, theme.current().zoom / 100
+        room = self.view.viewport().width() - 4
+        inches = min(MOST_INCHES, max(LEAST_INCHES, room / (PER_INCH * zoom)))
+        # The letters are of one size however wide the picture is, and sharp on any screen.
+        dots = PER_INCH * zoom * self.devicePixelRatioF()
+        colours = ink(inches)
+
+        def show(drawn: Dots) -> None:
+            if wanted == self._drawing:
+                self._show(drawn, picture.title)
+
+        self._desk.ask_later(show, result_pictures.dots, picture, colours, dots)
+
+    def _show(self, drawn: Dots, title: str) -> None:
+        form = QImage.Format.Format_RGBA8888
+        image = QImage(drawn.rgba, drawn.width, drawn.height, 4 * drawn.width, form).copy()
+        self.view.show_image(image, title)
+
+    def stop(self) -> None:
+        """Draw nothing any more."""
+        self._drawing += 1
+        self._soon.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what was chosen while nobody looked."""
+        super().showEvent(event)
+        self._soon.start()

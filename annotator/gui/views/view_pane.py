@@ -1,0 +1,243 @@
+"""A view: what it is, its tables, below them the picture and the account of the chosen cell."""
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QTabBar,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from annotator.actions.result_sheets import Cell, Line, Picture, Sheet
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.models.sheets import SheetModel
+from annotator.gui.sheet_widths import fit
+from annotator.gui.views.account import account
+from annotator.gui.views.picture_pane import PicturePane
+from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+SETTLE_MS = 150
+FEW = 6
+
+
+class ViewPane(Splitter):
+    """Shows the sheets of a view, one at a time; `opened` asks for what lies behind a cell."""
+
+    opened = Signal(object, object)
+    left = Signal(str)
+    """Another sheet is in view; the response that was chosen in the one before, if any."""
+    turned = Signal()
+    """Another sheet, cell or order is in view."""
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        super().__init__(name, Qt.Orientation.Vertical)
+        self._name = name
+        self._sheets: tuple[Sheet, ...] = ()
+        self._metric = ""
+        self.model = SheetModel(self)
+        self.table = LinesTable("Figures", self.model, cells=True)
+        self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().setSortIndicatorClearable(True)
+        self.table.activated.connect(self._open)
+        self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("Tables of this view")
+        self.tabs.currentChanged.connect(self._change_sheet)
+        self.sought = QLineEdit(placeholderText="Find in the table…", clearButtonEnabled=True)
+        self.sought.setAccessibleName("Find in the table")
+        self.sought.setMaximumWidth(theme.current().px(240))
+        self._seek_soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._seek_soon.timeout.connect(self._seek)
+        self.sought.textChanged.connect(lambda _: self._seek_soon.start())
+        self.sought.returnPressed.connect(self.table.setFocus)
+        self.told = PlainLabel("", "hint", wrap=True)
+        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.pictures = PicturePane(desk)
+        self.addWidget(self._above())
+        self.addWidget(self._below())
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 1)
+        self.setFocusProxy(self.table)
+        theme.watch(self, self._dress)
+
+    def _above(self) -> QWidget:
+        head = QHBoxLayout()
+        head.addWidget(self.tabs, 1)
+        head.addWidget(self.sought)
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.told)
+        return made
+
+    def _below(self) -> QWidget:
+        self.account = QTextBrowser()
+        self.account.setProperty("role", "side")
+        self.account.setAccessibleName("What the chosen figure is and stands on")
+        self.account.setOpenLinks(False)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(4, 4, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(PlainLabel("What it is, and what it stands on", "strong"))
+        column.addWidget(self.account, 1)
+        right.setMinimumWidth(theme.current().px(260))
+        below = Splitter(f"{self._name} below")
+        below.addWidget(self.pictures)
+        below.addWidget(right)
+        below.setSizes([600, 440])
+        return below
+
+    def show_sheets(self, sheets: tuple[Sheet, ...], metric: str) -> None:
+        """Show a view's sheets; the one of the same title and the cell that were chosen stay chosen."""
+        kept = self.model.whole.title
+        self._sheets, self._metric = sheets, metric
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for sheet in sheets:
+            self.tabs.addTab(_titled(sheet))
+        titles = [sheet.title for sheet in sheets]
+        self.tabs.setCurrentIndex(titles.index(kept) if kept in titles else 0)
+        self.tabs.blockSignals(False)
+        self._show_sheet(self.tabs.currentIndex())
+        self.share_room()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Share the room out once there is any."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self.share_room)
+
+    def stop(self) -> None:
+        """Seek and draw nothing any more."""
+        self._seek_soon.stop()
+        self.pictures.stop()
+
+    def share_room(self) -> None:
+        """Give a short table no more than it needs, as long as nobody has moved the divider."""
+        if not self.is_fresh or not self.isVisible():
+            return
+        px, whole = theme.current().px, self.height()
+        words = self.told.heightForWidth(self.told.width()) if self.model.whole.told else 0
+        # Its head, a line for sliding it sideways, and the tabs above it.
+        lines = self.table.verticalHeader().defaultSectionSize() * (self.model.rowCount() + 1)
+        needed = lines + words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
+        above = max(px(150), min(needed, round(0.56 * whole)))
+        self.setSizes([above, whole - above])
+
+    def _change_sheet(self, place: int) -> None:
+        line = self.line()
+        self._show_sheet(place)
+        self.share_room()
+        self.left.emit(line.response_id if line is not None else "")
+
+    def _show_sheet(self, place: int) -> None:
+        if not 0 <= place < len(self._sheets):
+            return
+        sheet, index = self._sheets[place], self.table.currentIndex()
+        same = [column.title for column in sheet.columns] == list(self.model.columns)
+        row, column = (max(0, index.row()), index.column()) if same else (0, -1)
+        self.model.show(sheet)
+        self.table.setAccessibleName(sheet.title)
+        # A sentence that begins with a name from right to left is still read from the left.
+        self.told.setText("\n".join(f"\u200e{words}" for words in sheet.told))
+        self.told.setVisible(bool(sheet.told))
+        # A find field over four rows only takes room.
+        self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
+        self.tabs.setVisible(len(self._sheets) > 1 or len(sheet.lines) > FEW)
+        self._seek()
+        section, order = self.model.sorted_by
+        header = self.table.horizontalHeader()
+        header.blockSignals(True)
+        header.setSortIndicator(section, order)
+        header.blockSignals(False)
+        fit(self.table, self.model)
+        pictures = sheet.pictures or _others(self._sheets)
+        self.pictures.offer(pictures)
+        self.pictures.setVisible(bool(pictures))
+        if self.model.rowCount():
+            first = column if 0 <= column < self.model.columnCount() else _first_figure(sheet)
+            self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), first))
+            if not same:
+                # What the lines are about stands in the first column.
+                self.table.horizontalScrollBar().setValue(0)
+        self._turn()
+
+    def _seek(self) -> None:
+        self.model.seek(self.sought.text())
+        if self.model.rowCount() and not self.table.currentIndex().isValid():
+            self.table.setCurrentIndex(self.model.index(0, _first_figure(self.model.whole)))
+        self.turned.emit()
+
+    def seek(self) -> None:
+        """Put the caret into the find field."""
+        self.sought.show()
+        self.sought.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.sought.selectAll()
+
+    def next_sheet(self) -> None:
+        """Show the next table of the view."""
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % self.tabs.count())
+
+    def line(self) -> Line | None:
+        """The chosen line."""
+        return self.model.at(self.table.currentIndex().row())
+
+    def cell(self) -> Cell | None:
+        """The chosen cell."""
+        return self.model.cell(self.table.currentIndex())
+
+    def picture(self) -> Picture | None:
+        """The picture in view."""
+        return self.pictures.picture()
+
+    def explain(self) -> None:
+        """Go to the account of the chosen cell, or back to the table."""
+        (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _turn(self) -> None:
+        """Another cell is chosen."""
+        line, cell = self.line(), self.cell()
+        column = self.table.currentIndex().column()
+        sheet = self.model.whole
+        self.account.setHtml(account(sheet, line, cell, column, self._metric))
+        self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
+        self.turned.emit()
+
+    def _dress(self) -> None:
+        fit(self.table, self.model)
+        self._turn()
+
+    def _open(self, index: QModelIndex) -> None:
+        line, cell = self.model.at(index.row()), self.model.cell(index)
+        if line is not None:
+            self.opened.emit(line, cell)
+
+
+def _titled(sheet: Sheet) -> str:
+    return f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&")
+
+
+def _others(sheets: tuple[Sheet, ...]) -> tuple[Picture, ...]:
+    """A table without pictures of its own shows those of the view."""
+    return next((sheet.pictures for sheet in sheets if sheet.pictures), ())
+
+
+def _first_figure(sheet: Sheet) -> int:
+    """The first column with a figure, where whoever reads begins."""
+    for place in range(len(sheet.columns)):
+        if any(line.cells[place].estimate is not None for line in sheet.lines):
+            return place
+    return 0

@@ -1,0 +1,300 @@
+"""A list of views with the one in view: its choices, its figures, what lies behind them, or what must happen first."""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions import result_views
+from annotator.actions.result_sheets import Cell, Line
+from annotator.actions.result_views import Shown, View
+from annotator.domain.change import Change
+from annotator.gui import theme
+from annotator.gui.desk import Desk
+from annotator.gui.views import counting
+from annotator.gui.views.behind_view import BehindView
+from annotator.gui.views.choosers import Choosers
+from annotator.gui.views.counting import Refused
+from annotator.gui.views.leaving import LeavingBar
+from annotator.gui.views.view_list import ViewList
+from annotator.gui.views.view_pane import ViewPane
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.splitter import Splitter
+
+WIDE = 560
+# A page by its name, and where on it to go.
+Lead = tuple[str, str, dict[str, Any]]
+
+
+class Viewer(QWidget):
+    """Shows `views`, counted on another thread; `moving` names the kinds of change that may move a figure.
+
+    Whoever has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
+    """
+
+    ICON = "results"
+    OTHERWISE: Lead = ("Label reports", "Label", {})
+    LATER_MS = 1000
+
+    def __init__(
+        self, desk: Desk, views: tuple[View, ...], name: str, title: str, moving: Collection[str]
+    ) -> None:
+        super().__init__()
+        self.desk, self.among, self._moving = desk, views, moving
+        self._name, self._stale, self._asked = views[0].name, True, 0
+        self._chosen: dict[str, dict[str, str]] = {}
+        self._known: dict[str, Shown] = {}
+        self._build(name, title)
+        self._later = QTimer(self, singleShot=True, interval=self.LATER_MS)
+        self._later.timeout.connect(self._count)
+        self._listen()
+
+    def _build(self, name: str, title: str) -> None:
+        self.views = ViewList(self.among, f"Views of {name}")
+        self.view, self.behind = ViewPane(self.desk, name), BehindView(self.desk, name)
+        self.choosers, self.leaving = Choosers(), LeavingBar(self.desk, self.view)
+        self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addSpacing(12)
+        head.addWidget(self.hint, 1)
+        head.addWidget(self.leaving)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(14, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.choosers)
+        column.addWidget(self._body(), 1)
+        whole = Splitter(f"{name} views")
+        whole.addWidget(self.views)
+        whole.addWidget(right)
+        whole.setSizes([theme.current().px(178), 940])
+        whole.setStretchFactor(1, 1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(10)
+        page.addLayout(head)
+        page.addWidget(whole, 1)
+
+    def _body(self) -> QStackedWidget:
+        self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE)
+        self._lead = self.empty.add_action("", self._go_on, primary=True)
+        words, page, place = self.OTHERWISE
+        self.empty.add_action(words, lambda: self.desk.go(page, **place))
+        self.denied = EmptyState("lock", "Not shown to you", width=WIDE)
+        self.body = QStackedWidget()
+        for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
+            self.body.addWidget(widget)
+        return self.body
+
+    def _listen(self) -> None:
+        self.views.chosen.connect(self.show_view)
+        self.choosers.chosen.connect(self._chose)
+        self.leaving.told.connect(self.hint.setText)
+        self.view.opened.connect(self._open)
+        self.view.turned.connect(self._turned)
+        self.view.left.connect(self._show_response)
+        self.behind.back.connect(self._back)
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self.leaving.copy)
+
+    def acts(self) -> dict[str, Callable[[], object]]:
+        """What each act of the key table does here."""
+        return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
+            "next_view": partial(self.views.turn, 1),
+            "previous_view": partial(self.views.turn, -1),
+            "next_sheet": self.view.next_sheet,
+            "definition": self._explain,
+            "find": self._seek,
+            "other_pane": self.other_pane,
+        }
+
+    def lead(self, view: View) -> Lead:
+        """Where to go when a view has nothing to show: words, a page, and where on it."""
+        return f"Go to {view.page}", view.page, {}
+
+    def question(self) -> Callable[..., Any]:
+        """What is asked on another thread: of the project, with the views, one of them, its choices, what is kept."""
+        return counting.shown
+
+    def more(self) -> dict[str, str]:
+        """What is chosen in the view in view otherwise than from its lists."""
+        return {}
+
+    def offer_more(self, any_: bool) -> None:
+        """Offer what is not a list: `any_` tells whether there is anything to show."""
+
+    def refuse(self, found: Any) -> None:
+        """Say why there is no figure; `found` is what `question` answered in the place of a view."""
+        self.choosers.offer((), {})
+        self.offer_more(any_=False)
+        self.title.setText(self.named(found.view).title)
+        self.denied.show_words("Not shown to you", f"{found.refusal.happened} {found.refusal.todo}")
+        self.show_body(self.denied)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Count anew when something moved since; `view` opens a view by its name, `choose` makes its choices."""
+        name = str(place.get("view") or self._name)
+        if place.get("choose"):
+            self._chosen.setdefault(name, {}).update(place["choose"])
+            self._stale = True
+        self.views.blockSignals(True)
+        self.views.choose(name)
+        self.views.blockSignals(False)
+        if name != self._name or self._stale:
+            self.show_view(name)
+
+    def focus_first(self) -> None:
+        """Work begins in the table, or goes on in the list behind it."""
+        if self.body.currentWidget() is self.behind:
+            self.behind.focus_list()
+        elif self.body.currentWidget() is self.view:
+            self.view.setFocus()
+        else:
+            self.views.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
+        if change.kind in self._moving:
+            self._stale = True
+            self._known.clear()
+            if self.isVisible():
+                self._later.start()
+
+    def stop(self) -> None:
+        """Count nothing any more; what is under way comes home to nobody."""
+        self._later.stop()
+        self._asked += 1
+        self.view.stop()
+        self.behind.stop()
+
+    def named(self, name: str) -> View:
+        """A view by its name."""
+        return result_views.named(name, self.among)
+
+    def show_view(self, name: str) -> None:
+        """Bring a view into view."""
+        self._name = self.leaving.name = name
+        self.view.sought.clear()
+        self._count()
+
+    def _chose(self) -> None:
+        self._chosen.setdefault(self._name, {}).update(self.choosers.values())
+        self._count()
+
+    def _count(self) -> None:
+        """Have the view counted with its choices; what is only set out otherwise is not counted again."""
+        self._stale = False
+        self._asked += 1
+        asked, view = self._asked, self.named(self._name)
+        chosen = self._chosen.get(self._name, {}) | self.more()
+        known = self._known.get(self._name)
+        same = known is not None and result_views.same_count(view, {**known.chosen, **chosen}, known.chosen)
+        kept = known.kept if known is not None and same and known.sheets else None
+        self.hint.setText("Counting…")
+
+        def show(found: Any) -> None:
+            if asked == self._asked:
+                self._counted(found)
+
+        self.desk.ask_later(show, self.question(), self.among, self._name, chosen, kept)
+
+    def _counted(self, found: Shown | Refused) -> None:
+        self.hint.setText("")
+        if not isinstance(found, Shown):
+            self.refuse(found)
+            return
+        self._known[found.view] = found
+        if self.body.currentWidget() is self.behind and not self.views.hasFocus():
+            # Not taken away from under somebody's eyes: the list is of the figure that it was opened from.
+            self._stale = True
+            return
+        view = self.named(found.view)
+        self.choosers.offer(found.choices, found.chosen)
+        self.offer_more(bool(found.sheets))
+        self.title.setText(view.title)
+        self.hint.setText(view.about if found.sheets else "")
+        if not found.sheets:
+            self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
+            return
+        self.view.show_sheets(found.sheets, found.chosen.get("metric", ""))
+        self.show_body(self.view)
+
+    def show_empty(self, headline: str, words: str) -> None:
+        """Say why there is nothing to show, and where to go on."""
+        self.empty.show_words(headline, words)
+        self._lead.setText(self.lead(self.named(self._name))[0])
+        self.show_body(self.empty)
+
+    def show_body(self, widget: QWidget) -> None:
+        """Bring the figures, what lies behind them, or what is said in their place into view."""
+        focus = self.window().focusWidget()
+        inside = focus is not None and self.body.isAncestorOf(focus)
+        self.body.setCurrentWidget(widget)
+        if inside:
+            self.focus_first()
+        # Before there is anything to choose among, lists are only in the way.
+        empty = widget is self.empty and not self._chosen.get(self._name)
+        self.choosers.setVisible(widget not in (self.behind, self.denied) and not empty)
+        self._turned()
+
+    def _turned(self) -> None:
+        there = self.body.currentWidget() is self.view
+        self.leaving.enable(
+            there and self.view.model.rowCount() > 0, there and self.view.picture() is not None
+        )
+
+    def _show_response(self, response_id: str) -> None:
+        """Where a view shows one response in full, that is the one that was chosen."""
+        if response_id and "of" in self.choosers.lists:
+            self.choosers.choose("of", response_id)
+
+    def _open(self, line: Line, cell: Cell | None) -> None:
+        source = (cell.source if cell is not None else None) or line.source
+        if source is not None:
+            self.behind.show_source(source, source.words or _words(line, cell))
+            self.show_body(self.behind)
+            self.behind.focus_list()
+        elif line.item_id:
+            self.desk.go("Author", item_id=line.item_id)
+
+    def _back(self) -> None:
+        self.show_body(self.view)
+        self.focus_first()
+        if self._stale:
+            self._count()
+
+    def _explain(self) -> None:
+        if self.body.currentWidget() is self.view:
+            self.view.explain()
+
+    def _seek(self) -> None:
+        if self.body.currentWidget() is self.view:
+            self.view.seek()
+
+    def other_pane(self) -> None:
+        """From the views to the table, on to its account, and round."""
+        panes: list[QWidget] = [self.views]
+        if self.body.currentWidget() is self.view:
+            panes += [self.view.table, self.view.account]
+        elif self.body.currentWidget() is self.behind:
+            panes += [self.behind.table if self.behind.levels.currentIndex() else self.behind.items_table]
+        here = next((place for place, pane in enumerate(panes) if pane.hasFocus()), -1)
+        panes[(here + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _go_on(self) -> None:
+        _, page, place = self.lead(self.named(self._name))
+        self.desk.go(page, **place)
+
+
+def _words(line: Line, cell: Cell | None) -> str:
+    """What was opened, in a line."""
+    if cell is not None and cell.source is not None and cell.tip:
+        return cell.tip.splitlines()[0]
+    return " · ".join(one.words for one in line.cells[:3] if one.words)

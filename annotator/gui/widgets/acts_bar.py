@@ -1,0 +1,65 @@
+"""What never scrolls away at the foot of a part of a page: what can be done in it, with its keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+
+from annotator.gui.widgets.fitting_bar import Act, FittingBar
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that can be done: the act of the key table, its words, its icon, what it does, and its looks."""
+
+    act: str
+    words: str
+    icon: str = ""
+    hint: str = ""
+    role: str = ""
+
+
+class ActsBar(FittingBar):
+    """Deeds at the left and, after `progress`, the main ones at the right; `asked` names the act wanted."""
+
+    LEVELS = 3
+    asked = Signal(str)
+
+    def __init__(self, left: Sequence[Deed], right: Sequence[Deed] = ()) -> None:
+        super().__init__()
+        self._left: list[Act] = [(deed.act, deed.words, deed.icon, deed.hint) for deed in left]
+        for deed in left:
+            self._add(deed)
+        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.row.addWidget(self.progress, 1)
+        for deed in right:
+            self._add(deed)
+
+    def _add(self, deed: Deed) -> None:
+        button = self.put(deed.act, deed.words, deed.icon, role=deed.role)
+        # Where the icon stands alone it must still be reached by whoever does not know the key.
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.set_hint(deed.hint or deed.words)
+        button.clicked.connect(lambda: self.asked.emit(deed.act))
+
+    def enable(self, act: str, enabled: bool, why: str = "") -> None:
+        """Offer a deed, or say in its tip why it cannot be done now."""
+        button = self.buttons[act]
+        button.setEnabled(enabled)
+        if why:
+            button.set_hint(why)
+
+    def set_words(self, act: str, words: str) -> None:
+        """Call a deed otherwise."""
+        self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
+        self.fit()
+
+    def say(self, words: str) -> None:
+        """Say something between the deeds."""
+        self.progress.setText(words)
+        self.fit()
+
+    def show_level(self, level: int) -> None:
+        """Leave out what is said, then the words of those that have an icon."""
+        self.shrink([deed for deed in self._left if deed[2]], min(level - 1, 1) if level else 0)
+        self.progress.setVisible(level < 1)

@@ -1,0 +1,65 @@
+"""How ResearcherBench's published evaluator reads a reply: by its beginning, otherwise by the letters it holds.
+
+The paper asks for a reply that begins with yes or no (appendix E.3). What happens to any other reply is in the
+evaluator that is published with it (its `code/rubric_eval/evaluator.py`): “yes” anywhere in the reply counts as
+covered, also within a word; without it, and when the call failed, the criterion counts as not covered. This is kept
+here to show what the rule does. No score of ours goes by it.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotator.domain.judgement import NO, YES
+
+CITATION = "ResearcherBench, appendix E.3, and its published evaluator"
+# After yes or no at the beginning only these two count as its end: “No, …” is not a beginning.
+_ENDS = (":", " ")
+_LONGEST_WORD = 40
+
+
+class How(StrEnum):
+    """By which part of the rule a reply was read."""
+
+    BEGINNING = "it begins so"
+    YES_INSIDE = "it holds the letters y-e-s"
+    NO_INSIDE = "it holds the letters n-o and nowhere y-e-s"
+    NEITHER = "it holds neither, which counts as not covered"
+    FAILED = "the call failed, which counts as not covered"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the rule makes of a reply: the value, by which part, and the word whose letters decided it.
+
+    A word that merely holds them is shown with them set apart: Ba-yes-ian. `at` is where they stand in the reply.
+    """
+
+    value: str
+    how: How
+    shown: str = ""
+    at: int | None = None
+
+
+def read(reply: str | None) -> Reading:
+    """b_i as the published evaluator finds it; None stands for a call that brought no reply."""
+    if reply is None:
+        return Reading(NO, How.FAILED)
+    text = reply.strip()
+    start = reply.index(text) if text else 0
+    for word in (YES, NO):
+        if text.lower().startswith(tuple(word + end for end in _ENDS)):
+            return Reading(word, How.BEGINNING, text[: len(word)], start)
+    for word, how in ((YES, How.YES_INSIDE), (NO, How.NO_INSIDE)):
+        found = re.search(word, reply, re.IGNORECASE | re.ASCII)
+        if found:
+            return Reading(word, how, _set_apart(reply, *found.span()), found.start())
+    return Reading(NO, How.NEITHER)
+
+
+def _set_apart(reply: str, start: int, end: int) -> str:
+    """The word around some letters, with hyphens where they begin and end within it; a very long one is cut."""
+    before = re.search(r"\w*\Z", reply[max(0, start - _LONGEST_WORD) : start])
+    after = re.match(r"\w*", reply[end : end + _LONGEST_WORD])
+    parts = (before[0] if before else "", reply[start:end], after[0] if after else "")
+    return "-".join(part for part in parts if part)

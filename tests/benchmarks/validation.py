@@ -1,0 +1,150 @@
+"""How fast a judge is validated: figures with intervals over items, beside a loop over scikit-learn, in one run.
+
+    python -m tests.benchmarks.validation
+
+Goals: Cohen's κ of a judge and a person over 65 items × 15 criteria × 10 systems with its interval of 10 000 cluster
+resamples in less than half a second of wall time, and at least 200 times as fast as a loop that draws items and calls
+scikit-learn's `cohen_kappa_score` anew each time, timed on few resamples and scaled. Printed beside: the nine figures
+plainly and by weight in one pass (also with BCa intervals), two judges compared, and a corrected leaderboard. Without
+scikit-learn there is no loop to compare, and the script says so.
+
+The half second is the least wall time of several runs; ratios compare processor seconds of one thread each.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from annotator.domain.estimate import Estimate
+from annotator.stats.agreement import cohen_kappa
+from annotator.stats.classification import both_ways
+from annotator.stats.comparison import comparison
+from annotator.stats.leaderboard import Scored, standings
+
+ITEMS, CRITERIA, SYSTEMS = 65, 15, 10
+UNITS = ITEMS * CRITERIA * SYSTEMS
+RESAMPLES, LOOPED, COMPARED = 10_000, 20, 300
+GOAL_SECONDS, GOAL_RATIO = 0.5, 200
+
+
+def best(of: int, call: Callable[[], object]) -> tuple[float, float]:
+    """The least processor time and the least wall time of several runs, in seconds."""
+    timings = [timed(call) for _ in range(of)]
+    return min(processor for processor, _ in timings), min(wall for _, wall in timings)
+
+
+def timed(call: Callable[[], object]) -> tuple[float, float]:
+    processor, wall = time.process_time(), time.perf_counter()
+    call()
+    return time.process_time() - processor, time.perf_counter() - wall
+
+
+class Labels:
+    """A person, two judges, weights and items, as lists of what a project stores: words and identifiers."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(7)
+        covered = rng.random(UNITS) < np.repeat(rng.beta(2, 2, ITEMS), CRITERIA * SYSTEMS)
+        self.codes = np.where(covered, 1, 0)
+        self.person = self.words(covered)
+        self.judge, self.other = (
+            self.words(np.where(rng.random(UNITS) < right, covered, ~covered)) for right in (0.88, 0.82)
+        )
+        self.weights = rng.choice([1.0, 2.0, 3.0], UNITS, p=[0.35, 0.51, 0.14]).tolist()
+        self.items = [f"item {i // (CRITERIA * SYSTEMS)}" for i in range(UNITS)]
+
+    @staticmethod
+    def words(holds: np.ndarray) -> list[str]:
+        return np.where(holds, "yes", "no").tolist()
+
+    def systems(self) -> dict[str, Scored]:
+        """The units of each system, one item in three labelled."""
+        found = {}
+        for system in range(SYSTEMS):
+            places = [i for i in range(UNITS) if i // CRITERIA % SYSTEMS == system]
+            said = [float(self.judge[i] == "yes") for i in places]
+            labels = [
+                float(self.person[i] == "yes") if i // (CRITERIA * SYSTEMS) % 3 == 0 else None for i in places
+            ]
+            items, weights = ([column[i] for i in places] for column in (self.items, self.weights))
+            found[f"system {system}"] = Scored(labels, said, items, weights)
+        return found
+
+
+def looped(labels: Labels, resamples: int) -> np.ndarray:
+    """The bounds by drawing items and asking scikit-learn, resample by resample."""
+    peer = importlib.import_module("sklearn.metrics").cohen_kappa_score
+    rng = np.random.default_rng(7)
+    person, judge = (
+        np.array([said == "yes" for said in row], dtype=int) for row in (labels.person, labels.judge)
+    )
+    rows = np.arange(UNITS).reshape(ITEMS, -1)
+    drawn = []
+    for _ in range(resamples):
+        chosen = rows[rng.integers(0, ITEMS, ITEMS)].ravel()
+        drawn.append(peer(person[chosen], judge[chosen]))
+    return np.quantile(drawn, [0.025, 0.975])
+
+
+def kappa(labels: Labels, rounds: int) -> bool:
+    def ours() -> Estimate:
+        return cohen_kappa(labels.person, labels.judge, clusters=labels.items, resamples=RESAMPLES)
+
+    processor, wall = best(rounds, ours)
+    found = ours()
+    print(
+        f"κ of {ITEMS} items × {CRITERIA} criteria × {SYSTEMS} systems, {RESAMPLES:,} resamples of the items"
+    )
+    print(f"  {found.value:.3f} [{found.low:.3f}, {found.high:.3f}] in {wall * 1e3:.0f} ms (goal < 500 ms)")
+    if importlib.util.find_spec("sklearn") is None:
+        print("  scikit-learn is not installed: no loop to compare with")
+        return wall < GOAL_SECONDS
+    theirs, _ = best(3, lambda: looped(labels, LOOPED))
+    scaled = theirs * RESAMPLES / LOOPED
+    low, high = looped(labels, COMPARED)
+    print(
+        f"  a loop over scikit-learn: about {scaled:.0f} s (scaled); bounds by {COMPARED} {low:.3f} and {high:.3f}"
+    )
+    print(f"  {scaled / processor:.0f} times as fast (goal ≥ {GOAL_RATIO})")
+    return wall < GOAL_SECONDS and scaled / processor >= GOAL_RATIO
+
+
+def others(labels: Labels, rounds: int) -> None:
+    judged = labels.person, labels.judge, "yes", labels.weights, labels.items
+    both = labels.person, labels.judge, labels.other, "yes", labels.weights, labels.items
+    systems = labels.systems()
+    calls: dict[str, Callable[[], object]] = {
+        "nine figures plainly and by weight, one pass": lambda: both_ways(*judged),
+        "the same with BCa intervals": lambda: both_ways(*judged, interval="bca"),
+        "two judges and their nine differences, paired": lambda: comparison(*both),
+        f"{SYSTEMS} corrected scores, ranks and {SYSTEMS * (SYSTEMS - 1) // 2} pairs": lambda: standings(
+            systems
+        ),
+    }
+    for name, call in calls.items():
+        _, wall = best(min(rounds, 5), call)
+        print(f"{name}: {wall * 1e3:.0f} ms")
+
+
+def main() -> int:
+    """The goal and what stands beside it; exit code 1 when the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    options = parser.parse_args()
+    labels = Labels()
+    met = kappa(labels, options.rounds)
+    others(labels, options.rounds)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""How many more labels narrow a corrected score to a wanted width."""
+
+from math import nan, sqrt
+
+import numpy as np
+import pytest
+
+from annotator.stats.correction import NO_LABEL, corrected_mean
+from annotator.stats.planning import plan_labels
+
+# Four of eight units labelled, half of them 1; the judge is not trusted, so that only the labels count.
+LABELS, SAID = [1, 0, 1, 0, None, None, None, None], [1, 1, 1, 0, 1, 0, 1, 0]
+
+
+def judged(rng, items=60, each=10, right=0.8):
+    truth = (rng.random((items, each)) < rng.beta(3, 2, (items, 1))).astype(float)
+    said = np.where(rng.random((items, each)) < right, truth, 1.0)
+    return truth.ravel(), said.ravel(), np.arange(items).repeat(each)
+
+
+def test_the_width_falls_with_the_labels_as_by_hand():
+    # The variance of a label is 1/3, so n labels give a width of 2 t √(1 / 3n): 1.068 for 7 of them, .9653 for 8.
+    found = plan_labels(LABELS, SAID, 0.97, tuning=0.0)
+    assert (found.more, found.by_stratum) == (4, {"all": 4})
+    assert found.width_now == pytest.approx(2 * 3.18245 * sqrt(1 / 12), abs=1e-4)
+    assert found.width_then == found.least == pytest.approx(2 * 2.36462 * sqrt(1 / 24), abs=1e-4)
+    assert plan_labels(LABELS, SAID, 1.07, tuning=0.0).more == 3
+
+
+def test_what_even_all_labels_cannot_reach_takes_more_items():
+    found = plan_labels(LABELS, SAID, 0.5, tuning=0.0)
+    assert (found.more, found.by_stratum, found.width_then) == (None, {}, None)
+    assert "that takes more items" in found.note
+
+
+def test_what_is_narrow_enough_takes_nothing():
+    found = plan_labels(LABELS, SAID, 3.0, tuning=0.0)
+    assert (found.more, found.by_stratum, found.width_then) == (0, {}, found.width_now)
+
+
+def test_labels_go_where_the_judge_errs():
+    rng = np.random.default_rng(2)
+    truth, _, items = judged(rng)
+    hard = np.arange(600) % 2 == 0
+    said = np.where(hard & (rng.random(600) < 0.4), 1 - truth, truth)
+    labels = np.where(rng.random(600) < 0.2, truth, nan)
+    strata = np.where(hard, "hard", "easy")
+    now = corrected_mean(labels, said, clusters=items, strata=strata).corrected
+    found = plan_labels(labels, said, 0.9 * (now.high - now.low), clusters=items, strata=strata)
+    assert found.more == sum(found.by_stratum.values()) > 0
+    assert found.by_stratum["hard"] > 2 * found.by_stratum.get("easy", 0)
+
+
+def test_a_stratum_without_a_label_comes_first():
+    rng = np.random.default_rng(3)
+    truth, said, _ = judged(rng)
+    strata = np.arange(600) % 3
+    labels = np.where((strata < 2) & (rng.random(600) < 0.2), truth, nan)
+    found = plan_labels(labels, said, 0.1, strata=strata)
+    assert found.by_stratum[2] == max(found.by_stratum.values())
+
+
+def test_no_more_labels_than_units():
+    found = plan_labels(LABELS, SAID, 0.97, strata=list("aabbabab"), tuning=0.0)
+    assert all(found.by_stratum.get(name, 0) <= 2 for name in "ab")
+
+
+def test_the_planned_labels_bring_about_the_planned_width():
+    widths = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        truth, said, items = judged(rng)
+        order = rng.permutation(600)
+        labels = np.where(np.isin(np.arange(600), order[:80]), truth, nan)
+        found = plan_labels(labels, said, 0.13, clusters=items)
+        if found.more:
+            later = np.where(np.isin(np.arange(600), order[: 80 + found.more]), truth, nan)
+            then = corrected_mean(later, said, clusters=items).corrected
+            widths.append(then.high - then.low)
+    assert len(widths) > 20
+    assert np.mean(widths) == pytest.approx(0.13, rel=0.08)
+
+
+def test_units_alike_within_items_need_more_labels():
+    rng = np.random.default_rng(4)
+    truth, _, items = judged(rng)
+    wrong = (rng.random(60) < 0.3).repeat(10)
+    said = np.where(wrong, 1 - truth, truth)
+    labels = np.where(items < 20, truth, nan)
+    together = plan_labels(labels, said, 0.3, clusters=items, tuning=1.0)
+    apart = plan_labels(labels, said, 0.3, tuning=1.0)
+    assert together.width_now > 1.5 * apart.width_now
+    assert together.more > apart.more == 0
+
+
+def test_without_an_interval_there_is_no_plan_but_a_reason():
+    assert plan_labels([None, None], [1, 0], 0.1).note == NO_LABEL
+    assert "one cluster" in plan_labels([1, 0], [1, 0], 0.1, clusters=["p", "p"]).note
+
+
+def test_a_judge_that_never_differed_gives_no_plan_but_a_reason():
+    found = plan_labels([1, 0, 1, None], [1, 0, 1, 1], 0.1, tuning=1.0)
+    assert (found.more, found.note) == (None, "labels and judge never differed yet")
+
+
+def test_a_width_is_positive():
+    with pytest.raises(ValueError, match="a width of 0"):
+        plan_labels(LABELS, SAID, 0)
