@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from annotator.actions import validation, validation_ground
+from annotator.actions import people, reviews, validation, validation_ground
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS, EVERYBODY
 from annotator.actions.result_sheets import Cell, Line, Sheet, Source, columns, count, text
@@ -39,7 +39,10 @@ def held(wish: Wish, rater: Rater, group: str, words: str, **narrowed: str) -> H
 
 
 def units(project: Project, source: Held) -> Sheet:
-    """The units, item by item; each line leads to everybody's judgements of it."""
+    """The units, item by item; each line leads to everybody's judgements of it.
+
+    What whoever asks is still to label blind is only counted.
+    """
     wish = source.wish
     found = validation_ground.ground(
         project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
@@ -50,7 +53,9 @@ def units(project: Project, source: Held) -> Sheet:
     except KeyError:
         raise Refusal("That rater is no longer among those compared.", "Count the figures anew.") from None
     keys = validation.groups(found, wish.by).get(source.group, [])
-    rows = list(_narrowed(found, rater, beside, source, found.rows(rater, keys)))
+    every = list(_narrowed(found, rater, beside, source, found.rows(rater, keys)))
+    blind = reviews.still_blind(project, people.someone(project).id)
+    rows = [row for row in every if found.places[row.key].item_id not in blind]
     people_ = rater.kind == validation_ground.PEOPLE
     heads = columns(
         "Item", "System", "Asked about", "Weight", "True value",
@@ -65,7 +70,10 @@ def units(project: Project, source: Held) -> Sheet:
     )  # fmt: skip
     several = " A unit stands here once for every true value." if len(found.truth) > 1 or people_ else ""
     items = len({found.places[row.key].item_id for row in rows})
-    return Sheet("Units", heads, lines, (f"{len(rows):,} pairs of values on {items:,} items.{several}",))
+    told = [f"{len(rows):,} pairs of values on {items:,} items.{several}"]
+    if withheld := len(every) - len(rows):
+        told.append(f"{withheld:,} more are on items that you are still to label blind.")
+    return Sheet("Units", heads, lines, tuple(told))
 
 
 def _narrowed(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import result_views, results_behind, validation, validation_behind
+from annotator.actions import result_views, results_behind, samples, validation, validation_behind
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Sheet
 from annotator.actions.validation_behind import Held
@@ -116,3 +116,13 @@ def test_only_a_coordinator_reads_them(project: Project) -> None:
 def test_a_rater_that_is_gone_is_said(project: Project) -> None:
     with pytest.raises(Refusal, match="no longer among those compared"):
         validation_behind.units(project, Held(validation.COVERAGE, "x", rater="x"))
+
+
+def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> None:
+    sample = samples.create(tmp_path / "sample.goldsmith")
+    units = behind(sample, table(sample, "Judges beside people"), "Accuracy", "baseline")
+    # The coordinator has labels of the second item still to submit.
+    assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
+    every = validation.report(sample, validation.Wish(resamples=0)).of("baseline").told.plain["accuracy"].n
+    assert f"{every - len(units.lines):,} more are on items that you are still to label blind." in units.told
+    sample.close()
