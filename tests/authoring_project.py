@@ -34,6 +34,13 @@ def authoring_project(folder: Path) -> Project:
     return project
 
 
+def begun_project(folder: Path) -> Project:
+    """The same with a rubric of the person's own, begun on item “1”."""
+    project = authoring_project(folder)
+    begin(project, Kind.RUBRIC, rubric())
+    return project
+
+
 def rubric(texts: Sequence[str] = TEXTS, weights: Sequence[int] = (3, 2, 1)) -> Rubric:
     """A rubric of these criteria."""
     return Rubric.model_validate(

@@ -1,13 +1,22 @@
-"""What all tests share: garbage collected in order, and the sample project, made once and copied."""
+"""What all tests share: garbage collected in order, patience, the sample project, made once and copied, a server."""
 
 import gc
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from annotator.actions.project import Project
 from annotator.gui.tidying import tidy
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tests.judging.odd_server import OddServer
+
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +25,14 @@ def collected_on_this_thread() -> Iterator[None]:
     gc.disable()
     yield
     tidy()
+
+
+@pytest.fixture
+def qtbot(qtbot: "QtBot") -> "QtBot":
+    """What must come is waited for as long as a busy machine may take."""
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    return qtbot
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +52,13 @@ def sample(sample_file: Path, tmp_path: Path) -> Project:
     path = tmp_path / "sample.goldsmith"
     path.write_bytes(sample_file.read_bytes())
     return Project.open(path)
+
+
+@pytest.fixture
+def server() -> "Iterator[OddServer]":
+    """An endpoint on loopback that covers every criterion, while a test needs it."""
+    # Only tests of judges need the packages that it stands on.
+    from tests.served import serving
+
+    with serving() as server:
+        yield server

@@ -1,7 +1,6 @@
 """A model on loopback that drafts rubrics and diagnostics, and a project of two people who may ask it."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from annotator.actions import items, judges, people
 from annotator.actions.project import Project
 from annotator.domain.person import Person, Role
 from tests.authoring_project import authoring_project
-from tests.judging.odd_server import Odd, OddServer, completion
+from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
 JUDGE = "drafter"
 CRITERIA = (
@@ -58,14 +57,9 @@ def answer(body: dict[str, Any], number: int) -> Odd:
 @contextmanager
 def drafting() -> Iterator[OddServer]:
     """The server while a test needs it."""
-    with OddServer() as server:
+    with at_work(OddServer()) as server:
         server.answer = answer
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def drafting_project(folder: Path, server: OddServer) -> Project:

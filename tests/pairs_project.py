@@ -63,6 +63,13 @@ def rubrics_project(folder: Path) -> Project:
     return work_as(project, "Cleo")
 
 
+def opened_project(folder: Path) -> Project:
+    """The same with the adjudication of the rubrics opened."""
+    project = rubrics_project(folder)
+    opened(project)
+    return project
+
+
 def person(project: Project, name: str) -> Person:
     """One of the people by name."""
     return next(each for each in people.people(project) if each.name == name)

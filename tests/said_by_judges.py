@@ -1,6 +1,7 @@
 """What judges and people say of the small project, written straight into it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from sqlalchemy import insert
 
@@ -9,9 +10,18 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
+from tests.small_project import small_project
 
 COVERAGE = "researcherbench.coverage"
 WORDS = {"y": "yes", "n": "no"}
+
+
+def two_judges(folder: Path) -> Project:
+    """The small project with the judges “a” and “b”, who have said nothing."""
+    project = small_project(folder)
+    for name in ("a", "b"):
+        judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
+    return project
 
 
 def places(project: Project, system: str = "Alpha") -> list[tuple[str, str, str]]:

@@ -2,49 +2,35 @@
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from annotator.actions import judges
 from annotator.actions.project import Project
 from tests.judging.batch_server import BatchServer, Results, answered
-from tests.judging.odd_server import Odd, OddServer, completion
+from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
 JUDGE = "distant"
-
-
-Served = TypeVar("Served", bound=OddServer)
 
 
 @contextmanager
 def serving() -> Iterator[OddServer]:
     """An odd server, answering coverage with yes, while a test needs it."""
-    with _served(OddServer()) as server:
+    with at_work(OddServer()) as server:
+        server.answer = answering(lambda criterion: "yes")
         yield server
 
 
 @contextmanager
 def serving_batches() -> Iterator[BatchServer]:
     """The same with a provider's batches, which it answers like the rest."""
-    with _served(BatchServer()) as server:
+    with at_work(BatchServer()) as server:
+        server.answer = answering(lambda criterion: "yes")
         server.work = lambda requests: Results(
             [answered(each["custom_id"], server.answer(each["body"], 0)) for each in requests]
         )
         yield server
-
-
-@contextmanager
-def _served(opened: Served) -> Iterator[Served]:
-    with opened as server:
-        server.answer = answering(lambda criterion: "yes")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def add_judge(project: Project, server: OddServer, name: str = JUDGE, **settings: str) -> None:

@@ -20,6 +20,11 @@ CRITERIA = (
 )
 
 
+def empty_project(folder: Path) -> Project:
+    """Nothing but the person who made it."""
+    return Project.create(folder / "p.goldsmith")
+
+
 def small_project(folder: Path) -> Project:
     """Items “1” and “2” of two types, systems Alpha and Beta, four reports, and one sealed rubric an item."""
     project = Project.create(folder / "small.goldsmith")

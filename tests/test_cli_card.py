@@ -1,7 +1,6 @@
 """Validity cards from the command line: made, written, held against a project, and runs refused under them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,9 @@ from annotator.actions.project import Project
 from annotator.cli import run_command
 from tests.carded_project import carded_project
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, serving
+from tests.served import JUDGE
 from tests.small_project import small_project
 from tests.validation_project import judge_says, person, person_says, validation_project
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,11 @@ from annotator.actions.project import Project
 from annotator.protocols import EXTRACTIONS
 from tests.extraction import TINY_PLAN
 from tests.judging.odd_server import OddServer, completion, error
-from tests.served import JUDGE, add_judge, answering, serving
+from tests.served import JUDGE, add_judge, answering
 from tests.small_project import small_project
 from tests.test_cli import goldsmith, told
 
 DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -15,17 +15,11 @@ import pytest
 from annotator.judging import batching
 from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import Odd, OddServer
-from tests.served import JUDGE, add_judge, answering, serving, serving_batches
+from tests.served import JUDGE, add_judge, answering, serving_batches
 from tests.small_project import small_project
 from tests.test_cli import goldsmith, told
 
 HERE = Path(__file__).parents[1]
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture
@@ -90,17 +84,24 @@ def until(true: Any) -> None:
 
 
 def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> None:
-    yes = answering(lambda _: "yes")
-    server.answer = lambda body, number: Odd(yes(body, number).body, delay=0.2)
+    yes, let_go = answering(lambda _: "yes"), threading.Event()
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if number == 1:
+            let_go.wait(60)
+        return yes(body, number)
+
+    server.answer = answer
     child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: len(server.bodies) >= 2)
+    until(lambda: len(server.bodies) == 2)
     child.say("pause")
     until(lambda: child.lines and child.lines[-1].get("held"))
-    asked = len(server.bodies)
-    # Held lines come once a second: of what was under way when the first came, nothing is by the second.
+    let_go.set()
+    until(lambda: child.lines[-1]["done"] == 2)
+    # Held lines come once a second; by the next one it would have asked again.
     held = len(child.lines)
     until(lambda: len(child.lines) > held)
-    assert len(server.bodies) == asked < 12
+    assert len(server.bodies) == 2
     child.say("resume")
     assert (child.ended()["state"], len(server.bodies)) == ("done", 12)
     assert "held" not in child.lines[-1]
@@ -108,14 +109,14 @@ def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> N
 
 def test_a_held_run_can_be_cancelled(file: Path, server: OddServer) -> None:
     yes = answering(lambda _: "yes")
-    server.answer = lambda body, number: Odd(yes(body, number).body, delay=0.1)
+    server.answer = lambda body, number: Odd(held=True) if number else yes(body, number)
     child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: server.bodies)
+    until(lambda: len(server.bodies) == 2)
     child.say("pause")
     until(lambda: child.lines and child.lines[-1].get("held"))
     child.say("cancel")
     assert child.ended()["state"] == "cancelled"
-    assert len(server.bodies) < 12
+    assert len(server.bodies) == 2
 
 
 # Batches

@@ -11,9 +11,9 @@ from annotator.actions import judge_runs
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.cli import run_command
-from tests.judging.odd_server import completion
+from tests.judging.odd_server import OddServer, completion
 from tests.labels_in_files import FIRST, every, project_of_two, stored, written
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 
 BAYES = '{"quote": "", "rationale": "Nothing on Bayesian analysis.", "covered": "no"}'
 
@@ -133,13 +133,14 @@ def test_what_is_said_unclearly_is_refused(
     assert labels_in(file) == []
 
 
-def test_replies_are_read_by_the_published_rule(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with serving() as server:
-        server.answer = lambda body, number: completion(BAYES)
-        project = Project.open(Path(file))
-        add_judge(project, server)
-        asyncio.run(judge_runs.run(project, Order(JUDGE)))
-        project.close()
+def test_replies_are_read_by_the_published_rule(
+    file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = lambda body, number: completion(BAYES)
+    project = Project.open(Path(file))
+    add_judge(project, server)
+    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    project.close()
     found = told(capsys, "replay", file, "--judge", JUDGE)
     assert (found["directions"], found["changed"][0]["shown"]) == ({"no → yes": 12}, "Ba-yes-ian")
     assert {line["system"]: line["difference"]["value"] for line in found["systems"]} == {

@@ -1,7 +1,6 @@
 """A model on loopback that plans and writes: what it replies to a plan, and to a report on each question."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.evidence import Evidence, Reference
 from annotator.domain.plan import Plan, Subtask
-from tests.judging.odd_server import Odd, OddServer, completion
+from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
 GOLD_STEPS = ("Establish why depth hurts.", "Compare the remedies.")
 OWN_STEPS = ("Find the reason.", "Weigh the evidence.")
@@ -48,14 +47,9 @@ def question_of(body: dict[str, Any]) -> str:
 @contextmanager
 def writing() -> Iterator[OddServer]:
     """The server while a test needs it."""
-    with OddServer() as server:
+    with at_work(OddServer()) as server:
         server.answer = answering()
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def asking_project(folder: Path) -> Project:

@@ -16,6 +16,7 @@ from annotator.actions.project import Project
 from annotator.actions.stopping import stoppable
 from annotator.domain.page import Page, PageState
 from annotator.domain.refusal import Refusal
+from annotator.judging.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from annotator.exchange.pages.fetching import Fetched, Fetcher
@@ -143,13 +144,9 @@ class _Run:
     async def through(self, to_fetch: tuple[str, ...], concurrency: int) -> None:
         """Fetch them all, so many side by side."""
         waiting = iter(to_fetch)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(max(1, concurrency)):
-                    group.create_task(self._work(waiting))
-        except BaseExceptionGroup as errors:
-            # Callers catch the store's own errors, not groups of them.
-            raise errors.exceptions[0] from None
+        async with side_by_side() as group:
+            for _ in range(max(1, concurrency)):
+                group.create_task(self._work(waiting))
         if not self.offline:
             for _, found in self.unreached:
                 self._take(found.page)

@@ -7,7 +7,16 @@ import typer
 
 from annotator.cli.results import print_sheet
 from annotator.cli.saying import As, File, Json, opened, print_json, said
-from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
+from annotator.cli.validation import (
+    COVERAGE,
+    Against,
+    PartName,
+    Positive,
+    ProtocolName,
+    SetName,
+    counted_look,
+    looks,
+)
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
@@ -35,9 +44,7 @@ def card(
     set_name: SetName = "",
     part: PartName = "",
     against: Against = None,
-    positive: Annotated[
-        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
-    ] = "",
+    positive: Positive = "",
     prompt: Annotated[
         str, typer.Option(help="How the hash of its prompt begins, where it judged by several", show_default=False)
     ] = "",

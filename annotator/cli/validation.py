@@ -27,6 +27,9 @@ PartName = Annotated[
     str,
     typer.Option("--part", help="dev, test or whole; a look at the test part is counted", show_default=False),
 ]
+Positive = Annotated[
+    str, typer.Option(help="The positive value, where there are more than two", show_default=False)
+]
 ProtocolName = Annotated[str, typer.Option("--protocol", help="What was judged")]
 Card = Annotated[
     Path | None,
@@ -43,9 +46,7 @@ def validate(
     set_name: SetName = "",
     part: PartName = "",
     by: Annotated[str, typer.Option(help="all, type, weight, system, length or criterion")] = "all",
-    positive: Annotated[
-        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
-    ] = "",
+    positive: Positive = "",
     protocol: ProtocolName = COVERAGE,
     to: To = None,
     as_: As = "",
@@ -186,9 +187,7 @@ def choose_judge(
     against: Against = None,
     set_name: SetName = "",
     part: PartName = "",
-    positive: Annotated[
-        str, typer.Option(help="The positive value, where there are more than two", show_default=False)
-    ] = "",
+    positive: Positive = "",
     protocol: ProtocolName = COVERAGE,
     to: To = None,
     as_: As = "",

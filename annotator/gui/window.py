@@ -274,11 +274,11 @@ class Window(QMainWindow):
         if self._closed:
             return
         self._closed = True
+        self._backup.stop()
+        self._recount.stop()
         for page in self._pages.values():
             page.leave()
             page.stop()
-        self._backup.stop()
-        self._recount.stop()
         self.desk.end()
 
     def closeEvent(self, event: QCloseEvent) -> None:

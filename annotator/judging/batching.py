@@ -35,6 +35,7 @@ from annotator.judging.cache import keys_of
 from annotator.judging.limits import backoff
 from annotator.judging.runner import stop
 from annotator.judging.settling import Question, Settling
+from annotator.judging.side_by_side import side_by_side
 
 Judge = Callable[[Case, Ask], Awaitable[Any]]
 
@@ -160,15 +161,11 @@ class _Work:
         """Send what is neither settled nor out, and wait for all that is out; whether anything was."""
         self._all_known.clear()
         old = list(self._out.values())
-        try:
-            async with asyncio.TaskGroup() as group:
-                for state in old:
-                    await self._begin(group, state)
-                new = await self._send(cases, group)
-                self._all_known.set()
-        except BaseExceptionGroup as errors:
-            # Callers catch the store's and the domain's own errors, not groups of them.
-            raise errors.exceptions[0] from None
+        async with side_by_side() as group:
+            for state in old:
+                await self._begin(group, state)
+            new = await self._send(cases, group)
+            self._all_known.set()
         return bool(old or new)
 
     async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:

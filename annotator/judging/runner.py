@@ -18,6 +18,7 @@ from annotator.judging.breaker import Halt
 from annotator.judging.cache import Key, keys_of
 from annotator.judging.progress import Finished, Progress, Tally
 from annotator.judging.replies import storable
+from annotator.judging.side_by_side import side_by_side
 
 BATCH_S = 0.05
 HEARTBEAT_S = 1.0
@@ -143,13 +144,9 @@ class _Run:
 
     async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
         """Judge with so many cases side by side; when the run is halted, only count what is left."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(max(1, concurrency)):
-                    group.create_task(self._work(asks, going))
-        except BaseExceptionGroup as errors:
-            # Callers catch the store's and the domain's own errors, not groups of them.
-            raise errors.exceptions[0] from None
+        async with side_by_side() as group:
+            for _ in range(max(1, concurrency)):
+                group.create_task(self._work(asks, going))
         if self.halt is not None:
             for case in self._source:
                 self.tally.skipped += len(case.units)

@@ -21,12 +21,7 @@ from annotator.domain.rubric import Criterion, Rubric
 from annotator.storage.tables import AdjudicationRow, ItemRow, table
 from tests import pairs_project as pairs
 
-
-@pytest.fixture
-def project(tmp_path):
-    opened = pairs.rubrics_project(tmp_path)
-    yield opened
-    opened.close()
+PROJECT = pairs.rubrics_project
 
 
 def texts(project: Project, adjudication_id: str) -> list[dict[str, str]]:

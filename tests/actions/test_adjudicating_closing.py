@@ -1,7 +1,6 @@
 """Closing makes a consensus beside what it was made from; closing again makes the next version of the same units."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -23,13 +22,7 @@ from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
 from tests.pairs_project import adjudication, row
 
-
-@pytest.fixture
-def project(tmp_path: Path):
-    opened = pairs.rubrics_project(tmp_path)
-    pairs.opened(opened)
-    yield opened
-    opened.close()
+PROJECT = pairs.opened_project
 
 
 def rule_all(project: Project) -> None:

@@ -1,6 +1,5 @@
 """Every kind of artifact can be adjudicated, labels too, by two raters or more."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +34,7 @@ from annotator.domain.rubric import Criterion, Rubric
 from annotator.domain.selection import DimensionRating, Selection
 from tests import pairs_project as pairs
 
+PROJECT = pairs.pairs_project
 SAME, OTHER = "Attribution ties claims to sources", "Retrieval finds passages of evidence"
 
 
@@ -72,13 +72,6 @@ WRITTEN: dict[Kind, tuple[Document[Any], Document[Any], tuple[str, ...]]] = {
         two(Selection, DimensionRating, rating=5), two(Selection, DimensionRating, rating=2), ("rating",)
     ),
 }  # fmt: skip
-
-
-@pytest.fixture
-def project(tmp_path: Path):
-    opened = pairs.pairs_project(tmp_path)
-    yield opened
-    opened.close()
 
 
 def agreed(project: Project, kind: Kind) -> Document[Any]:

@@ -1,7 +1,5 @@
 """Who may adjudicate: whoever is assigned, or has the role; never someone who answered the item themselves."""
 
-from pathlib import Path
-
 import pytest
 from sqlalchemy import insert
 
@@ -25,12 +23,7 @@ from annotator.storage.tables import AssignmentRow, table
 from tests import pairs_project as pairs
 from tests.filled_project import add_judgement
 
-
-@pytest.fixture
-def project(tmp_path: Path):
-    opened = pairs.rubrics_project(tmp_path)
-    yield opened
-    opened.close()
+PROJECT = pairs.rubrics_project
 
 
 def assign(project: Project, name: str, stage: Stage = Stage.ADJUDICATION) -> None:

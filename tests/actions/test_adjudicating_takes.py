@@ -1,7 +1,5 @@
 """What an adjudicator may take, word and say on a row, and how it is taken back."""
 
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import adjudicating, artifacts, closing, history, ruling, ruling_drafts
@@ -12,13 +10,7 @@ from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
 from tests.pairs_project import adjudication, row
 
-
-@pytest.fixture
-def project(tmp_path: Path):
-    opened = pairs.rubrics_project(tmp_path)
-    pairs.opened(opened)
-    yield opened
-    opened.close()
+PROJECT = pairs.opened_project
 
 
 def letter(project: Project, name: str) -> str:

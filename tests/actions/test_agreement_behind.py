@@ -1,8 +1,5 @@
 """What lies behind a figure: frozen values with the words they stand on, held back from who may yet adjudicate."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import (
@@ -21,15 +18,9 @@ from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
 
+PROJECT = pairs.pairs_project
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2))
 BEN = (("Explains how carbon is priced", 3), ("Lists species of moss", 2))
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = pairs.pairs_project(tmp_path)
-    yield project
-    project.close()
 
 
 def rubrics(project: Project) -> dict[str, str]:

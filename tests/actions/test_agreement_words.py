@@ -1,8 +1,5 @@
 """How figures are said: numbers with intervals, reasons in the place of numbers, and tables that may leave."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import agreement_report, people
@@ -12,12 +9,7 @@ from annotator.domain.agreement import Figure
 from annotator.domain.assignment import Stage
 from tests import pairs_project as pairs
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = pairs.pairs_project(tmp_path)
-    yield project
-    project.close()
+PROJECT = pairs.pairs_project
 
 
 def both(project: Project, ada: str, ben: str) -> None:

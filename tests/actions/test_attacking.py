@@ -26,7 +26,7 @@ from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from tests.attacked_project import attacked, firm, gullible, judged, report_in, said
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 from tests.small_project import small_project
 
 # Two items, two systems, three criteria.
@@ -35,10 +35,9 @@ PLANTED = ("injection.order", "injection.reply", "injection.system", "injection.
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        server.answer = firm
-        yield server
+def server(server: OddServer) -> OddServer:
+    server.answer = firm
+    return server
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Making, listing, looking into and putting back backups."""
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -16,12 +15,7 @@ from annotator.storage.holding import Hold
 from annotator.storage.opening import Busy, Damaged
 from tests.filled_project import filled_project
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = filled_project(tmp_path)
-    yield project
-    project.close()
+PROJECT = filled_project
 
 
 def digest(path: Path) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +14,9 @@ from annotator.domain.refusal import Refusal
 from annotator.judging import batching
 from tests.judging.batch_server import BatchServer, Results, answered, failed
 from tests.judging.odd_server import Odd, completion, error
-from tests.served import JUDGE, add_judge, serving_batches
-from tests.small_project import small_project
+from tests.served import JUDGE, serving_batches
+
+pytestmark = pytest.mark.usefixtures("distant_judge")
 
 # Two items with three criteria, two systems.
 ALL = 12
@@ -28,14 +28,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
     monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.01)
     with serving_batches() as server:
         yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: BatchServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
 
 
 def run(project: Project, **how: Any) -> dict[str, Any]:

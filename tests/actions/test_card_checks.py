@@ -17,17 +17,11 @@ from annotator.domain.validity_card import PINNED, Identity, Reach, ValidityCard
 from tests.carded_project import card_of, carded_project, judged
 from tests.judging.odd_server import OddServer
 from tests.made_card import IDENTITY, made_card
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 from tests.small_project import small_project
 from tests.validation_project import person
 
 COVERAGE = "researcherbench.coverage"
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

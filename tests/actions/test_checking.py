@@ -2,7 +2,6 @@
 
 import random
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,14 +14,8 @@ from annotator.storage.files import journal
 from tests.filled_project import add_judgement, filled_project
 from tests.storage.crashed import crashed
 
+PROJECT = filled_project
 FLIPS = 300
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = filled_project(tmp_path)
-    yield project
-    project.close()
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """How far a judge agrees with itself, and with another: figures counted by hand."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from sqlalchemy import insert
 
@@ -10,18 +7,11 @@ from annotator.actions import consistency, items, judges
 from annotator.actions.project import Project
 from annotator.domain.identity import derived_id, now
 from annotator.storage.tables import JudgementRow, table
-from tests.small_project import small_project, units_of
+from tests.said_by_judges import two_judges
+from tests.small_project import units_of
 
+PROJECT = two_judges
 COVERAGE = "researcherbench.coverage"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    for name in ("a", "b"):
-        judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
-    yield project
-    project.close()
 
 
 def say(project: Project, judge: str, trial: int, values: str) -> None:

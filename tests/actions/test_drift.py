@@ -23,18 +23,12 @@ from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge, answering, serving
+from tests.served import JUDGE, add_judge, answering
 from tests.small_project import small_project
 
 # Two items with three criteria, two systems.
 ALL = 12
 DATASET = "Names one dataset"
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

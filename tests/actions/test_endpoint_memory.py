@@ -1,7 +1,6 @@
 """That what an endpoint turned down is not asked of it again at the next start."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,24 +11,23 @@ from annotator.actions import endpoint_memory, judge_runs, judges
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from tests.judging.odd_server import Odd, OddServer, error
-from tests.served import JUDGE, add_judge, answering, serving
+from tests.served import JUDGE, add_judge, answering
 from tests.small_project import small_project
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yes = answering(lambda criterion: "yes")
+def server(server: OddServer) -> OddServer:
+    yes = answering(lambda criterion: "yes")
 
-        def picky(body: dict[str, Any], number: int) -> Odd:
-            if "temperature" in body:
-                return error(400, "Unsupported parameter: temperature", param="temperature")
-            if body.get("response_format", {}).get("type") == "json_schema":
-                return error(400, "json_schema is not known here", param="response_format")
-            return yes(body, number)
+    def picky(body: dict[str, Any], number: int) -> Odd:
+        if "temperature" in body:
+            return error(400, "Unsupported parameter: temperature", param="temperature")
+        if body.get("response_format", {}).get("type") == "json_schema":
+            return error(400, "json_schema is not known here", param="response_format")
+        return yes(body, number)
 
-        server.answer = picky
-        yield server
+    server.answer = picky
+    return server
 
 
 @pytest.fixture

@@ -16,14 +16,8 @@ from annotator.domain.part import Part
 from annotator.domain.plan import Plan, Subtask
 from tests import drawn_extracts
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 from tests.small_project import small_project
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

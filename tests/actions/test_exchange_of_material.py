@@ -38,7 +38,7 @@ from annotator.exchange import release
 from tests import drawn_extracts
 from tests.bundles import change_json, without_manifest
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 from tests.small_project import small_project
 
 READ, DEAD = "https://a.example/x", "https://b.example/y"
@@ -225,12 +225,6 @@ def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
 
 
 # Prompts
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 def test_the_wording_that_judges_were_asked_by_comes_back(

@@ -22,17 +22,16 @@ from annotator.protocols import EXTRACTIONS
 from tests import drawn_extracts
 from tests.extraction import TINY_PLAN
 from tests.judging.odd_server import OddServer, completion, error
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 from tests.small_project import small_project
 
 STEP = completion('{"step": "Search."}')
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        server.script(STEP)
-        yield server
+def server(server: OddServer) -> OddServer:
+    server.script(STEP)
+    return server
 
 
 @pytest.fixture

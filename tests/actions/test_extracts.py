@@ -1,8 +1,5 @@
 """What was drawn from a response: whose version stands, how a person corrects it, and that nothing is lost."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import checking, drawn_parts, extracts, history, items
@@ -15,16 +12,8 @@ from annotator.domain.part import Claim, Claims, Part
 from annotator.domain.plan import Plan, Subtask
 from annotator.domain.refusal import Refusal
 from tests import drawn_extracts
-from tests.small_project import small_project
 
 JUDGE, OTHER = by_judge("judge-1"), by_judge("judge-2")
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def response(project: Project) -> tuple[str, str]:

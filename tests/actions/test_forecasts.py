@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,9 @@ from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.judging.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, add_judge, serving
-from tests.small_project import small_project
+from tests.served import JUDGE
 
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
+pytestmark = pytest.mark.usefixtures("distant_judge")
 
 
 @pytest.fixture

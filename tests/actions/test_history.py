@@ -1,8 +1,5 @@
 """Undo and redo: across items and restarts, for one's own changes, and only where nothing moved on."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import artifacts, history, items, people
@@ -11,13 +8,9 @@ from annotator.domain.artifact import Kind
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.domain.rubric import Criterion, Rubric
+from tests.small_project import empty_project
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = Project.create(tmp_path / "p.goldsmith")
-    yield project
-    project.close()
+PROJECT = empty_project
 
 
 @pytest.fixture

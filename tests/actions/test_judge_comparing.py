@@ -1,8 +1,5 @@
 """How far judges agree with one another and with people: figures counted by hand."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import consistency, judge_comparing, judges, people
@@ -10,17 +7,9 @@ from annotator.actions.project import Project
 from annotator.domain.identity import derived_id
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
-from tests.said_by_judges import COVERAGE, label, places, say, submit
-from tests.small_project import small_project
+from tests.said_by_judges import COVERAGE, label, places, say, submit, two_judges
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    for name in ("a", "b"):
-        judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
-    yield project
-    project.close()
+PROJECT = two_judges
 
 
 def pairing(project: Project, a: str, b: str, **how: bool) -> judge_comparing.Pairing:

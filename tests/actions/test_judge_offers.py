@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from annotator.actions import items, judge_offers
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_offers import Offer
@@ -13,18 +11,10 @@ from annotator.domain.part import Claim, Claims, Part
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests import drawn_extracts
 from tests.said_by_judges import places
-from tests.small_project import small_project
 
 
 def offer(project: Project, name: str) -> Offer:
     return next(one for one in judge_offers.offers(project) if one.name == name)
-
-
-@pytest.fixture
-def project(tmp_path: Path):
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def test_every_protocol_is_offered_in_order(project: Project) -> None:

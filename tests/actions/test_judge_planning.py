@@ -1,8 +1,6 @@
 """What an order comes to at a glance, and the keys that a person writes."""
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,14 +9,6 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from tests.said_by_judges import say
-from tests.small_project import small_project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def test_an_order_is_looked_at_before_and_after_it_is_carried_out(project: Project) -> None:

@@ -1,8 +1,6 @@
 """That a judge is tried out on a page as long as the longest report it would have to read."""
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -11,22 +9,9 @@ from annotator.actions import judges
 from annotator.actions.project import Project
 from annotator.judging.probe import FILLER_CHARACTERS
 from tests.judging.odd_server import OddServer, error
-from tests.served import JUDGE, add_judge, serving
-from tests.small_project import small_project
+from tests.served import JUDGE
 
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
+pytestmark = pytest.mark.usefixtures("distant_judge")
 
 
 def page(project: Project, server: OddServer) -> int:

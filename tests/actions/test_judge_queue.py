@@ -1,23 +1,11 @@
 """Runs that wait for their turn."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import judge_queue, judges, panels
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from tests.small_project import small_project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
-
 
 ALPHA = Order("baseline", systems=("Alpha",), items=("1",), budget_usd=2.5)
 BETA = Order("baseline", systems=("Beta",))

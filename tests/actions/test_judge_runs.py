@@ -3,9 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,25 +14,13 @@ from annotator.actions.project import Project
 from annotator.domain.judge import RunState
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
-from tests.served import JUDGE, add_judge, answering, asked_about, serving
-from tests.small_project import CRITERIA, small_project
+from tests.served import JUDGE, add_judge, answering, asked_about
+from tests.small_project import CRITERIA
+
+pytestmark = pytest.mark.usefixtures("distant_judge")
 
 # Two items with three criteria, two systems.
 ALL = 12
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
 
 
 def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:

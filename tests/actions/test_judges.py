@@ -1,23 +1,12 @@
 """What judges a project has: added, named, retired and brought back, and where their keys lie."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import judges, panels
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from tests.small_project import small_project
 
 URL = "http://127.0.0.1:1/v1"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def add(project: Project, name: str) -> str:

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +34,10 @@ from tests.labels_in_files import (
 from tests.said_by_judges import say
 from tests.small_project import small_project
 
+PROJECT = project_of_two
 FINAL, EVERYTHING = Choice(), Choice(everything=True)
 # Alpha's reports on items 1 and 2, three criteria each of weights 3, 2 and 1.
 PEOPLE, JUDGE = "yynnyn", "ynnyyn"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = project_of_two(tmp_path)
-    yield project
-    project.close()
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -1,7 +1,6 @@
 """Labels from files: looked at without a trace, taken in whole or not at all, never twice, never over what is there."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,13 +43,7 @@ from tests.labels_in_files import (
 )
 from tests.small_project import answer
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = project_of_two(tmp_path)
-    yield project
-    project.close()
-
+PROJECT = project_of_two
 
 # Taking in
 

@@ -34,12 +34,7 @@ from tests.labels_in_files import (
 )
 from tests.small_project import answer
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = project_of_two(tmp_path)
-    yield project
-    project.close()
+PROJECT = project_of_two
 
 
 def test_a_number_decides_between_equal_words_and_never_by_itself(project: Project, tmp_path: Path) -> None:

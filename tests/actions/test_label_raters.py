@@ -1,6 +1,5 @@
 """Whose the labels of a file are: said by an id or by a coordinator, never by a name that is typed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,12 +26,7 @@ from tests.labels_in_files import (
     written,
 )
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = project_of_two(tmp_path)
-    yield project
-    project.close()
+PROJECT = project_of_two
 
 
 def test_an_id_alone_says_who_a_rater_is(project: Project, tmp_path: Path) -> None:

@@ -1,9 +1,5 @@
 """What is at hand about a response."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from sqlalchemy import event, insert
 
 from annotator.actions import items, materials
@@ -17,17 +13,10 @@ from annotator.domain.part import Claim, Claims, Part
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PageRow, SourceRow, table
 from tests import drawn_extracts
-from tests.small_project import answer, small_project
+from tests.small_project import answer
 
 URL = "https://example.org/paper"
 BY_RUBRIC = Wanted((Kind.RUBRIC,))
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def at_hand(project: Project, wanted: Wanted = BY_RUBRIC) -> list[AtHand]:

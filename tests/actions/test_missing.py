@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,24 +14,11 @@ from annotator.domain.judge import Call
 from annotator.domain.refusal import Refusal
 from annotator.judging.replies import reread
 from tests.judging.odd_server import OddServer, completion
-from tests.served import JUDGE, add_judge, answering, asked_about, serving
-from tests.small_project import CRITERIA, small_project
+from tests.served import JUDGE, answering, asked_about
+from tests.small_project import CRITERIA
 
+pytestmark = pytest.mark.usefixtures("distant_judge")
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
 
 
 def run(project: Project, **how: Any) -> dict[str, Any]:

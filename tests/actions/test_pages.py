@@ -22,7 +22,6 @@ from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
 from tests import drawn_extracts
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving
-from tests.small_project import small_project
 
 RESPONSE, ORDER = table(ResponseRow), Order()
 pytestmark = pytest.mark.anyio
@@ -37,13 +36,6 @@ def anyio_backend() -> str:
 def server() -> Iterator[PageServer]:
     with serving() as running:
         yield running
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    made = small_project(tmp_path)
-    yield made
-    made.close()
 
 
 def claim(project: Project, *urls: str, response: int = 0) -> None:

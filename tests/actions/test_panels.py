@@ -1,8 +1,6 @@
 """How a majority judges: over judges, over trials, and where it does not."""
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,21 +12,8 @@ from annotator.actions.project import Project
 from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
-from tests.served import add_judge, answering, serving
-from tests.small_project import CRITERIA, small_project
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
+from tests.served import add_judge, answering
+from tests.small_project import CRITERIA
 
 
 def run(project: Project, judge: str, **how: Any) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Who works in a project."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,9 @@ from annotator.actions import history, people
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
+from tests.small_project import empty_project
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = Project.create(tmp_path / "p.goldsmith")
-    yield project
-    project.close()
+PROJECT = empty_project
 
 
 def names(project: Project) -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """The wordings by which judges are asked: shipped, written, put back, and shown as they would be sent."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,9 @@ from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.judging.prompts import load
-from tests.small_project import small_project
 
 NAME = "researcherbench.coverage"
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\n{{criterion}}\n{{report}}\n"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def test_the_shipped_wording_is_in_force_at_first(project: Project) -> None:

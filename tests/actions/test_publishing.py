@@ -1,8 +1,5 @@
 """When a figure is fit to be published."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import publishing
@@ -10,13 +7,9 @@ from annotator.actions.project import Project
 from annotator.actions.results import ResultRow
 from annotator.domain.estimate import Estimate
 from annotator.domain.refusal import Refusal
+from tests.small_project import empty_project
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = Project.create(tmp_path / "p.goldsmith")
-    yield project
-    project.close()
+PROJECT = empty_project
 
 
 def row(value: float | None, judged: int, missing: int, note: str = "") -> ResultRow:

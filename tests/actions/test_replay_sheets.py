@@ -1,7 +1,6 @@
 """How a replay under the public rule is set out, on the replies of a judge at work: “Bayesian” holds a y-e-s."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,19 +12,16 @@ from annotator.actions.result_sheets import Sheet
 from annotator.actions.validation_views import VIEWS
 from annotator.domain.refusal import Refusal
 from tests.actions.test_rule_replay import BAYES, FIRST, bayesian, in_words
-from tests.served import JUDGE, add_judge, serving
+from tests.judging.odd_server import OddServer
+from tests.served import JUDGE
 from tests.small_project import small_project
 
 
 @pytest.fixture
-def sheets(tmp_path: Path) -> Iterator[tuple[Sheet, ...]]:
-    with serving() as server:
-        project = small_project(tmp_path)
-        add_judge(project, server)
-        server.answer = in_words(bayesian)
-        asyncio.run(judge_runs.run(project, Order(JUDGE)))
-        yield result_views.show(project, "replay", {}, among=VIEWS).sheets
-        project.close()
+def sheets(project: Project, server: OddServer, distant_judge: None) -> tuple[Sheet, ...]:
+    server.answer = in_words(bayesian)
+    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    return result_views.show(project, "replay", {}, among=VIEWS).sheets
 
 
 def test_systems_reports_and_verdicts_are_told_apart(sheets: tuple[Sheet, ...]) -> None:

@@ -41,15 +41,7 @@ from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from tests import drawn_extracts
 from tests.judging.odd_server import OddServer, completion, error
-from tests.small_project import small_project
 from tests.writing_server import answering, asking_project, writing, written
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    made = small_project(tmp_path)
-    yield made
-    made.close()
 
 
 def subject(project: Project, number: int = 0) -> Subject:

@@ -1,7 +1,6 @@
 """Whose judgements a result may be made of: judges, all people, each of them, and what was settled."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,16 +24,9 @@ from annotator.domain.labels import UNSURE
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
-from tests.small_project import small_project, units_of
+from tests.small_project import units_of
 
 COVERAGE = "researcherbench.coverage"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def label(project: Project, who: str, verdicts: list[str]) -> None:

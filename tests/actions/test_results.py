@@ -1,20 +1,12 @@
 """Scores, their intervals, what is missing, and the judgements behind them."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 from annotator.actions import judge_runs, labels, results
 from annotator.actions.project import Project
-from tests.small_project import small_project, units_of
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
+from tests.small_project import units_of
 
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:

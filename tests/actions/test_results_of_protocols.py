@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,16 +17,8 @@ from annotator.domain.rubric import Criterion
 from annotator.domain.unit import Unit
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import COVERAGE
-from tests.small_project import small_project
 
 HEAVY, LIGHT = "heavy", "light"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    yield project
-    project.close()
 
 
 def facet(unit: Unit) -> str:

@@ -32,18 +32,12 @@ from annotator.domain.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from tests import pairs_project
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, add_judge, asked_about, serving
+from tests.served import JUDGE, add_judge, asked_about
 from tests.small_project import CRITERIA, small_project
 from tests.verdicts_project import PLAN, protocols_project
 
 COVERAGE = "researcherbench.coverage"
 OLD, NEW = CRITERIA[1][0], "Compares how stable training is with and without them"
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ Weights are 3, 2 and 1, so a report's coverage is a number of sixths.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,25 +20,12 @@ from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.protocols.researcherbench.public_rule import How
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge, asked_about, serving
-from tests.small_project import CRITERIA, small_project
+from tests.served import JUDGE, asked_about
+from tests.small_project import CRITERIA
 
+pytestmark = pytest.mark.usefixtures("distant_judge")
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
 BAYES = "No, the report never mentions the Bayesian analysis"
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
 
 
 def in_words(said: Callable[[str, str], Odd]) -> Callable[[dict[str, Any], int], Odd]:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +27,10 @@ from annotator.actions.run_judgements import ALL, FLAGGED, NO_VERDICT, Source, W
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge, answering, asked_about, serving
-from tests.small_project import small_project, units_of
+from tests.served import JUDGE, answering, asked_about
+from tests.small_project import units_of
 
+pytestmark = pytest.mark.usefixtures("distant_judge")
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
 QUOTE = "compares the stability of training"
 
@@ -46,18 +45,9 @@ def replies(body: dict[str, Any], number: int) -> Odd:
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        server.answer = replies
-        yield server
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    yield project
-    project.close()
+def server(server: OddServer) -> OddServer:
+    server.answer = replies
+    return server
 
 
 def run(project: Project, **how: Any) -> str:

@@ -1,9 +1,7 @@
 """Judges held against people, by hand: four items, two systems, criteria of weight 3 and 1, sixteen units."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +11,8 @@ from annotator.actions.validation import Wish
 from annotator.domain.refusal import Refusal
 from tests.validation_project import At, judge_says, person, person_says, places, validation_project
 
+PROJECT = validation_project
 FEW = 200
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = validation_project(tmp_path)
-    yield project
-    project.close()
 
 
 def ann(at: At) -> str:

@@ -1,9 +1,7 @@
 """Validation sets: drawn evenly by chance, dealt blind, locked before a judge is shown, their test part counted."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,12 +23,7 @@ from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
 from tests.validation_project import judge_says, person, person_says, places, validation_project
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = validation_project(tmp_path)
-    yield project
-    project.close()
+PROJECT = validation_project
 
 
 def wish(project: Project, **more: object) -> Wish:

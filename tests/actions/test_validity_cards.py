@@ -26,17 +26,11 @@ from annotator.domain.validity_card import Figure, Reach, ValidityCard
 from tests.attacked_project import attacked
 from tests.carded_project import KEY, MODEL, PLANTED, card_of, carded_project, judged
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, serving
+from tests.served import JUDGE
 from tests.validation_project import At, judge_says, person, person_says, validation_project
 
 COVERAGE = "researcherbench.coverage"
 AT = datetime(2026, 10, 2, 9, 30, tzinfo=UTC)
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -42,7 +42,16 @@ def test_json_to_page_to_json(tmp_path: Path) -> None:
 
 def test_the_json_fits_its_schema() -> None:
     schema = json.loads((places.schemas() / "validity_card.json").read_bytes())
-    jsonschema.Draft202012Validator(schema).validate(json.loads(card_files.content(CARD, ".json")))
+    validator = jsonschema.Draft202012Validator(schema)
+    tree = json.loads(card_files.content(CARD, ".json"))
+    assert list(validator.iter_errors(tree)) == []
+    # It would see a field too many, one too few, and a figure in words.
+    for wrong, rule in (
+        (tree | {"mood": "good"}, "additionalProperties"),
+        ({name: value for name, value in tree.items() if name != "judge"}, "required"),
+        (tree | {"missing_limit": "a few"}, "type"),
+    ):
+        assert [fault.validator for fault in validator.iter_errors(wrong)] == [rule]
 
 
 def test_a_page_survives_other_line_ends_and_a_mark(tmp_path: Path) -> None:

@@ -36,6 +36,13 @@ def small(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    """What PROJECT of the file makes in a folder; a window over it closes it."""
+    made: Project = request.module.PROJECT(tmp_path)
+    return made
+
+
+@pytest.fixture
 def window_over(qtbot) -> Iterator:
     """Makes windows over projects and closes them."""
     made: list[Window] = []

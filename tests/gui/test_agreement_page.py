@@ -41,8 +41,7 @@ def page(project, window_over, qtbot):
 def counted(page, qtbot, by, stage=None):
     page.choosers.choose(by, stage)
     qtbot.waitUntil(lambda: page.view.report is not None and page.view.report.by == by)
-    page.desk.wait()
-    qtbot.wait(20)
+    qtbot.waitUntil(lambda: not page.desk._errands)
 
 
 def choose(page, field):
@@ -257,9 +256,7 @@ def test_nothing_frozen_says_what_must_happen_first(tmp_path, window_over, qtbot
 @pytest.mark.parametrize("name", [NAMES["Ada"], "Cleo"])
 def test_annotators_and_adjudicators_are_told_and_see_no_figure(project, window_over, qtbot, name):
     page = window_over(pairs.work_as(project, name), "Agreement").page
-    page.desk.wait()
-    qtbot.wait(20)
-    assert page.body.currentWidget() is page.denied
+    qtbot.waitUntil(lambda: page.body.currentWidget() is page.denied)
     assert page.view.model.rowCount() == 0
     said = " ".join(all_words(page))
     assert "shown to a coordinator" in said
@@ -278,8 +275,7 @@ def test_a_coordinator_who_may_adjudicate_is_told_why_lines_are_held_back(page, 
 def test_the_list_behind_stays_in_view_when_something_else_is_sealed(page, qtbot, project):
     opened(page, qtbot, "weight")
     page._count()
-    page.desk.wait()
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not page.desk._errands)
     assert page.body.currentWidget() is page.behind
 
 

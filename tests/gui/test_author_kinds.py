@@ -15,12 +15,8 @@ from annotator.domain.selection import DIMENSIONS
 from tests.authoring_project import authoring_project, begin, mine, rubric
 from tests.labelling_keys import focus, press, type_words
 
+PROJECT = authoring_project
 EIGHT_WORDS = "Explain why a residual block helps deep training."
-
-
-@pytest.fixture
-def project(tmp_path):
-    return authoring_project(tmp_path)
 
 
 @pytest.fixture

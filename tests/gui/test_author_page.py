@@ -16,10 +16,7 @@ from annotator.storage.tables import ArtifactRow, table
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.labelling_keys import focus, press, type_words
 
-
-@pytest.fixture
-def project(tmp_path):
-    return authoring_project(tmp_path)
+PROJECT = authoring_project
 
 
 @pytest.fixture

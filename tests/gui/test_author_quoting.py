@@ -4,21 +4,14 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import items, sources
-from annotator.domain.artifact import Kind
 from annotator.domain.canonical import sha256
 from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
-from tests.authoring_project import PAPER, authoring_project, begin, mine, rubric
+from tests.authoring_project import PAPER, begun_project, mine
 from tests.gui.small_pdf import pdf
 from tests.labelling_keys import focus, press
 
+PROJECT = begun_project
 AGAIN = "A residual block"
-
-
-@pytest.fixture
-def project(tmp_path):
-    project = authoring_project(tmp_path)
-    begin(project, Kind.RUBRIC, rubric())
-    return project
 
 
 @pytest.fixture

@@ -4,20 +4,14 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions import artifacts, items
-from annotator.domain.artifact import Kind
 from annotator.gui.pages.author import saving
+from annotator.gui.widgets import growing_edit
 from annotator.storage.tables import DraftRow, table
-from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
+from tests.authoring_project import TEXTS, begun_project, mine, texts
 from tests.labelling_keys import focus, press, type_words
 
+PROJECT = begun_project
 MORE = " and slowly"
-
-
-@pytest.fixture
-def project(tmp_path):
-    project = authoring_project(tmp_path)
-    begin(project, Kind.RUBRIC, rubric())
-    return project
 
 
 @pytest.fixture
@@ -39,7 +33,8 @@ def test_work_begins_in_the_first_criterion(page):
 def test_typing_is_in_the_file_within_a_second_and_not_yet_a_revision(page, project, qtbot):
     before = mine(project).revision
     type_words(MORE)
-    qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE}, timeout=2000)
+    qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE}, timeout=10_000)
+    assert growing_edit.LONGEST_MS <= 1_000
     assert mine(project).revision == before
 
 

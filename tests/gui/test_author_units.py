@@ -2,18 +2,11 @@
 
 import pytest
 
-from annotator.domain.artifact import Kind
-from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
+from tests.authoring_project import TEXTS, begun_project, mine, texts
 from tests.labelling_keys import focus, press, type_words
 
+PROJECT = begun_project
 FIRST, SECOND, THIRD = TEXTS
-
-
-@pytest.fixture
-def project(tmp_path):
-    project = authoring_project(tmp_path)
-    begin(project, Kind.RUBRIC, rubric())
-    return project
 
 
 @pytest.fixture

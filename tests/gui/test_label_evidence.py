@@ -7,10 +7,8 @@ from annotator.actions import labels
 from tests.labelling_keys import focus, press, type_words
 from tests.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 
-
-@pytest.fixture
-def project(tmp_path, at_once):
-    return labelling_project(tmp_path)
+PROJECT = labelling_project
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ from annotator.gui.pages.label.kind_row import HEADS, KINDS
 from tests.labelled_protocols import CLAIMS, one_item
 from tests.labelling_keys import press
 
-
-@pytest.fixture
-def project(tmp_path, at_once):
-    return one_item(tmp_path)
+PROJECT = one_item
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

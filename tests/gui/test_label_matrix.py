@@ -16,10 +16,8 @@ from tests.labelled_protocols import (
 )
 from tests.labelling_keys import focus, press, type_words
 
-
-@pytest.fixture
-def project(tmp_path, at_once):
-    return one_item(tmp_path)
+PROJECT = one_item
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

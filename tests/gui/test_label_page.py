@@ -13,10 +13,8 @@ from annotator.storage.tables import JudgementRow, table
 from tests.labelling_keys import be_active, focus, press, type_words
 from tests.labelling_project import labelling_project
 
-
-@pytest.fixture
-def project(tmp_path, at_once):
-    return labelling_project(tmp_path)
+PROJECT = labelling_project
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

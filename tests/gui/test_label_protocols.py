@@ -22,10 +22,8 @@ from tests.labelled_protocols import (
 from tests.labelling_keys import focus, press
 from tests.labelling_project import SYSTEMS, add_report, labelling_project, project_with
 
-
-@pytest.fixture
-def project(tmp_path, at_once):
-    return one_item(tmp_path)
+PROJECT = one_item
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
@@ -107,15 +105,29 @@ def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once,
 
 
 @pytest.mark.parametrize(
-    "lacking", ["drawn plan", "claims", "citations", "pages", "gold labels", "writing", "rivals"]
+    ("lacking", "headline", "way"),
+    [
+        ("drawn plan", "No plan is drawn", ["Material", {"part": "Drawn parts"}]),
+        ("claims", "No claims are drawn", ["Material", {"part": "Drawn parts"}]),
+        ("citations", "No claim cites", ["Material", {"part": "Drawn parts"}]),
+        ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
+        ("gold labels", "No statement has its gold label", ["Author", {}]),
+        ("writing", "First write your own", ["Author", {}]),
+        ("rivals", "No two reports", ["Import", {}]),
+    ],
 )
-def test_everything_that_can_be_lacking_has_words_and_a_way(project, page_over, monkeypatch, qtbot, lacking):
+def test_everything_that_can_be_lacking_has_words_and_a_way(
+    project, page_over, monkeypatch, qtbot, lacking, headline, way
+):
     monkeypatch.setattr(labels, "lacking", lambda project, protocol: lacking)
     monkeypatch.setattr(labels, "outlook", lambda project, protocol: labels.Outlook([]))
     page = page_over(project, "Label")
+    empty = page.whole.currentWidget()
+    assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
     page.desk.wanted.disconnect()
-    with qtbot.waitSignal(page.desk.wanted):
-        page.whole.currentWidget().findChildren(QPushButton)[0].click()
+    with qtbot.waitSignal(page.desk.wanted) as wanted:
+        empty.findChildren(QPushButton)[0].click()
+    assert wanted.args == way
 
 
 class TestStatements:

@@ -41,8 +41,7 @@ def test_the_rest_of_what_is_no_longer_asked_for_is_let_be(many, window_over, qt
     model.narrow(items.Filter())
     model._fetch_rest()
     model.narrow(items.Filter(words="residual"))
-    window.desk.wait()
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not window.desk._errands)
     assert keys(model) == ["1"]
 
 

@@ -44,9 +44,13 @@ def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
     for name in EVERY_PAGE:
         window.show_page(name)
     window.close()
-    qtbot.wait(50)
-    gc.collect()
-    assert [name for which, name in alive().items() if which not in before] == []
+
+    def left() -> list[str]:
+        gc.collect()
+        return [name for which, name in alive().items() if which not in before]
+
+    qtbot.waitUntil(lambda: not left(), timeout=10_000)
+    assert left() == []
 
 
 def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, window_over, qtbot):
@@ -56,7 +60,7 @@ def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, windo
         window = window_over(Project.open(path), "Results")
         window.show_page("Judges")
         window.close()
-        qtbot.wait(1)
+        qtbot.waitUntil(lambda window=window: not isValid(window), timeout=10_000)
         assert not isValid(window)
 
 

@@ -1,13 +1,12 @@
 """A tiny prompt, and the odd server while a test needs it."""
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import OddServer
+from tests.judging.odd_server import OddServer, at_work
 
 
 @pytest.fixture
@@ -24,21 +23,11 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def odd() -> Iterator[OddServer]:
-    with OddServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
+    with at_work(OddServer()) as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
 def provider() -> Iterator[BatchServer]:
-    with BatchServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
+    with at_work(BatchServer()) as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()

@@ -4,12 +4,12 @@ import json
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -113,6 +113,9 @@ def error(status: int, message: str, **rest: Any) -> Odd:
     return Odd(json.dumps({"error": {"message": message, **rest}}), status)
 
 
+AnyServer = TypeVar("AnyServer", bound="OddServer")
+
+
 class OddServer(ThreadingHTTPServer):
     """Answers each request by a function of its body and its number (from 0); remembers what came."""
 
@@ -140,6 +143,20 @@ class OddServer(ThreadingHTTPServer):
     def forms(self) -> list[str]:
         """The response_format of each request, "text" where none was sent."""
         return [body.get("response_format", {"type": "text"})["type"] for body in self.bodies]
+
+
+@contextmanager
+def at_work(opened: AnyServer) -> Iterator[AnyServer]:
+    """A server on a thread of its own, until a test is over."""
+    with opened as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.over.set()
+            server.shutdown()
+            thread.join()
 
 
 class OddHandler(BaseHTTPRequestHandler):

@@ -65,7 +65,7 @@ async def test_killed_at_any_step_no_batch_is_made_twice_and_no_answer_lost(
         if path.removeprefix("/v1/") != step or number or (method == "GET") != (step in STEPS[2:]):
             return None
         loop.call_soon_threadsafe(reached.set)
-        return Odd("{}", delay=0.2)
+        return Odd(held=True)
 
     provider.fault, provider.done_all_the_same = fault, kept
     shelf = Shelf()

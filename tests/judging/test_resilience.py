@@ -80,8 +80,8 @@ async def test_a_context_overflow_is_too_long_and_not_retried(llmock: LLMock, fo
 
 
 async def test_a_slow_answer_is_timed_out_and_asked_for_again(llmock: LLMock, folder: Path) -> None:
-    llmock.delay(0.5, times=1)
-    assert await verdicts(llmock, folder, timeout_s=0.2) == [Status.OK]
+    llmock.delay(4.0, times=1)
+    assert await verdicts(llmock, folder, timeout_s=2.0) == [Status.OK]
 
 
 async def test_prose_is_repaired_not_interpreted(llmock: LLMock, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,9 +93,16 @@ async def test_a_verdict_names_the_call_it_was_read_from(odd: OddServer, folder:
 async def test_slow_cases_are_recorded_one_at_a_time_and_fast_ones_together(
     odd: OddServer, folder: Path
 ) -> None:
-    odd.answer = lambda body, number: Odd(completion(YES_JSON).body, delay=0.12)
     slow, fast = Book(), Book()
-    await judged(odd, folder, map(case, range(3)), slow, concurrency=1)
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        """Nothing before all that came earlier is recorded."""
+        while len(slow.finished) < number:
+            time.sleep(0.005)
+        return completion(YES_JSON)
+
+    odd.answer = answer
+    await judged(odd, folder, map(case, range(3)), slow, concurrency=1, timeout_s=60)
     assert [count for event, count in slow.events if event == "recorded"] == [1, 2, 3]
     await run(TINY, map(case, range(500)), record=fast.record)
     assert len(fast.events) < 50
@@ -273,9 +281,15 @@ async def test_injection_flags_reach_the_verdict_though_the_protocol_forgets_the
 
 
 async def test_a_long_call_is_seen_while_it_runs(odd: OddServer, folder: Path) -> None:
-    odd.answer = lambda body, number: Odd(completion(YES_JSON).body, delay=1.2)
     book = Book()
-    await judged(odd, folder, [case(4)], book)
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        while not book.told:
+            time.sleep(0.005)
+        return completion(YES_JSON)
+
+    odd.answer = answer
+    await judged(odd, folder, [case(4)], book, timeout_s=60)
     assert book.told[0].done == 0
     assert book.told[0].running[0].keys == (("response-4", "c1", 1),)
 

@@ -5,10 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +24,6 @@ KEY = "sk-canary-4f1d2c3b5a69"
 YES = json.dumps({"quote": "", "rationale": "It says so.", "covered": "yes"})
 ITEMS, CRITERIA, SYSTEMS = 4, 6, ("Alpha", "Beta")
 CASES = ITEMS * CRITERIA * len(SYSTEMS)
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with OddServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -132,21 +121,34 @@ def test_a_passing_fault_is_outlived(file: Path, server: OddServer) -> None:
 
 
 def test_a_killed_run_is_gone_on_with_and_repeats_no_finished_call(file: Path, server: OddServer) -> None:
-    server.answer = lambda body, number: Odd(completion(YES).body, delay=0.03)
-    process = run(file, "--concurrency", "3", "--timeout", "10")
+    finished_calls, in_flight = CASES // 3, 3
+    server.answer = lambda body, number: replace(completion(YES), held=number >= finished_calls)
+    process = run(file, "--concurrency", str(in_flight), "--timeout", "60")
+    wait_until(lambda: len(server.bodies) == finished_calls + in_flight)
+    wait_until(lambda: len(stored(file)) == finished_calls)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    asked = [named(body) for body in server.bodies]
+    server.answer = lambda body, number: completion(YES)
+    ended = finished(run(file, "--concurrency", str(in_flight), "--timeout", "10"))
+    again = Counter(named(body) for body in server.bodies[len(asked) :])
+    assert ended["done"] == CASES
+    assert len(again) == again.total() == CASES - finished_calls
+    assert set(again) & set(asked) == set(asked[finished_calls:])  # what was in flight, and nothing else
+
+
+def test_a_run_killed_at_any_moment_asks_again_only_what_was_not_kept(file: Path, server: OddServer) -> None:
+    server.answer = lambda body, number: Odd(completion(YES).body, delay=0.03, held=number >= CASES // 2)
+    process = run(file, "--concurrency", "3", "--timeout", "60")
     wait_until(lambda: len(server.bodies) >= CASES // 3)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    kept, asked = {row[0] for row in stored(file)}, len(server.bodies)
-    before = Counter(named(body) for body in server.bodies)
-    assert 0 < len(kept) < CASES
+    kept, asked = len(stored(file)), len(server.bodies)
+    server.answer = lambda body, number: completion(YES)
     ended = finished(run(file, "--concurrency", "3", "--timeout", "10"))
-    again = Counter(named(body) for body in server.bodies[asked:])
+    again = {named(body) for body in server.bodies[asked:]}
     assert ended["done"] == CASES
-    assert len(again) == again.total() == CASES - len(kept)
-    assert (
-        sum(1 for name in again if name in before) <= 3 * 2
-    )  # only what was in flight, or answered and not yet kept
+    assert len(again) == CASES - kept
 
 
 def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> None:

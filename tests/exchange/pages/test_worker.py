@@ -47,18 +47,18 @@ async def test_the_real_process_reads_html() -> None:
 
 
 async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
-    async with Worker(1.0, answers_by_word) as worker:
+    async with Worker(3.0, answers_by_word) as worker:
         before = await worker.read(b"a", "")
-        async with asyncio.timeout(8.0):
+        async with asyncio.timeout(60.0):
             hung = await worker.read(b"hang", "")
         after = await worker.read(b"b", "")
-    assert (hung.too_much, hung.unreadable) == (True, "Reading it took longer than 1 s.")
+    assert (hung.too_much, hung.unreadable) == (True, "Reading it took longer than 3 s.")
     assert after.text not in ("", before.text)
 
 
 async def test_html_that_would_take_hours_is_given_up() -> None:
     # The standard looks through all open elements at each of them: 300,000 nested ones are 45 thousand million steps.
-    async with Worker(2.0) as worker:
+    async with Worker(5.0) as worker:
         assert (await worker.read(b"<div>" * 300_000, "text/html")).too_much
         assert (await worker.read(PAGE, "text/html")).text == "Words on a page."
 

@@ -1,6 +1,5 @@
 """The page of judges over small projects, with judges behind a real server on loopback."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,15 +7,14 @@ import pytest
 from annotator.actions.project import Project
 from tests.judges_window import replies, settle
 from tests.judging.odd_server import OddServer
-from tests.served import add_judge, serving
+from tests.served import add_judge
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
+def server(server: OddServer) -> OddServer:
     """A server that quotes, makes quotes up, and refuses."""
-    with serving() as server:
-        server.answer = replies
-        yield server
+    server.answer = replies
+    return server
 
 
 @pytest.fixture

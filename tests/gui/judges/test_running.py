@@ -3,13 +3,16 @@
 import asyncio
 import json
 import os
+import threading
 
 import pytest
+from PySide6.QtCore import QProcess
 
 from annotator.actions import judge_queue, judge_runs, judges, panels, results
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.gui.child import NICENESS, Child
+from annotator.gui.pages.judges import forecast_view
 from annotator.judging.prices import FILE
 from tests.judges_window import cells, choose, replies, said_in, settle, tick
 from tests.judging.odd_server import Odd
@@ -133,13 +136,13 @@ def test_a_vote_draws_nothing_and_says_so(small, show):
     assert page.window().messages.text() == ""
 
 
-def slow(body, number):
-    """The usual replies, late."""
-    return Odd(replies(body, number).body, delay=1.6)
+def first_alone(body, number):
+    """The usual reply to the first question; the others are under way until the test is over."""
+    return Odd(held=True) if number else replies(body, number)
 
 
 def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served, server, show, qtbot):
-    server.answer = slow
+    server.answer = first_alone
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     page.running.form.concurrency.setValue(2)
@@ -156,28 +159,35 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
     assert ended.args[0]["state"] == "cancelled"
     settle(page)
     (run,) = judge_runs.runs(served)
-    assert run.state == "cancelled"
-    assert run.done < run.total
+    assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
     assert page.running.bar.buttons["run_again"].text().startswith("Go on with it")
 
 
 def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
-    server.answer = lambda body, number: Odd(replies(body, number).body, delay=0.5)
+    let_go = threading.Event()
+
+    def answer(body, number):
+        if number == 1:
+            let_go.wait(60)
+        return replies(body, number)
+
+    server.answer = answer
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     page.running.form.concurrency.setValue(1)
     settle(page)
     page.running.acts["submit"]()
     live = page.running.live
-    with qtbot.waitSignal(page.driver.progressed, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: len(server.bodies) == 2, timeout=60_000)
     press("Ctrl+H")
     qtbot.waitUntil(lambda: "Held" in live.progress._what.text(), timeout=10_000)
     assert live.hold.text().startswith("Go on")
-    qtbot.wait(1500)
-    asked = len(server.bodies)
-    qtbot.wait(1200)
-    assert len(server.bodies) == asked
+    let_go.set()
+    qtbot.waitUntil(lambda: live._line["done"] == 2, timeout=60_000)
+    # A held run tells so once a second; by then it would have asked again.
+    with qtbot.waitSignal(page.driver.progressed, timeout=60_000):
+        pass
+    assert len(server.bodies) == 2
     with qtbot.waitSignal(page.driver.ended, timeout=60_000):
         live.hold.click()
     assert judge_runs.runs(served)[0].state == "done"
@@ -193,7 +203,7 @@ def test_batches_are_ordered_where_that_is_wanted(served, show):
 
 
 def test_closing_the_window_ends_the_run_and_keeps_what_is_finished(served, server, show, qtbot):
-    server.answer = lambda body, number: Odd(replies(body, number).body, delay=0.3)
+    server.answer = first_alone
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     page.running.form.concurrency.setValue(1)
@@ -203,8 +213,7 @@ def test_closing_the_window_ends_the_run_and_keeps_what_is_finished(served, serv
     page.window().close()
     again = Project.open(served.path)
     (run,) = judge_runs.runs(again)
-    assert run.state == "cancelled"
-    assert 0 < run.done < run.total
+    assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
     again.close()
 
 
@@ -303,7 +312,7 @@ def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, serve
 
 
 def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbot):
-    server.answer = slow
+    server.answer = first_alone
     for order in (Order(JUDGE), Order("baseline")):
         judge_queue.add(served, order)
     page = show(served, "Runs")
@@ -339,7 +348,7 @@ def test_a_run_that_was_killed_is_shown_as_interrupted(served, show):
 
 @pytest.mark.skipif(os.name != "posix", reason="priorities of other systems are not read here")
 def test_the_judging_process_gives_way_to_the_window(served, server, show, qtbot):
-    server.answer = slow
+    server.answer = first_alone
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     settle(page)
@@ -364,9 +373,18 @@ def test_the_window_answers_while_a_run_starts(served, show, qtbot):
     assert judge_runs.runs(served)[0].state == "done"
 
 
-def test_counting_leaves_no_process_behind(served, show, qtbot):
+def test_counting_leaves_no_process_behind(served, show, qtbot, monkeypatch):
+    states = []
+
+    class Watched(Child):
+        def __init__(self, parent):
+            super().__init__(parent)
+            self.process.stateChanged.connect(states.append)
+
+    monkeypatch.setattr(forecast_view, "Child", Watched)
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     forecast = page.running.forecast
     qtbot.waitUntil(lambda: "for 12 judgements" in said_in(forecast), timeout=60_000)
     qtbot.waitUntil(lambda: not forecast.findChildren(Child))
+    assert states.count(QProcess.ProcessState.Starting) == states.count(QProcess.ProcessState.NotRunning) > 0

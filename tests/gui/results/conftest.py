@@ -31,8 +31,7 @@ def adra_page(tmp_path, window_over, qtbot):
 def at(page, qtbot, body="view"):
     """The page once it has counted, with that part of it in view."""
     qtbot.waitUntil(lambda: page.body.currentWidget() is getattr(page, body))
-    page.desk.wait()
-    qtbot.wait(20)
+    qtbot.waitUntil(lambda: not page.desk._errands)
     return page
 
 

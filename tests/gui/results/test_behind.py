@@ -51,8 +51,7 @@ def test_esc_goes_back_level_by_level(page, qtbot):
 def test_the_list_is_not_taken_away_from_under_ones_eyes(page, qtbot):
     opened(page, qtbot)
     page._count()
-    page.desk.wait()
-    qtbot.wait(30)
+    qtbot.waitUntil(lambda: not page.desk._errands)
     assert page.body.currentWidget() is page.behind
     page.behind.back.emit()
     at(page, qtbot)

@@ -118,7 +118,6 @@ def test_what_comes_home_after_the_page_was_taken_down_is_shown_to_nobody(page, 
     before = page.body.currentWidget()
     page._count()
     page.stop()
-    page.desk.wait()
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not page.desk._errands)
     assert page.hint.text() == "Counting…"
     assert page.body.currentWidget() is before

@@ -147,8 +147,11 @@ def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
 
 
 def test_a_file_that_cannot_be_written_is_said(page, tmp_path, qtbot):
-    with qtbot.waitSignal(page.desk.refused):
+    with qtbot.waitSignal(page.desk.refused) as told:
         page.leaving.save_table(tmp_path / "a.xls")
+    assert told.args[0].happened == "A table cannot be saved as “.xls”."
+    assert told.args[0].happened in page.window().messages.text()
+    assert not (tmp_path / "a.xls").exists()
 
 
 def test_ratings_are_not_shown_to_raters(sample_page, qtbot):

@@ -15,16 +15,15 @@ from annotator.gui.pages.validate.attacking import EMPTY, FAMILIES, READER, WORK
 from tests.attacked_project import attacked, firm, gullible, judged
 from tests.judges_window import cells, choose, settle
 from tests.judging.odd_server import Odd, OddServer
-from tests.served import JUDGE, add_judge, serving
+from tests.served import JUDGE, add_judge
 
 VERDICTS = 12
 
 
 @pytest.fixture
-def server():
-    with serving() as server:
-        server.answer = firm
-        yield server
+def server(server: OddServer) -> OddServer:
+    server.answer = firm
+    return server
 
 
 @pytest.fixture
@@ -129,25 +128,20 @@ def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show
 
 
 def test_a_run_can_be_stopped_and_gone_on_with(project: Project, server: OddServer, show) -> None:
-    def slowly(body: dict[str, Any], number: int) -> Odd:
-        time.sleep(0.05)
-        return firm(body, number)
-
-    server.answer = slowly
+    server.answer = lambda body, number: firm(body, number) if number < 3 else Odd(held=True)
     part = show(project)
     only(part, "padding.filler", "padding.repeat")
     part.form.concurrency.setValue(1)
     part.start()
-    until(part, lambda: len(server.bodies) >= 3)
+    until(part, lambda: len(server.bodies) == 4)
     part.acts["attack_stop"]()
     until(part, lambda: not part.progress.running)
-    asked = len(server.bodies)
-    assert asked < 2 * VERDICTS
+    assert len(server.bodies) == 4
     server.answer = firm
     part.start()
     until(part, lambda: not part.progress.running)
     # What was under way when it was stopped is asked for again.
-    assert len(server.bodies) <= 2 * VERDICTS + 1
+    assert len(server.bodies) == 2 * VERDICTS + 1
     assert set(cells(part.rates, 3)) == {str(VERDICTS)}
 
 

@@ -1,6 +1,5 @@
 """Cards in the window: made of a choice, saved and printed, held against judges, bound to them, defined from them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pypdfium2
@@ -17,15 +16,9 @@ from annotator.gui.pages.validate import card_printing
 from tests.carded_project import card_of, carded_project
 from tests.judges_window import cells, choose, settle
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE, serving
+from tests.served import JUDGE
 from tests.small_project import small_project
 from tests.validation_project import judge_says, person, person_says, validation_project
-
-
-@pytest.fixture
-def server() -> Iterator[OddServer]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

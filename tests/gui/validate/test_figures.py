@@ -11,7 +11,7 @@ from annotator.actions.validation_views import VIEWS
 from annotator.domain.change import Change
 from tests.actions.test_judge_choice import price
 from tests.gui.results.conftest import at, cells, go, heads, opened
-from tests.labelling_keys import be_active
+from tests.labelling_keys import be_active, press
 from tests.validation_project import judge_says, person, person_says, validation_project
 
 NAMES = ("深度研究智能体", "باحث عميق")
@@ -136,17 +136,30 @@ def test_one_look_covers_other_views_until_a_judge_says_something_new(viewer, pr
     assert viewer.gate.open.text() == "Open it: look 2"
 
 
-def test_the_gate_gives_the_keyboard_to_the_answer_that_opens_nothing(viewer, qtbot):
+def test_the_gate_gives_the_keyboard_to_the_answer_that_opens_nothing(viewer, project, qtbot):
     be_active(viewer.window(), qtbot)
     go(viewer, qtbot, "judges", "gate", set="Spring", part="test")
     qtbot.waitUntil(viewer.gate.stay.hasFocus)
+    qtbot.keyClick(viewer.gate.stay, Qt.Key.Key_Space)
+    viewer.desk.wait()
+    at(viewer, qtbot)
+    assert "dev part" in viewer.view.told.text()
+    assert validation_sets.named(project, "Spring").openings == 0
 
 
 def test_keys_turn_the_views(viewer, qtbot):
     be_active(viewer.window(), qtbot)
-    qtbot.keyClick(viewer.view.table, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    press("Ctrl+Tab")
     qtbot.waitUntil(lambda: viewer.title.text() == "Choose a judge")
     at(viewer, qtbot)
+    assert viewer.views.currentItem().text() == "Choose a judge"
+    # Single people are lines of the agreement alone.
+    lines = {cells(viewer, row)[0] for row in range(viewer.view.model.rowCount())}
+    assert {"same", "yes"} <= lines
+    assert "R2" not in lines
+    press("Ctrl+Shift+Tab")
+    qtbot.waitUntil(lambda: viewer.title.text() == "Agreement")
+    assert viewer.views.currentItem().text() == "Agreement"
 
 
 def test_table_2_is_saved_from_the_page(viewer, tmp_path):

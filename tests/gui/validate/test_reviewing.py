@@ -1,6 +1,5 @@
 """Verdicts reviewed openly by the keyboard alone, and what whoever labels blind is told instead."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,11 @@ VERDICTS = 14
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    """R3, who labels nothing, works."""
+def project(tmp_path: Path) -> Project:
+    """R3, who labels nothing, works; the window over it closes it."""
     project = verdicts_project(tmp_path)
     project.work_as(people.known(project, "R3"))
-    yield project
-    project.close()
+    return project
 
 
 @pytest.fixture

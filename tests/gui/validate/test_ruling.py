@@ -1,6 +1,5 @@
 """Disagreements ruled on by the keyboard alone: one key each, reasons, notes, undo, and criteria worded anew."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,9 @@ CASES = 9
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = verdicts_project(tmp_path)
-    yield project
-    project.close()
+def project(tmp_path: Path) -> Project:
+    """The window over it closes it."""
+    return verdicts_project(tmp_path)
 
 
 @pytest.fixture

@@ -69,6 +69,17 @@ def test_what_cannot_be_drawn_says_why_and_is_not_offered(project, show):
     assert validation_sets.sets(project) == []
 
 
+def test_what_a_wish_comes_to_is_counted_for_whoever_sees_it(project, show):
+    drawn(project)
+    page = show(project, set=NAME)
+    assert not page.sets.form.isVisible()
+    page.sets.form.name.setText("Autumn")
+    assert not page.sets.form._later.isActive()
+    page.sets.acts["new_set"]()
+    settle(page)
+    assert page.sets.form.told.text().startswith("8 responses of 4 items with 16 units")
+
+
 def test_a_set_is_locked_only_when_all_its_labels_are_in(project, show):
     drawn(project)
     page = show(project, set=NAME)

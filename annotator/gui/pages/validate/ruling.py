@@ -1,31 +1,28 @@
 """The desk on which disagreements of judges and people are ruled on, one by one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions import disagreements, validation_sets
 from annotator.actions.disagreements import Disagreement, Ruled, Unclear
 from annotator.actions.judge_cases import Order
-from annotator.domain.change import Change
 from annotator.domain.counting import counted
 from annotator.domain.informed import Ruling as RulingSaid
 from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.models.verdict_cases import Key, VerdictCase
 from annotator.gui.pages.validate import ruling_look
-from annotator.gui.pages.validate.case_bench import CaseBench, Words
-from annotator.gui.pages.validate.choice_row import ChoiceRow
+from annotator.gui.pages.validate.case_bench import Words
+from annotator.gui.pages.validate.case_part import WORK, CasePart
 from annotator.gui.pages.validate.columns_strip import ColumnsStrip
-from annotator.gui.pages.validate.faults import ACTS, FAULTS, RULINGS
+from annotator.gui.pages.validate.faults import ACTS, RULINGS
 from annotator.gui.pages.validate.looking import Gate, Look
 from annotator.gui.pages.validate.ruling_look import Choice, Looked
 from annotator.gui.pages.validate.unclear_panel import UnclearPanel
-from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
 
@@ -38,64 +35,48 @@ RIGHT = (
     Deed("next_open", "Next open", hint="The next that is not ruled on"),
     *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
-NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
 WORDS = Words("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
-RECOUNT_MS = 700
-WORK, NOTHING, GATE, UNCLEAR = range(4)
+NOTHING, GATE, UNCLEAR = range(WORK + 1, WORK + 4)
 
 
-class Ruling(Part):
-    """Choices and the two columns above; list, report and verdict below; the unclear criteria in their place."""
+class Ruling(CasePart):
+    """Choices above; the two columns, list, report and verdict below; the unclear criteria in their place."""
+
+    NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
+    OF_LABELS = True
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        super().__init__(desk, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
         self._wanted, self._asked = Choice(), 0
         self._looks: dict[str, Look] = {}
         self._found = Looked(Choice(), {})
         self._known: dict[Key, Disagreement] = {}
-        self._go_to: Key = ()
-        self._acting, self._entering = False, False
-        self._recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
-        self._recount.timeout.connect(self._count_anew)
-        self.choices, self.strip = ChoiceRow(NAMES), ColumnsStrip()
-        self.bench = CaseBench(desk, WORDS, RULINGS, self._keep)
-        self.unclear, self.gate = UnclearPanel(desk), Gate()
+        self._entering = False
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
         self.nothing = EmptyState("validate", "Nothing to rule on")
         self.way = self.nothing.add_action("To the sets", self._to_sets, primary=True)
         self._listen()
         self.acts = {
-            **{act: partial(self._say, place) for place, act in enumerate(ACTS)},
-            **{act: partial(self._fault, fault) for act, fault, _ in FAULTS},
-            "next_open": self.bench.next_open,
-            "next_item": partial(self._step, 1),
-            "previous_item": partial(self._step, -1),
-            "note": self.bench.card.enter_note,
-            "find": self._seek,
+            **self.case_acts(),
             "unclear_criteria": self._toggle_unclear,
             "submit": self._submit,
             "judge_anew": self.unclear.judge_again,
         }
-        self.lay_out(self._body())
+        for view in (self._work(), self.nothing, self.gate, self.unclear):
+            self.stack.addWidget(view)
+        self.stand()
 
-    def _body(self) -> QWidget:
+    def _work(self) -> QWidget:
         work = QWidget()
         column = QVBoxLayout(work)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.strip)
         column.addWidget(self.bench, 1)
-        self.stack = QStackedWidget()
-        for view in (work, self.nothing, self.gate, self.unclear):
-            self.stack.addWidget(view)
-        whole = QWidget()
-        rows = QVBoxLayout(whole)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(6)
-        rows.addWidget(self.choices)
-        rows.addWidget(self.stack, 1)
-        return whole
+        return work
 
     def _listen(self) -> None:
+        self.recount.timeout.connect(self._count_anew)
         self.choices.changed.connect(self._choose)
         self.strip.figures_wanted.connect(lambda: self.desk.go("Validate", part="Figures"))
         self.bench.moved.connect(self._show_case)
@@ -114,16 +95,16 @@ class Ruling(Part):
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose a judge, labels, a protocol or a person; `case` is a key, `unclear` opens the unclear criteria."""
-        names = {name: str(place[name]) for name in NAMES if name in place}
-        self._wanted = Choice(**{**_tree(self._wanted), **names})
-        self._go_to = tuple(place.get("case", ()))
+        names = {name: str(place[name]) for name in self.NAMES if name in place}
+        self._wanted = replace(self._wanted, **names)
+        self.go_to = tuple(place.get("case", ()))
         self.fill()
         if place.get("unclear"):
             self.stack.setCurrentIndex(UNCLEAR)
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._wanted = Choice(**{name: self.choices.value(name) for name in NAMES})
+        self._wanted = Choice(**{name: self.choices.value(name) for name in self.NAMES})
         self.fill()
 
     def _looked(self, asked: int, found: Looked) -> None:
@@ -132,11 +113,11 @@ class Ruling(Part):
         self._found = found
         if found.options:
             self._wanted = found.choice
-            self.choices.offer_all(found.options, _tree(found.choice))
+            self.choices.offer_all(found.options, asdict(found.choice))
         self._known = {one.case: one for one in found.cases}
         cases = [ruling_look.case_of(one, found.choice.protocol) for one in found.cases]
-        self.bench.show_cases(cases, self._go_to)
-        self._go_to = ()
+        self.bench.show_cases(cases, self.go_to)
+        self.go_to = ()
         self.unclear.show_found(found.choice.protocol, found.unclear, found.cases, found.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")
         self._turn(found)
@@ -150,30 +131,17 @@ class Ruling(Part):
             return
         if found.closed is not None:
             self.gate.ask(found.closed)
-            self._show(GATE)
+            self.turn(GATE)
             return
         if found.cases:
-            self._show(WORK)
+            self.turn(WORK)
             return
         self.nothing.show_words(*_nothing(found))
         self.way.setVisible(found.refusal is not None)
-        self._show(NOTHING)
-
-    def _show(self, place: int) -> None:
-        """Turn to a view; the keyboard goes along when it was in the one that goes away."""
-        held = _holds(self.stack)
-        moved = self.stack.currentIndex() != place
-        self.stack.setCurrentIndex(place)
-        if moved and held:
-            self.focus_first()
+        self.turn(NOTHING)
 
     def _offer(self) -> None:
-        at_work = self.stack.currentIndex() == WORK and bool(self._found.cases)
-        writable = not self.desk.project.readonly
-        for act in ("previous_item", "next_item", "next_open"):
-            self.bar.enable(act, at_work)
-        for act in ACTS:
-            self.bar.enable(act, at_work and writable)
+        self.offer_answers(self.at_work and bool(self._found.cases))
         self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
         self.bar.say(self.bench.pane.progress() if self._found.cases else "")
 
@@ -186,58 +154,19 @@ class Ruling(Part):
 
     def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
         one = self._known.get(case.key)
-        if one is None:
-            return False
-        self._acting = True
-        protocol = self._found.choice.protocol
-        done = self.desk.do(
-            disagreements.rule, one, RulingSaid(said), reason=reason, note=note, protocol=protocol
-        )
-        self._acting = False
-        if done is not None:
-            self._recount.start()
-        return done is not None
+        return one is not None and self.keep_by(
+            disagreements.rule, one, RulingSaid(said), reason=reason, note=note,
+            protocol=self._found.choice.protocol,
+        )  # fmt: skip
 
     def _count_anew(self) -> None:
         wish = self._found.choice.wish(self._found.opening)
-        self.desk.ask_later(partial(self._counted, self._found), ruling_look.counted_anew, wish)
+        self.desk.ask_later(partial(self._counted, self._asked), ruling_look.counted_anew, wish)
 
-    def _counted(self, asked: Looked, ruled: Sequence[Ruled]) -> None:
-        if self.stopped or asked is not self._found:
-            return
-        self._found = replace(asked, ruled=ruled)
-        self._show_case()
-
-    def on_change(self, change: Change) -> None:
-        """Rulings made here show already; what is undone or redone is brought before the person."""
-        if self._acting:
-            return
-        if change.kind == "informed":
-            about = change.after or change.before or {}
-            if about.get("label_of"):
-                self.bench.flow.stop()
-                names = ("judge_id", "response_id", "unit_id", "label_of")
-                self._go_to = tuple(str(about[name]) for name in names)
-        self.fill()
-
-    def _say(self, place: int) -> None:
-        if self.stack.currentIndex() == WORK and self.bench.is_at_hand():
-            self.answer.clear()
-            self.bench.say(place)
-
-    def _fault(self, fault: Any) -> None:
-        if self.stack.currentIndex() == WORK and self.bench.is_at_hand():
-            self.bench.give_reason(fault)
-
-    def _step(self, by: int) -> None:
-        if self.stack.currentIndex() == WORK:
-            self.bench.step(by)
-
-    def _seek(self) -> None:
-        if _holds(self.bench.pane):
-            self.bench.pane.seek()
-        else:
-            self.bench.reading.seek()
+    def _counted(self, asked: int, ruled: Sequence[Ruled]) -> None:
+        if not self.stopped and asked == self._asked:
+            self._found = replace(self._found, ruled=ruled)
+            self._show_case()
 
     def _submit(self) -> None:
         if self.stack.currentIndex() == UNCLEAR:
@@ -269,7 +198,7 @@ class Ruling(Part):
 
     def _stay_closed(self) -> None:
         choice = self._found.choice
-        self._wanted = Choice(**{**_tree(choice), "labels": f"{choice.set_name}|dev"})
+        self._wanted = replace(choice, labels=f"{choice.set_name}|dev")
         self.fill()
 
     def _say_finished(self) -> None:
@@ -309,28 +238,7 @@ class Ruling(Part):
     def rebind(self) -> None:
         """Print the keys as they now are."""
         super().rebind()
-        self.bench.card.show_keys()
         self.unclear.show_keys()
-
-    def keep(self) -> None:
-        """Keep the note that is being typed."""
-        self.bench.stop()
-
-    def stop(self) -> None:
-        """Count nothing any more."""
-        super().stop()
-        self.bench.stop()
-        self._recount.stop()
-
-
-def _tree(choice: Choice) -> dict[str, str]:
-    return {name: str(getattr(choice, name)) for name in NAMES}
-
-
-def _holds(widget: QWidget) -> bool:
-    """Whether the keyboard is in it."""
-    here = QApplication.focusWidget()
-    return here is not None and widget.isAncestorOf(here)
 
 
 def _held_back(found: Looked) -> str:

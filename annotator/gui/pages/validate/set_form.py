@@ -3,6 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -24,6 +25,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.naming import in_order
 from annotator.gui.pages.people.people_choice import PeopleChoice
 from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.labelled import beside
 from annotator.gui.widgets.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -56,6 +58,7 @@ class SetForm(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk, self._asked, self.stopped = desk, 0, False
+        self._stale = True
         self.name = QLineEdit(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = QComboBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
@@ -89,13 +92,13 @@ class SetForm(QWidget):
             ("&Name", self.name),
             ("&What", self.what),
             ("", self.people),
-            ("People an item", _row(self.raters)),
-            ("As many as", _row(self.by_width, self.interval)),
-            ("or", _row(self.by_size, self.reports)),
-            ("Expected agreement", _row(self.share)),
-            ("Likeness in an item", _row(self.likeness)),
-            ("Test part", _row(self.test)),
-            ("Seed", _row(self.seed, PlainLabel("the same seed draws the same set", "hint"))),
+            ("People an item", beside(self.raters)),
+            ("As many as", beside(self.by_width, self.interval)),
+            ("or", beside(self.by_size, self.reports)),
+            ("Expected agreement", beside(self.share)),
+            ("Likeness in an item", beside(self.likeness)),
+            ("Test part", beside(self.test)),
+            ("Seed", beside(self.seed, PlainLabel("the same seed draws the same set", "hint"))),
         )
         for words, field in rows:
             form.addRow(words, field)
@@ -116,9 +119,9 @@ class SetForm(QWidget):
             box.setToolTip(tip)
 
     def _listen(self) -> None:
-        self.name.textChanged.connect(lambda _: self._later.start())
-        self.what.currentIndexChanged.connect(lambda _: self._later.start())
-        self.people.changed.connect(self._later.start)
+        self.name.textChanged.connect(lambda _: self._look_soon())
+        self.what.currentIndexChanged.connect(lambda _: self._look_soon())
+        self.people.changed.connect(self._look_soon)
         self.by_width.toggled.connect(lambda _: self._turn())
         for number in (
             self.raters,
@@ -129,7 +132,7 @@ class SetForm(QWidget):
             self.test,
             self.seed,
         ):
-            number.valueChanged.connect(lambda _: self._later.start())
+            number.valueChanged.connect(lambda _: self._look_soon())
         self._turn()
 
     def _turn(self) -> None:
@@ -137,7 +140,7 @@ class SetForm(QWidget):
         for box in (self.interval, self.share, self.likeness):
             box.setEnabled(by_width)
         self.reports.setEnabled(not by_width)
-        self._later.start()
+        self._look_soon()
 
     def fill(self) -> None:
         """Offer the people and questions there are now; what was chosen stays chosen."""
@@ -145,7 +148,7 @@ class SetForm(QWidget):
         usual = [one for one in active if not one.has(Role.COORDINATOR)] or active
         self.people.fill(in_order(active), frozenset(one.id for one in usual))
         offer(self.what, [(title(name), name) for name in self._desk.ask(label_offers.offered) or ()])
-        self._later.start()
+        self._look_soon()
 
     def wish(self) -> Wish:
         """What is wished for."""
@@ -171,8 +174,21 @@ class SetForm(QWidget):
         self.stopped = True
         self._later.stop()
 
+    def _look_soon(self) -> None:
+        """What a wish comes to is counted for whoever sees it."""
+        self._stale = True
+        if self.isVisible():
+            self._later.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Count what was not counted while nobody looked."""
+        super().showEvent(event)
+        if self._stale:
+            self._later.start()
+
     def _look(self) -> None:
         self._asked += 1
+        self._stale = False
         asked = self._asked
 
         def show(found: Any) -> None:
@@ -188,12 +204,3 @@ class SetForm(QWidget):
         self.told.setProperty("role", "hint" if refused else "")
         self.told.style().polish(self.told)
         self.looked_at.emit(not refused)
-
-
-def _row(*parts: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for part in parts:
-        row.addWidget(part)
-    row.addStretch(1)
-    return row

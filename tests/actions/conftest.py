@@ -1,0 +1,25 @@
+"""The project that tests of actions work on, and a judge for it behind a real server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.project import Project
+from tests.judging.odd_server import OddServer
+from tests.served import add_judge
+from tests.small_project import small_project
+
+
+@pytest.fixture
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]:
+    """What PROJECT of the file makes in a folder; a small project where the file says nothing."""
+    made: Project = getattr(request.module, "PROJECT", small_project)(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def distant_judge(server: OddServer, project: Project) -> None:
+    """The project has a judge behind the server."""
+    add_judge(project, server)
