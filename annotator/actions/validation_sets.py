@@ -29,6 +29,7 @@ from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.change import Change
 from annotator.domain.counting import counted
 from annotator.domain.identity import new_id, now
+from annotator.domain.person import Role
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.domain.sharing import Plan
@@ -112,7 +113,8 @@ def preview(project: Project, wish: Wish) -> Preview:
     items = sorted({one.item_id for one in sampled})
     content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, wish.people))
     units = sum(one.units for one in chosen)
-    return Preview(content, units, tuple(_told(wish, found, size, content, units)))
+    told = _told(wish, found, size, content, units) + _informed(project, wish)
+    return Preview(content, units, tuple(told))
 
 
 def make(project: Project, wish: Wish) -> Change:
@@ -290,6 +292,20 @@ def _told(wish: Wish, found: Sequence[Candidate], size: Size, content: Content, 
     if not size.reached:
         told.append("There are not enough responses for that: all of them were taken.")
     return told
+
+
+def _informed(project: Project, wish: Wish) -> list[str]:
+    """Who of the people may read elsewhere what judges say, so that nobody takes their labels for blind unawares."""
+    both = [
+        one.alias for one in people.people(project) if one.id in wish.people and one.has(Role.COORDINATOR)
+    ]
+    if not both:
+        return []
+    coordinate = "coordinates" if len(both) == 1 else "coordinate"
+    return [
+        f"{', '.join(both)} {coordinate} as well, and could read on Results and Judges what judges say: choose people "
+        "who only label, or keep away from both pages until the set is locked."
+    ]
 
 
 def _dealt(project: Project, db: Connection, wish: Wish, content: Content) -> Content:

@@ -67,6 +67,15 @@ def test_items_are_split_evenly_over_types_and_no_item_is_in_both_parts() -> Non
     assert all(parts[one.item_id] is one.split for one in sampled)
 
 
+def test_whoever_labels_and_coordinates_is_told_that_judges_are_not_hidden_from_them(
+    project: Project,
+) -> None:
+    assert not any("coordinate" in line for line in validation_sets.preview(project, wish(project)).told)
+    both = (person(project, "R1").id, person(project, "R2").id)
+    told = validation_sets.preview(project, wish(project, people=both)).told
+    assert told[-1].startswith("R1 coordinates as well")
+
+
 def test_a_set_is_dealt_blind_and_only_what_was_drawn_is_asked_for(project: Project) -> None:
     validation_sets.make(project, wish(project))
     found = validation_sets.named(project, "Spring")

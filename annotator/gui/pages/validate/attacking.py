@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import attack_cases, attack_figures, attack_offers, run_records
 from annotator.actions.attack_cases import Listed, Told
@@ -24,6 +24,7 @@ from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 # Without icons: which of them are shown goes by what is in view.
@@ -86,10 +87,7 @@ class Attacking(Part):
         self.rates.activated.connect(lambda _: self.list.setFocus())
 
     def _body(self) -> QWidget:
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self.form)
+        area = PlainArea("What to attack", self.form)
         area.setMinimumWidth(self.form.minimumWidth() + 14)
         below = _column(self.count, self.list)
         right = Splitter("validate/attacks below", Qt.Orientation.Vertical)

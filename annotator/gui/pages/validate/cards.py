@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QScrollArea
+from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions import card_saving
 from annotator.domain.change import Change
@@ -16,6 +15,7 @@ from annotator.gui.pages.validate.card_check import CardCheck
 from annotator.gui.pages.validate.card_view import CardView
 from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 LEFT = (
@@ -55,10 +55,7 @@ class Cards(Part):
         desk.changed.connect(lambda _: self.view.forget())
         whole = Splitter("validate/cards")
         whole.addWidget(self.view)
-        side = QScrollArea(widgetResizable=True)
-        side.setFrameShape(QScrollArea.Shape.NoFrame)
-        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        side.setWidget(self.check)
+        side = PlainArea("A card held up", self.check)
         side.setMinimumWidth(320)
         whole.addWidget(side)
         whole.setSizes([720, 380])

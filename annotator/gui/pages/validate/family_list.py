@@ -1,7 +1,7 @@
 """Whose models are behind each system and judge: told from their names, and put right by whoever knows better."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QVBoxLayout, QWidget
 
 from annotator.actions import families
 from annotator.actions.families import NONE, Member
@@ -9,6 +9,7 @@ from annotator.domain.families import STEMS
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 ABOUT = (
     "A judge may be kinder to reports of its own family. By default the family is told from the name of the model or "
@@ -26,9 +27,7 @@ class FamilyList(QWidget):
         super().__init__()
         self._desk = desk
         self.boxes: dict[str, QComboBox] = {}
-        self.area = QScrollArea(widgetResizable=True)
-        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area = PlainArea("Families")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(PlainLabel("Families", "subtitle"))

@@ -51,7 +51,10 @@ def looked(project: Project, wish: Wish) -> Preview | Refusal:
 
 
 class SetForm(QWidget):
-    """The wish, and below it what would be drawn; `looked_at` tells whether that can be had."""
+    """The wish; `told` is what would be drawn, for whoever shows the form to keep in view.
+
+    `looked_at` tells whether that can be had.
+    """
 
     looked_at = Signal(bool)
 
@@ -98,11 +101,10 @@ class SetForm(QWidget):
             ("Expected agreement", beside(self.share)),
             ("Likeness in an item", beside(self.likeness)),
             ("Test part", beside(self.test)),
-            ("Seed", beside(self.seed, PlainLabel("the same seed draws the same set", "hint"))),
+            ("Seed", beside(self.seed)),
         )
         for words, field in rows:
             form.addRow(words, field)
-        form.addRow(self.told)
         named: tuple[tuple[QWidget, str, str], ...] = (
             (self.name, "Name of the set", ""),
             (self.what, "What is labelled", ""),
@@ -112,7 +114,7 @@ class SetForm(QWidget):
             (self.share, "Expected agreement", SHARE),
             (self.likeness, "Likeness of units within an item", LIKENESS),
             (self.test, "Share of items in the test part, per cent", TEST),
-            (self.seed, "Seed of the draw", ""),
+            (self.seed, "Seed of the draw", "The same seed draws the same set"),
         )
         for box, name, tip in named:
             box.setAccessibleName(name)

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import label_exports, set_standings, validation_sets
 from annotator.actions.set_standings import Standing
@@ -21,6 +20,7 @@ from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 LEFT = (
@@ -83,15 +83,12 @@ class Sets(Part):
         self.list.addWidget(self.nothing)
         self.list.addWidget(self.table)
         self.side = QStackedWidget()
-        drawing = QWidget()
-        column = QVBoxLayout(drawing)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("A new set", "subtitle"))
-        column.addWidget(self.form)
-        column.addStretch(1)
-        for widget in (drawing, self.view, self.files):
-            self.side.addWidget(_scrolled(widget))
+        for widget in (
+            self._drawing(),
+            _scrolled("The set", self.view),
+            _scrolled("Labels from files", self.files),
+        ):
+            self.side.addWidget(widget)
         whole = Splitter("validate/sets")
         whole.addWidget(self.list)
         whole.addWidget(self.side)
@@ -99,6 +96,24 @@ class Sets(Part):
         whole.setStretchFactor(0, 3)
         whole.setStretchFactor(1, 2)
         return whole
+
+    def _drawing(self) -> QWidget:
+        """A new set: its form, and below it what would be drawn, which stays in view."""
+        fields = QWidget()
+        column = QVBoxLayout(fields)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(PlainLabel("A new set", "subtitle"))
+        column.addWidget(self.form)
+        column.addStretch(1)
+        drawing = QWidget()
+        rows = QVBoxLayout(drawing)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        rows.addWidget(_scrolled("A new set", fields), 1)
+        rows.addWidget(self.form.told)
+        self.form.told.setContentsMargins(12, 0, 8, 4)
+        return drawing
 
     def fill(self) -> None:
         """Read the sets anew; the chosen one stays chosen."""
@@ -250,11 +265,8 @@ class Sets(Part):
         self.files.stop()
 
 
-def _scrolled(widget: QWidget) -> QScrollArea:
-    area = QScrollArea(widgetResizable=True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+def _scrolled(name: str, widget: QWidget) -> PlainArea:
     widget.setContentsMargins(12, 0, 8, 0)
-    area.setWidget(widget)
+    area = PlainArea(name, widget)
     area.setMinimumWidth(340)
     return area
