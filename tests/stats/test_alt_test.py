@@ -91,7 +91,8 @@ def test_an_unknown_scoring_is_refused():
 
 @needs_oracles
 @pytest.mark.skipif(
-    not ANNOTATIONS.exists(), reason="the annotations behind the published figures are not here"
+    not ANNOTATIONS.exists(),
+    reason="oracles/alt_test holds no copy of the annotations that nitaytech/AltTest publishes in data/",
 )
 @pytest.mark.parametrize("entry", ["framing_eps0.15", "wax_eps0.1", "cebab_aspects_eps0.1"])
 def test_it_matches_the_authors_notebook(entry):
