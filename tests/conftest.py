@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.judging.odd_server import OddServer
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 90_000
 
 
 @pytest.fixture(autouse=True)

@@ -62,7 +62,7 @@ def panel(page):
 
 
 def asked(panel, qtbot) -> None:
-    with qtbot.waitSignal(panel.asking.came, timeout=60_000):
+    with qtbot.waitSignal(panel.asking.came):
         press("Ctrl+Shift+D")
 
 
@@ -74,7 +74,7 @@ def test_a_key_opens_the_panel_and_says_what_asking_would_take(page, panel, qtbo
     assert page.side.shows(panel)
     assert panel.asking.judge.currentText() == JUDGE
     assert "draft.rubric" in panel.asking.words.text()
-    qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text())
 
 
 def test_a_draft_is_shown_unit_by_unit_and_is_nobodys_document(panel, project, qtbot):

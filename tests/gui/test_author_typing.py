@@ -33,7 +33,7 @@ def test_work_begins_in_the_first_criterion(page):
 def test_typing_is_in_the_file_within_a_second_and_not_yet_a_revision(page, project, qtbot):
     before = mine(project).revision
     type_words(MORE)
-    qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE}, timeout=10_000)
+    qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE})
     assert growing_edit.LONGEST_MS <= 1_000
     assert mine(project).revision == before
 

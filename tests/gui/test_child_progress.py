@@ -21,7 +21,7 @@ def progress(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> ChildProgress:
 def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot):
     refused = []
     progress._desk.refused.connect(refused.append)
-    with qtbot.waitSignal(progress.ended, timeout=20_000):
+    with qtbot.waitSignal(progress.ended):
         progress.start([], {}, "Begins")
         progress.cancel()
     assert refused == []
@@ -30,7 +30,7 @@ def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot
 
 
 def test_one_that_ends_by_itself_without_a_word_is_told(progress, qtbot):
-    with qtbot.waitSignal(progress._desk.refused, timeout=20_000) as told:
+    with qtbot.waitSignal(progress._desk.refused) as told:
         progress.start([], {}, "Begins")
         progress._child._child.process.closeWriteChannel()
     assert "stopped unexpectedly" in told.args[0].happened

@@ -35,7 +35,7 @@ def desk(small, window_over):
 @pytest.fixture
 def home(qtbot):
     """Waits until every errand is home and told of."""
-    return lambda desk: qtbot.waitUntil(lambda: not desk._errands, timeout=20_000)
+    return lambda desk: qtbot.waitUntil(lambda: not desk._errands)
 
 
 def add(project, *, progress):

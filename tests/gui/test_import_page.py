@@ -28,7 +28,7 @@ def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, windo
     assert "1 items" in page.preview.toPlainText()
     assert items.count(project) == 0
     page._import()
-    qtbot.waitUntil(lambda: window.page.NAME == "Items", timeout=20_000)
+    qtbot.waitUntil(lambda: window.page.NAME == "Items")
     assert summaries.counts(project)["criteria"] == 1
     assert window.page._model.rowCount() == 1
 

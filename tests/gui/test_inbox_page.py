@@ -38,7 +38,7 @@ def exchange(study, work, window_over, qtbot):
 def settled(window, qtbot):
     """The intake, once what it began has come home."""
     intake = window.page.intake
-    qtbot.waitUntil(lambda: not intake._busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not intake._busy)
     return intake
 
 
@@ -268,7 +268,7 @@ def test_all_tasks_are_written_into_one_folder_by_key(exchange, tmp_path, qtbot,
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
     exchange.page._turn_to(HAND_OUT)
     press(qtbot, exchange, "submit")
-    qtbot.waitUntil(lambda: "Wrote 2 tasks" in exchange.page.out.answer.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Wrote 2 tasks" in exchange.page.out.answer.text())
     assert sorted(path.name for path in folder.iterdir()) == [
         "study-R2-task.goldsmith-task",
         "study-R3-task.goldsmith-task",

@@ -49,14 +49,13 @@ def window_of(goldsmith, qtbot, path=None):
     """The window, once it shows a project, and the one at `path` when that is given."""
     qtbot.waitUntil(
         lambda: isinstance(goldsmith._shown, Window) and (path is None or goldsmith._shown.shows(path)),
-        timeout=30_000,
     )
     return goldsmith._shown
 
 
 def told(goldsmith, qtbot, words):
     """Wait until the message bar says so."""
-    qtbot.waitUntil(lambda: words in goldsmith._shown.messages.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: words in goldsmith._shown.messages.text())
     return goldsmith._shown.messages
 
 
@@ -188,7 +187,7 @@ def test_a_refused_task_leaves_the_open_window_and_what_is_typed(goldsmith, stud
     window.page.search.setText("typed")
     task.write_bytes(b"junk")
     drop(window, task)
-    qtbot.waitUntil(lambda: window.messages.level == "error", timeout=20_000)
+    qtbot.waitUntil(lambda: window.messages.level == "error")
     assert goldsmith._shown is window
     assert window.page.search.text() == "typed"
 
@@ -226,7 +225,7 @@ def test_returned_work_leads_to_the_project_it_belongs_to(goldsmith, study, tmp_
     bar._act.click()
     window = window_of(goldsmith, qtbot, study.path)
     assert window.page.NAME == "Exchange"
-    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 1)
 
 
 def test_returned_work_of_an_unknown_project_says_where_it_goes(goldsmith, study, tmp_path, qtbot):
@@ -249,7 +248,7 @@ def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(golds
     window = goldsmith.show(study.path)
     drop(window, *work)
     assert window.page.NAME == "Exchange"
-    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 2)
 
 
 def test_a_file_that_the_system_asks_for_is_passed_on():

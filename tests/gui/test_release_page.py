@@ -22,7 +22,7 @@ def test_the_texts_of_cited_pages_leave_only_when_ticked(page, qtbot, tmp_path, 
     assert not page.with_pages.isChecked()
     page.with_pages.setChecked(wanted)
     page.write_to(tmp_path / "out")
-    qtbot.waitUntil(lambda: "Wrote" in page.answer.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
     assert asked == [{"page_texts": wanted}]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["number"] == 1
 

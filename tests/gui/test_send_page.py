@@ -30,7 +30,7 @@ def sent(window, path, qtbot):
     """Write the file and wait for its receipt."""
     page = window.page
     page.write_to(path)
-    qtbot.waitUntil(lambda: page.progress.isHidden(), timeout=20_000)
+    qtbot.waitUntil(lambda: page.progress.isHidden())
     return page.receipt.code.text()
 
 
@@ -102,8 +102,8 @@ def test_the_file_is_written_by_key_and_its_receipt_is_what_the_coordinator_sees
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     key = keys.sequences("submit")[0][0]
     qtbot.keyClick(window.page.table, key.key(), key.keyboardModifiers())
-    qtbot.waitUntil(path.exists, timeout=20_000)
-    qtbot.waitUntil(lambda: window.page.receipt.isVisible(), timeout=20_000)
+    qtbot.waitUntil(path.exists)
+    qtbot.waitUntil(lambda: window.page.receipt.isVisible())
     arrival = unpacking.preview(study, [path])[0]
     assert window.page.receipt.code.text() == arrival.receipt
     assert arrival.outcome is Outcome.NEW
@@ -153,6 +153,6 @@ def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     window = window_over(theirs, "Send")
     window.page.write_to(tmp_path / "not there" / "mine")
-    qtbot.waitUntil(lambda: "could not be written" in window.messages.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "could not be written" in window.messages.text())
     assert window.page.go.isEnabled()
     assert not window.page.receipt.isVisible()

@@ -49,7 +49,7 @@ def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
         gc.collect()
         return [name for which, name in alive().items() if which not in before]
 
-    qtbot.waitUntil(lambda: not left(), timeout=10_000)
+    qtbot.waitUntil(lambda: not left())
     assert left() == []
 
 
@@ -60,7 +60,7 @@ def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, windo
         window = window_over(Project.open(path), "Results")
         window.show_page("Judges")
         window.close()
-        qtbot.waitUntil(lambda window=window: not isValid(window), timeout=10_000)
+        qtbot.waitUntil(lambda window=window: not isValid(window))
         assert not isValid(window)
 
 

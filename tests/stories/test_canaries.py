@@ -188,7 +188,7 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
         for name in [page[0] for page in (*STEPS, *ASIDE)]:
             window.show_page(name)
             qtbot.wait(50)
-            qtbot.waitUntil(lambda: not window.desk._errands, timeout=20_000)
+            qtbot.waitUntil(lambda: not window.desk._errands)
             words += all_words(window)
         window.close()
     assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"

@@ -49,7 +49,7 @@ def order(window: Window, qtbot: Any, judge: str, what: str) -> None:
     choose(page.running.form.judge, judge)
     choose(page.running.form.what, what)
     settle(page)
-    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+    with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+Return")
     settle(page)
 
@@ -75,7 +75,7 @@ def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path
     }
     window.show_page("Results")
     page = window.page.viewer
-    qtbot.waitUntil(lambda: page.body.currentWidget() is page.view, timeout=30_000)
+    qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
     page.desk.wait()
     model = page.view.model
     heads = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]

@@ -124,7 +124,7 @@ def judge(window: Window, qtbot: Any, llmock: LLMock, replies: list[str]) -> Non
     choose(page.running.form.what, COVERAGE)
     page.running.form.concurrency.setValue(1)
     settle(page)
-    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+    with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+Return")
     settle(page)
 

@@ -40,7 +40,7 @@ def changes_its_mind(server) -> None:
 
 def checked(page, qtbot) -> None:
     """Start a check by its key, and wait for its end."""
-    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+    with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+Return")
     settle(page)
 
@@ -105,7 +105,7 @@ def test_another_set_takes_the_place_of_one_only_when_that_is_confirmed(frozen, 
 
 def test_what_a_check_asks_and_costs_is_said_before_it_starts(frozen, show, qtbot):
     forecast = show(frozen, "Drift").drifting.forecast
-    qtbot.waitUntil(lambda: "for 12 anchored units" in said_in(forecast), timeout=60_000)
+    qtbot.waitUntil(lambda: "for 12 anchored units" in said_in(forecast))
     assert "12 verdicts will be asked for again." in said_in(forecast)
     assert "no budget can be kept" in said_in(forecast)
 
@@ -184,7 +184,7 @@ def test_while_a_run_is_under_way_no_check_can_start(frozen, server, show, qtbot
     settle(page)
     choose(page.running.form.judge, "other")
     settle(page)
-    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+    with qtbot.waitSignal(page.driver.ended):
         page.running.acts["submit"]()
         press("Alt+6")
         settle(page)

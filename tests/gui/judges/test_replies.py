@@ -153,7 +153,7 @@ def test_the_keys_walk_from_missing_to_missing(replies):
 def test_what_is_missing_here_is_asked_for_again(served, server, show, qtbot):
     page = show(served, "Replies", run_id=run(served, systems=("Alpha",)))
     server.answer = lambda body, _: completion('{"quote": "", "rationale": "", "covered": "no"}')
-    with qtbot.waitSignal(page.driver.ended, timeout=60_000):
+    with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+R")
     settle(page)
     assert page.part is page.running
@@ -170,7 +170,7 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     page = show(served, "Replies", run_id=source)
     asked = len(server.bodies)
     page.replies.acts["reread"]()
-    qtbot.waitUntil(lambda: "read again" in page.replies.answer.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "read again" in page.replies.answer.text())
     (again,) = judge_runs.runs(served)
     won = 12 - sum(again.missing.values())
     assert won > 0

@@ -107,7 +107,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     press("Ctrl+T")
     assert not page.roster.bar.buttons["test_judge"].isEnabled()
     probe = page.roster.side.probe
-    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]), timeout=60_000)
+    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
     assert probe.state.words() == ["Answers"]
     for words in ("JSON by schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
         assert words in said_in(probe)
@@ -122,7 +122,7 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     page = show(small, judge="locked")
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe
-    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]), timeout=60_000)
+    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
     assert probe.state.words() == ["Cannot be used so"]
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()

@@ -19,7 +19,7 @@ def project(project, pages_server):
 @pytest.fixture
 def page(project, show, qtbot):
     page = show(project, "Cited pages")
-    qtbot.waitUntil(lambda: page.pages.model.rowCount() == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: page.pages.model.rowCount() == 2)
     return page
 
 
@@ -31,9 +31,9 @@ def states(project) -> dict[str, str]:
 
 
 def fetched(page, qtbot, start) -> None:
-    with qtbot.waitSignal(page.pages.fetching.progress.ended, timeout=90_000):
+    with qtbot.waitSignal(page.pages.fetching.progress.ended):
         start()
-    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive(), timeout=20_000)
+    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive())
 
 
 def test_cited_pages_are_listed_before_they_are_fetched(page, project):
@@ -91,16 +91,16 @@ def test_pages_can_be_taken_from_a_folder(page, project, pages_server, tmp_path,
 def test_a_claim_that_cites_the_page_is_shown_in_its_report(page, qtbot):
     page.pages.claims.setCurrentItem(page.pages.claims.topLevelItem(0))
     page.pages._ask_claim()
-    qtbot.waitUntil(lambda: page.parts.editor.unit is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.unit is not None)
     assert page.tabs.currentWidget() is page.parts
     assert page.parts.editor.unit.text == FIRST
 
 
 def test_a_claims_page_is_shown_from_the_claim(page, pages_server, qtbot):
     page.tabs.setCurrentWidget(page.parts)
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     page.parts.editor.cited.click()
-    qtbot.waitUntil(lambda: page.pages.address.text() != "", timeout=20_000)
+    qtbot.waitUntil(lambda: page.pages.address.text() != "")
     assert page.tabs.currentWidget() is page.pages
     assert page.pages._url == pages.normal(pages_server.url("/a"))
 

@@ -17,7 +17,7 @@ from tests.material_project import FIRST, SECOND, subject
 @pytest.fixture
 def page(project, show, qtbot):
     page = show(project, "Drawn parts")
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     return page
 
 
@@ -99,7 +99,7 @@ def test_claims_are_added_and_removed_and_undo_brings_them_back(page, project, q
     press("Ctrl+Backspace")
     assert texts(project) == [FIRST, SECOND]
     page.desk.undo()
-    qtbot.waitUntil(lambda: page.parts.editor.model.rowCount() == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.model.rowCount() == 3)
     assert texts(project) == [FIRST, "Between.", SECOND]
 
 
@@ -107,7 +107,7 @@ def test_what_is_right_is_confirmed_with_a_key(page, project, qtbot):
     press("Alt+C")
     assert standing(project) == "confirmed"
     assert not page.parts.editor.confirming.isEnabled()
-    qtbot.waitUntil(lambda: page.parts.model.index(0, 3).data() == "confirmed", timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.model.index(0, 3).data() == "confirmed")
 
 
 def test_a_part_that_nobody_drew_can_be_written_by_hand(page, project):
@@ -122,7 +122,7 @@ def test_a_part_that_nobody_drew_can_be_written_by_hand(page, project):
 def test_a_judge_draws_from_the_reports_in_a_process_of_its_own(page, project, qtbot):
     page.parts.kinds.hold(type(page.parts.kinds.held).PLAN)
     assert page.parts.drawing.judge.currentText() == "baseline (no network)"
-    with qtbot.waitSignal(page.parts.came, timeout=90_000):
+    with qtbot.waitSignal(page.parts.came):
         press("Ctrl+Shift+Return")
     assert "4 of 4 are drawn" in page.parts.drawing.answer.text()
     assert len([one for one in drawn_parts.standing(project).values() if "plan" in one]) == 4
@@ -148,7 +148,7 @@ def test_a_file_that_may_only_be_read_is_not_changed(project, show, qtbot):
     project.close()
     only_read = type(project).open(path, readonly=True)
     page = show(only_read, "Drawn parts")
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     assert page.parts.editor.fields.fields["url"].isReadOnly()
     assert not page.parts.editor.confirming.isEnabled()
     assert not page.parts.drawing.begin.isEnabled()
@@ -164,7 +164,7 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
     asyncio.run(extracting.run(project, order))
     item_id, response_id = subject(project, 2)
     page = show(project, "Drawn parts", item_id=item_id, response_id=response_id, kind="claims")
-    qtbot.waitUntil(lambda: page.parts.editor.line is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.line is not None)
     press("F4")
     assert "It explains." in page.parts.text.view.text()
     assert page.parts.text.heading.text() == "Raw replies: 1"

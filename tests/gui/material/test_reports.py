@@ -29,9 +29,9 @@ def order(page, system: str = "Scribe", **more: int) -> None:
 
 
 def ended(page, qtbot, start) -> None:
-    with qtbot.waitSignal(page.reports.form.came, timeout=90_000):
+    with qtbot.waitSignal(page.reports.form.came):
         start()
-    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive(), timeout=20_000)
+    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive())
 
 
 def cells(page) -> list[list[str]]:
@@ -59,7 +59,7 @@ def test_the_cell_at_the_cursor_says_what_its_report_took(project, show):
 def test_a_key_opens_the_report_with_what_was_drawn_from_it(project, show, qtbot):
     page = show(project, "Reports")
     press("Alt+O")
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
     assert page.tabs.currentWidget() is page.parts
     assert page.parts.text.heading.text() == "Alpha on item 1"
 
@@ -71,7 +71,7 @@ def test_without_a_name_nothing_is_written(page):
 
 def test_what_it_would_take_is_said_before_anything_is_asked(page, writer, qtbot):
     order(page, trials=2)
-    qtbot.waitUntil(lambda: "4 reports by 4 calls" in page.reports.form.estimate.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "4 reports by 4 calls" in page.reports.form.estimate.text())
     assert writer.bodies == []
 
 
@@ -79,7 +79,7 @@ def test_gold_that_an_item_lacks_is_counted_beforehand(page, qtbot):
     order(page)
     page.reports.form.mode.setCurrentIndex(1)
     assert not page.reports.form.planned.isEnabled()
-    qtbot.waitUntil(lambda: "1 items lack the gold" in page.reports.form.estimate.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "1 items lack the gold" in page.reports.form.estimate.text())
 
 
 def test_a_model_writes_reports_in_a_process_of_its_own(page, asking, qtbot):
@@ -117,7 +117,7 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtb
     writer.answer = slow
     page.reports.form.at_once.setValue(1)
     order(page, trials=3)
-    with qtbot.waitSignal(page.reports.form.progress.progressed, timeout=60_000):
+    with qtbot.waitSignal(page.reports.form.progress.progressed):
         page.reports.form.start()
     ended(page, qtbot, page.reports.form.progress.cancel)
     assert report_lines.reports(asking).count == 1
@@ -137,7 +137,7 @@ def test_a_try_asks_for_the_item_at_the_cursor_alone(project, show, writer, qtbo
     page = show(project, "Reports")
     page.reports.grid.setCurrentIndex(page.reports.model.index(1, 1))
     page.reports.fill()
-    qtbot.waitUntil(lambda: page.reports.form.items.findData("chosen") >= 0, timeout=20_000)
+    qtbot.waitUntil(lambda: page.reports.form.items.findData("chosen") >= 0)
     page.reports.form.items.setCurrentIndex(page.reports.form.items.findData("chosen"))
     order(page)
     assert page.reports.form.order().items == ("2",)
@@ -154,5 +154,5 @@ def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
 def test_a_place_on_the_page_can_be_gone_to_from_elsewhere(project, show, qtbot):
     item_id, response_id = subject(project, 2)
     page = show(project, "Drawn parts", item_id=item_id, response_id=response_id)
-    qtbot.waitUntil(lambda: page.parts.editor.line is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.parts.editor.line is not None)
     assert page.parts.editor.line.response_id == response_id
