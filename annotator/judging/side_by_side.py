@@ -14,5 +14,5 @@ async def side_by_side() -> AsyncIterator[asyncio.TaskGroup]:
     try:
         async with asyncio.TaskGroup() as group:
             yield group
-    except BaseExceptionGroup as errors:
+    except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
