@@ -49,6 +49,8 @@ NONE_YET = (
 CSV, JSON, LAYOUT = "CSV (*.csv)", "JSON (*.json)", "ResearcherBench's layout, a folder (*)"
 FORMATS = {CSV: label_exports.CSV, JSON: label_exports.JSON, LAYOUT: label_exports.RESEARCHERBENCH}
 FORM, VIEW, FILES = range(3)
+# What stands beside the list is not cut off in the narrowest window.
+LEAST = 410
 
 
 class Sets(Part):
@@ -268,5 +270,5 @@ class Sets(Part):
 def _scrolled(name: str, widget: QWidget) -> PlainArea:
     widget.setContentsMargins(12, 0, 8, 0)
     area = PlainArea(name, widget)
-    area.setMinimumWidth(340)
+    area.setMinimumWidth(LEAST)
     return area
