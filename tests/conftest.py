@@ -1,4 +1,4 @@
-"""What all tests share: garbage collected in order, patience, the sample project, made once and copied, a server."""
+"""What all tests share: examples, garbage collected in order, patience, the sample project, a server."""
 
 import gc
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from annotator.actions.project import Project
 from annotator.gui.tidying import tidy
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from tests.judging.odd_server import OddServer
 
 PATIENCE_MS = 90_000
+
+# A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
+# `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)

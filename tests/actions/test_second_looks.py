@@ -73,8 +73,9 @@ def test_the_kinds_of_another_person_are_not_seen(project, place):
 
 
 def test_kinds_may_be_given_after_the_labels_are_submitted(project, place):
-    labels.set_label(project, place[0], place[1].replace("c1", "c2"), "yes")
-    label_sealing.submit(project, labels.queue(project)[0].item_id)
+    item_id = labels.queue(project)[0].item_id
+    labels.set_label(project, place[0], f"{item_id}/c2", "yes")
+    label_sealing.submit(project, item_id)
     second_looks.give(project, *place, MISSES.name, "incompleteness")
     history.undo(project)
     history.redo(project)

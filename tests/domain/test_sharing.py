@@ -79,7 +79,7 @@ existing = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(plans(), existing)
 def test_nobody_ever_adjudicates_what_they_answer(made_plan, held):
     answered = {"i0": {"sue"}, "i1": {"p0"}}
@@ -94,7 +94,7 @@ def test_nobody_ever_adjudicates_what_they_answer(made_plan, held):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(plans(), existing)
 def test_what_is_assigned_is_kept_and_every_stage_gets_its_people_or_is_said_to_be_short(made_plan, held):
     shared = share(made_plan, held, {}, AT)
@@ -107,7 +107,7 @@ def test_what_is_assigned_is_kept_and_every_stage_gets_its_people_or_is_said_to_
             assert lacking <= shared.short.get(item, 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(plans(), existing, st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_named_makes_no_difference(made_plan, held, random):
     def mixed(values: tuple) -> tuple:
@@ -118,7 +118,7 @@ def test_the_order_in_which_things_are_named_makes_no_difference(made_plan, held
     assert share(made_plan, held, {}, AT) == share(other, random.sample(held, len(held)), {}, AT)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(people, st.integers(1, 40), st.integers(0, 10**6))
 def test_load_and_pairings_differ_by_one_at_most(annotators, count, seed):
     items = tuple(f"i{number}" for number in range(count))

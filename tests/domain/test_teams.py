@@ -31,7 +31,7 @@ def spread(counts: list[int]) -> int:
     return max(counts) - min(counts)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 12), st.integers(1, 80), st.integers(0, 10**6))
 def test_pairs_are_drawn_with_loads_and_pairings_that_differ_by_one_at_most(size, items, seed):
     people = PEOPLE[:size]
@@ -41,7 +41,7 @@ def test_pairs_are_drawn_with_loads_and_pairings_that_differ_by_one_at_most(size
     assert spread(pairings(drawn, people)) <= 1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 9), st.integers(1, 40), st.integers(1, 4), st.integers(0, 10**6))
 def test_teams_of_any_size_have_even_loads(size, items, wanted, seed):
     people = PEOPLE[:size]

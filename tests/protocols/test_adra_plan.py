@@ -109,7 +109,7 @@ def test_with_nothing_judged_anything_is_possible(over_valid):
         assert (found.value, found.floor, found.ceiling, found.n, found.missing) == (None, 0, 1, 0, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 3).flatmap(
         lambda gold: st.lists(st.lists(CELLS, min_size=gold, max_size=gold), min_size=1, max_size=3)

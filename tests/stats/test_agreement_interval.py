@@ -112,7 +112,6 @@ def test_an_interval_without_width_is_called_uncertain():
 
 
 @given(units, st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_the_order_of_units_and_the_names_of_clusters_move_nothing(rows, random):
     a, b, clusters = zip(*rows, strict=True)
     found = cohen_kappa(a, b, "linear", WORDS, clusters, **few_draws)
@@ -122,7 +121,6 @@ def test_the_order_of_units_and_the_names_of_clusters_move_nothing(rows, random)
 
 
 @given(units)
-@settings(deadline=None)
 def test_swapping_raters_moves_nothing(rows):
     a, b, clusters = zip(*rows, strict=True)
     for within in (None, clusters):
@@ -132,7 +130,6 @@ def test_swapping_raters_moves_nothing(rows):
 
 
 @given(units)
-@settings(deadline=None)
 def test_swapping_raters_turns_weights_that_tell_them_apart(rows):
     a, b, clusters = zip(*rows, strict=True)
     given_weights, turned = [[0, 1, 2], [3, 0, 1], [6, 3, 0]], [[0, 3, 6], [1, 0, 3], [2, 1, 0]]
@@ -141,7 +138,6 @@ def test_swapping_raters_turns_weights_that_tell_them_apart(rows):
 
 
 @given(units, st.permutations(["x", 7, True]))
-@settings(deadline=None)
 def test_other_names_for_categories_leave_kappa_as_it_is(rows, names):
     a, b, _ = zip(*rows, strict=True)
     named = dict(zip(WORDS, names, strict=True)) | {None: None}
@@ -153,7 +149,6 @@ def test_other_names_for_categories_leave_kappa_as_it_is(rows, names):
 
 
 @given(units)
-@settings(deadline=None)
 def test_a_reversed_order_leaves_weighted_kappa_as_it_is(rows):
     a, b, _ = zip(*rows, strict=True)
     up = cohen_kappa(a, b, "quadratic", WORDS, **few_draws).value
@@ -164,7 +159,7 @@ def test_a_reversed_order_leaves_weighted_kappa_as_it_is(rows):
 
 @pytest.mark.parametrize("figure", MANY)
 @given(rows=judged, random=st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_neither_the_order_of_raters_nor_that_of_units_moves_a_figure_of_many(figure, rows, random):
     before = figure(list(zip(*rows, strict=True)), categories=WORDS, **few_draws)
     random.shuffle(rows)
@@ -175,7 +170,7 @@ def test_neither_the_order_of_raters_nor_that_of_units_moves_a_figure_of_many(fi
 
 @pytest.mark.parametrize("figure", MANY)
 @given(rows=judged)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_figure_is_a_number_or_has_a_reason(figure, rows):
     found = figure(list(zip(*rows, strict=True)), clusters=[i // 2 for i in range(len(rows))], **few_draws)
     assert found.note if found.value is None else found.value <= 1 + 1e-12

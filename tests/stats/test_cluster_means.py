@@ -53,7 +53,7 @@ def test_a_side_is_a_truth_value() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.booleans(), st.integers(0, 4)), min_size=1, max_size=40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_gap_turns_its_sign_with_its_groups(rows: list[tuple[int, bool, int]]) -> None:
     values, inside, items = (list(part) for part in zip(*rows, strict=True))
     one = cluster_gap(values, inside, items, resamples=50)

@@ -6,7 +6,7 @@ from math import atanh, nan, sqrt, tanh
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.stats.correlation import kendall_tau_b, pearson, spearman
@@ -114,7 +114,6 @@ def test_what_does_not_fit_is_refused(figure, x, y):
 
 
 @given(small)
-@settings(deadline=None)
 def test_tau_b_counts_every_pair(pairs):
     found = kendall_tau_b(*zip(*pairs, strict=True))
     signs = [(np.sign(a[0] - b[0]), np.sign(a[1] - b[1])) for a, b in combinations(pairs, 2)]
@@ -127,7 +126,6 @@ def test_tau_b_counts_every_pair(pairs):
 
 @pytest.mark.parametrize("figure", ALL)
 @given(pairs=small, random=st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_neither_swapping_nor_reordering_moves_a_correlation(figure, pairs, random):
     before = figure(*zip(*pairs, strict=True))
     random.shuffle(pairs)
@@ -138,7 +136,6 @@ def test_neither_swapping_nor_reordering_moves_a_correlation(figure, pairs, rand
 
 @pytest.mark.parametrize("figure", [spearman, kendall_tau_b])
 @given(pairs=small)
-@settings(deadline=None)
 def test_only_the_order_counts_for_ranks(figure, pairs):
     x, y = zip(*pairs, strict=True)
     assert figure([value**3 for value in x], y) == figure(x, y)

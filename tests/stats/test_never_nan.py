@@ -85,7 +85,7 @@ def estimates(found: object) -> Iterator[Estimate]:
 
 @pytest.mark.parametrize("kind", FIGURES)
 @given(units=rows)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_figure_is_a_number_or_has_a_reason(kind, units):
     found = list(estimates(FIGURES[kind](*(list(column) for column in zip(*units, strict=True)))))
     assert found

@@ -23,7 +23,7 @@ multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmode
 proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels does, too")
 
 small = st.one_of(st.none(), st.integers(-3, 3))
-many = settings(deadline=None, max_examples=150)
+many = settings(max_examples=150)
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -41,7 +41,7 @@ def test_mcnemar_is_statsmodels(only_one, only_other):
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-@settings(deadline=None, max_examples=20)  # the peer collects garbage on every call
+@settings(max_examples=20)  # the peer collects garbage on every call
 def test_adjusted_ps_are_statsmodels(ps):
     assert holm(ps) == pytest.approx(multitest.multipletests(ps, method="holm")[1])
     assert benjamini_yekutieli(ps) == pytest.approx(multitest.multipletests(ps, method="fdr_by")[1])

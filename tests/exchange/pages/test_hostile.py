@@ -37,7 +37,7 @@ def kept(found: reading.Reading) -> bool:
 @given(st.binary(max_size=400), TYPES)
 @example(b"%PDF-", "text/html")
 @example(b"\xff\xfe\x00\xd8", "")
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_any_bytes_are_read_or_have_a_cause(content: bytes, content_type: str) -> None:
     found = reading.read(content, content_type)
     assert kept(found)
@@ -45,13 +45,13 @@ def test_any_bytes_are_read_or_have_a_cause(content: bytes, content_type: str) -
 
 
 @given(PIECES)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_any_markup_is_read(pieces: list[str]) -> None:
     assert kept(reading.read("".join(pieces).encode(), "text/html"))
 
 
 @given(st.text(max_size=60), st.sampled_from(["", "http://", "https://", "https://a.example/", "//"]))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_any_text_is_an_address_or_has_a_cause(text: str, start: str) -> None:
     normal(start + text)
     is_address(start + text)

@@ -69,7 +69,7 @@ def test_a_copy_differs_and_is_the_same_each_time(attack: Attack, variant: str, 
 
 @pytest.mark.parametrize(("attack", "variant"), PUTTING_IN, ids=[f"{a.name}, {v}" for a, v in PUTTING_IN])
 @given(report=reports)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_is_put_in_leaves_the_report_whole(attack: Attack, variant: str, report: str) -> None:
     pieces = pieces_of(attack, variant, report)
     if pieces is None:
@@ -86,7 +86,7 @@ def test_what_is_put_in_leaves_the_report_whole(attack: Attack, variant: str, re
 
 
 @given(report=reports)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_other_type_keeps_every_word_in_its_place(report: str) -> None:
     pieces = pieces_of(ATTACKS["reformatting"], "", report)
     if pieces is not None:
@@ -95,7 +95,7 @@ def test_other_type_keeps_every_word_in_its_place(report: str) -> None:
 
 
 @given(report=reports)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_sections_change_places_and_nothing_else(report: str) -> None:
     pieces = pieces_of(ATTACKS["order.sections"], "", report)
     if pieces is None:
