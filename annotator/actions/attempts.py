@@ -10,7 +10,7 @@ from annotator.actions.project import Project
 from annotator.actions.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.actions.results import Rater
 from annotator.domain.estimate import Estimate
-from annotator.protocols.adra.passk import pass_at_k
+from annotator.protocols.adra.passk import DEPARTURES, pass_at_k
 
 # More tries than anybody pays for.
 MOST = 10
@@ -63,10 +63,9 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         for system, row in found.passed.items()
     ]  # fmt: skip
     told = (
-        f"{found.metric.title}: the mean over items of the expected best of k runs, with Student's t interval. An item "
-        "with fewer than k scored runs is left out and counted.",
+        f"{found.metric.title}: the mean over items of the expected best of k runs, with Student's t interval.",
     )
     title = f"{found.metric.title}: best of k runs"
     series = {system: list(row.items()) for system, row in found.passed.items()}
     picture = Picture("runs", title, partial(result_pictures.lines, title, series, "k", found.metric.title))
-    return (Sheet("Best of several runs", heads, tuple(lines), told, (picture,)),)
+    return (Sheet("Best of several runs", heads, tuple(lines), told, (picture,), DEPARTURES),)

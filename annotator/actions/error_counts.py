@@ -16,7 +16,7 @@ from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.taxonomy import TAXONOMIES, Taxonomy
 from annotator.protocols import PROTOCOLS
-from annotator.protocols.researcherbench.taxonomy import SUBTOTAL, Looked, due, mean_counts
+from annotator.protocols.researcherbench.taxonomy import DEPARTURES, SUBTOTAL, Looked, due, mean_counts
 
 # A response and who read it.
 Reading = tuple[str, str]
@@ -130,7 +130,7 @@ def _sheet(one: Counted) -> Sheet:
             f"{missing:,} units wait for a label; until then a label's mean has only a range, and the subtotal stands."
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
-    return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures)
+    return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, DEPARTURES)
 
 
 def _words(label: str) -> str:

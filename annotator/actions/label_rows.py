@@ -7,13 +7,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, exists, or_, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions import wordings
 from annotator.domain.artifact import Kind, State
 from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.refusal import Refusal
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, table
 
-ITEM, JUDGEMENT, ARTIFACT = table(ItemRow), table(JudgementRow), table(ArtifactRow)
+ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
+# Named apart from the artifact that a label is about.
+SUBMISSION = table(ArtifactRow).alias("submission")
 COVERAGE = coverage.NAME
 # What is handed out, submitted as one sealed document, and travels; labels of other protocols count as they are given.
 SUBMITTED = (COVERAGE,)
@@ -37,13 +40,32 @@ def labels_of(db: Connection, rater: str, response_id: str, protocol: str) -> li
     return [Judgement(**{key: value for key, value in row.items() if key != "sha256"}) for row in rows]
 
 
+def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnElement[bool]) -> set[str]:
+    """The ids of a person's labels whose unit was worded anew since, where they are not submitted yet."""
+    theirs = JUDGEMENT.c.rater_id == rater, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    found = wordings.outdated(
+        db, *theirs, JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.trial == 1, *narrowed
+    )
+    sealed = sealed_by(db, rater, protocol) if found else set()
+    return {label_id for label_id, label in found.items() if label.item_id not in sealed}
+
+
+def taken_back(label: Judgement) -> Judgement:
+    """A label of a unit that was worded anew since: what stands beside it stays, what was said does not count."""
+    return label.model_copy(update={"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE})
+
+
 def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
-    """Response by response, which units a person has spoken on, and whether they were sure."""
+    """Response by response, which units a person has spoken on in the words they have, and whether they were sure."""
     said: defaultdict[str, dict[str, str]] = defaultdict(dict)
     question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(SAID))
-    columns = question.with_only_columns(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status)
-    for response_id, unit_id, status in db.execute(columns):
-        said[response_id][unit_id] = status
+    columns = question.with_only_columns(
+        JUDGEMENT.c.id, JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status
+    )
+    gone = to_give_again(db, rater, protocol)
+    for label_id, response_id, unit_id, status in db.execute(columns):
+        if label_id not in gone:
+            said[response_id][unit_id] = status
     return said
 
 
@@ -78,9 +100,9 @@ def lock() -> Refusal:
 
 def _sealed(rater: Any, item_id: Any) -> Select[Any]:
     """The sealed labels of a rater on an item, each a value or a column."""
-    return select(ARTIFACT.c.id).where(
-        ARTIFACT.c.item_id == item_id,
-        ARTIFACT.c.kind == Kind.LABELS.value,
-        ARTIFACT.c.author_id == rater,
-        ARTIFACT.c.state == State.SEALED.value,
+    return select(SUBMISSION.c.id).where(
+        SUBMISSION.c.item_id == item_id,
+        SUBMISSION.c.kind == Kind.LABELS.value,
+        SUBMISSION.c.author_id == rater,
+        SUBMISSION.c.state == State.SEALED.value,
     )

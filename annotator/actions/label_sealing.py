@@ -10,7 +10,7 @@ from sqlalchemy import Row, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import agreements, artifacts, assignments, dealing, people
-from annotator.actions.label_rows import COVERAGE, SAID, SUBMITTED
+from annotator.actions.label_rows import COVERAGE, SAID, SUBMITTED, to_give_again
 from annotator.actions.label_rows import is_sealed as sealed
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -65,7 +65,7 @@ class _Work:
                 yield name, response_id, unit_id
 
     def missing(self) -> list[tuple[str, str, str]]:
-        """The places nothing has been said of."""
+        """The places of whose present words nothing has been said."""
         return [place for place in self.places() if place[1:] not in self.said]
 
 
@@ -147,7 +147,9 @@ def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
             JUDGEMENT.c.status.in_(SAID),
         )
     )
-    return _Work(reports, units, {(row.response_id, row.unit_id): row for row in db.execute(question)})
+    gone = to_give_again(db, person_id, protocol, JUDGEMENT.c.item_id == item_id)
+    said = {(row.response_id, row.unit_id): row for row in db.execute(question) if row.id not in gone}
+    return _Work(reports, units, said)
 
 
 def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:

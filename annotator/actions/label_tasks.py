@@ -17,6 +17,7 @@ from annotator.actions.label_rows import (
     said_by,
     sealed_by,
     tally,
+    to_give_again,
 )
 from annotator.actions.materials import AtHand
 from annotator.actions.project import Project
@@ -180,7 +181,7 @@ def lacking(project: Project, protocol: str = COVERAGE) -> str:
 
 
 def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[Decision]:
-    """This person's latest labels, newest first; those of units that are no longer asked about are left out."""
+    """This person's latest labels, newest first, without those of units no longer asked about or worded anew since."""
     me, shape = people.someone(project).id, label_cases.shape_of(project, protocol)
     with project.store.read() as db:
         question = mine(me, protocol).where(JUDGEMENT.c.status.in_(SAID))
@@ -190,6 +191,7 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
         drawn = dealing.narrowed(db, me) if protocol == COVERAGE else {}
+        gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
         ids = {one.response.id for one in at_hand.responses}
@@ -206,7 +208,7 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
             task_id(row.response_id, row.unit_id if shape.paired else ""),
         )
         for row in rows
-        if (row.response_id, row.unit_id) in words and row.response_id in names
+        if (row.response_id, row.unit_id) in words and row.response_id in names and row.id not in gone
     ]  # fmt: skip
 
 

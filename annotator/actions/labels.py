@@ -1,18 +1,18 @@
 """How people label reports: unit by unit, blind to the system and to every other rater."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import annotating, dealing, label_cases, materials, people
+from annotator.actions import annotating, dealing, label_cases, materials, people, wordings
 from annotator.actions.label_rows import COVERAGE as COVERAGE
+from annotator.actions.label_rows import JUDGEMENT, is_sealed, labels_of, lock, taken_back, to_give_again
 from annotator.actions.label_rows import SAID as SAID
 from annotator.actions.label_rows import SUBMITTED as SUBMITTED
 from annotator.actions.label_rows import UNSURE as UNSURE
-from annotator.actions.label_rows import is_sealed, labels_of, lock
 from annotator.actions.label_tasks import Decision as Decision
 from annotator.actions.label_tasks import Outlook as Outlook
 from annotator.actions.label_tasks import Task as Task
@@ -57,7 +57,8 @@ class Sheet:
 
     `name` is the report's stand-in for its system's name, dealt anew for each person and item. While `sealed`, this
     person's labels of the item are submitted and cannot be changed. `values` are all that the protocol knows; a group
-    may allow fewer. Of a pair `other` is shown second.
+    may allow fewer. Of a pair `other` is shown second. `outdated` are, by unit, the labels given on other words than
+    the unit has now: among `labels` they stand taken back, or as they are where they are submitted.
     """
 
     protocol: str
@@ -73,6 +74,7 @@ class Sheet:
     other_id: str = ""
     other_name: str = ""
     other: str = ""
+    outdated: Mapping[str, Judgement] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -83,6 +85,11 @@ class Sheet:
     def units(self) -> tuple[Unit, ...]:
         """All units, group by group."""
         return tuple(unit for group in self.groups for unit in group.units)
+
+    def as_it_counts(self, label: Judgement) -> Judgement:
+        """A label that was put back is taken back again where it was given on other words than its unit has now."""
+        old = self.outdated.get(label.unit_id)
+        return taken_back(label) if old and not self.sealed and label.at <= old.at else label
 
 
 def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id: str = "") -> Sheet:
@@ -100,8 +107,17 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         reports = (dealt or dealing.reports(db, [first.item.id]))[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
+        own = (
+            JUDGEMENT.c.rater_id == me,
+            JUDGEMENT.c.response_id == response_id,
+            JUDGEMENT.c.protocol == protocol,
+        )
+        late = wordings.outdated(db, *own, JUDGEMENT.c.trial == 1, JUDGEMENT.c.status.in_(SAID))
     if response_id not in reports:
         raise _nothing(shape)
+    outdated = {unit_id: label for unit_id, label in found.items() if label.id in late}
+    if not submitted:
+        found |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
     names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
     return Sheet(
         protocol,
@@ -114,7 +130,8 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         {unit.id: found[unit.id] for unit in _units(cases) if unit.id in found},
         shape.values,
         submitted,
-        *((other_id, names[other_id], first.other.text) if first.other else ()),
+        *((other_id, names[other_id], first.other.text) if first.other else ("", "", "")),
+        outdated,
     )
 
 
@@ -266,10 +283,17 @@ def _put(
     """Write what is now said of a unit; the image of what was there, and the row."""
     me = people.someone(project).id
     before = kept(db, place, me)
-    there = before or _blank(project, db, place, me, cases)
+    there = _as_it_counts(db, before, place) if before else _blank(project, db, place, me, cases)
     after = Judgement(**there | make(there) | {"at": now()}).model_dump()
     write(db, after, new=before is None)
     return image(before), after
+
+
+def _as_it_counts(db: Connection, label: Fields, place: Place) -> Fields:
+    """What is kept: a note beside old words must not make what was said of them count for the new ones."""
+    if not to_give_again(db, label["rater_id"], place.protocol, JUDGEMENT.c.id == label["id"]):
+        return label
+    return taken_back(Judgement(**label)).model_dump()
 
 
 def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Cases | None) -> Fields:

@@ -74,13 +74,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table with its title; `told` says in sentences what holds of all of it."""
+    """A table with its title; `told` says in sentences what holds of all of it, `departures` where the view differs
+    from the paper, besides its metric.
+    """
 
     title: str
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     told: tuple[str, ...] = ()
     pictures: tuple["Picture", ...] = ()
+    departures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,12 @@ from annotator.actions.rubric_pilots import Piloted, Report
 from annotator.domain.artifact import Kind
 from annotator.domain.estimate import Estimate
 from annotator.domain.rubric import EXPERT_WEIGHT_SHARES
-from annotator.protocols.researcherbench.rubric_pilot import CriterionAgreement, Discrimination, Reach
+from annotator.protocols.researcherbench.rubric_pilot import (
+    DEPARTURES,
+    CriterionAgreement,
+    Discrimination,
+    Reach,
+)
 
 REACHED = {
     Reach.CEILING: ("every system always meets it", "flat"),
@@ -48,7 +53,8 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
     ordered = sorted(found.criteria, key=lambda one: _place(one.discrimination))
     rater_id = found.rater.id if found.rater else ""
     lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
-    return (Sheet("Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found))), _weights(found))
+    criteria = Sheet("Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES)
+    return (criteria, _weights(found))
 
 
 def _weights(found: Report) -> Sheet:
@@ -156,4 +162,4 @@ def _told(found: Report) -> Iterator[str]:
     yield f"Weights: {spread}."
     yield f"Gap between systems: {in_words(found.gap)} ({found.gap.note})."
     if found.raters:
-        yield f"κ is that of {found.raters[0]} and {found.raters[1]}, criterion by criterion, without an interval."
+        yield f"κ is that of {found.raters[0]} and {found.raters[1]}, criterion by criterion."

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import label_writing, people
-from annotator.actions.label_rows import JUDGEMENT, SAID, mine
+from annotator.actions.label_rows import JUDGEMENT, SAID, mine, to_give_again
 from annotator.actions.label_writing import Place
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -88,6 +88,6 @@ def _verdict(db: Connection, shape: Taxonomy, place: Place, rater: str) -> dict[
         JUDGEMENT.c.value.in_(shape.after),
     )
     row = db.execute(question).mappings().first()
-    if row is None:
+    if row is None or to_give_again(db, rater, shape.of, JUDGEMENT.c.id == row["id"]):
         raise Refusal(f"{shape.title}: your label here asks for no kind.", "Label it first.")
     return dict(row)

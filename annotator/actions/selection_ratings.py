@@ -27,6 +27,7 @@ from annotator.domain.estimate import Estimate
 from annotator.domain.selection import Selection
 from annotator.protocols.researcherbench.selection import (
     BAR,
+    DEPARTURES,
     FEWEST_RATERS,
     Chosen,
     agreement,
@@ -131,7 +132,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
             text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
         )  # fmt: skip
         lines.append(Line(cells, item_id=item_id, kind=Kind.SELECTION.value))
-    sheet = Sheet("Questions", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)))
+    sheet = Sheet("Questions", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)), DEPARTURES)
     return (sheet, _agreement(found)) if found.agreement else (sheet,)
 
 

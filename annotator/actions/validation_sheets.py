@@ -69,8 +69,9 @@ def table_2(found: Validation) -> Sheet:
         "As Table 2",
         heads,
         lines,
-        (*_told(found), *DEPARTURES),
+        tuple(_told(found)),
         validation_pictures.of_figures(found, weighted=False),
+        DEPARTURES,
     )
 
 

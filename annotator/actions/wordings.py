@@ -20,6 +20,8 @@ ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(Ju
 REWORDED = "reworded"
 CAUSE = "What was asked about was worded anew since; it is to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
+_NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+_REVISED = select(ARTIFACT.c.id).where(ARTIFACT.c.revision > 1, ARTIFACT.c.kind != Kind.LABELS.value)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
@@ -31,15 +33,17 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
 
     Where a wording was put back, what was said of it counts again.
     """
+    # Mostly none is: then no judgement need be looked at.
+    if db.execute(_REVISED.limit(1)).first() is None:
+        return {}
     j = JUDGEMENT.c
-    newest = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
     question = (
         select(
             j.id, j.protocol, j.item_id, j.artifact_id, j.response_id, j.unit_id, j.rater_id, j.trial, j.at
         )
         .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
-        .join(REVISION, newest)
-        .where(REVISION.c.at > j.at, *narrowed)
+        .join(REVISION, _NEWEST)
+        .where(j.artifact_id.in_(_REVISED), REVISION.c.at > j.at, *narrowed)
     )
     rows: Sequence[Any] = db.execute(question).all()
     history = {artifact_id: _history(db, artifact_id) for artifact_id in {row.artifact_id for row in rows}}
@@ -62,10 +66,9 @@ def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[
 
 def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> dict[str, Mapping[str, str]]:
     """Artifact → what its units say, of those that were changed after a moment."""
-    newest = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
     question = (
         select(ARTIFACT.c.id, REVISION.c.content)
-        .join(REVISION, newest)
+        .join(REVISION, _NEWEST)
         .where(ARTIFACT.c.id.in_(list(artifact_ids)), REVISION.c.at > after)
     )
     return {row.id: _units(row.content) for row in db.execute(question)}

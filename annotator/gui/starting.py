@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSettings, QTimer
+from PySide6.QtCore import QCoreApplication, QLocale, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator.actions.project import Project
@@ -161,6 +161,8 @@ def make_application() -> QApplication:
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
     theme.apply(application)
+    # Months are in the language of the rest, the order of a date is that of the country.
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
     install()
     return application
 

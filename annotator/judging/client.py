@@ -53,12 +53,14 @@ class Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """An endpoint's base address without a closing slash; Refusal unless it is http(s) and holds no password."""
+    """An endpoint's base address without a closing slash; Refusal unless it is http(s) and has no room for a secret."""
     parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+    secret = parts.username or parts.password or not {"?", "#"}.isdisjoint(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or secret:
         raise Refusal(
             "The address of the endpoint cannot be used.",
-            "Enter an address like https://host/v1, without a name or password in it.",
+            "Enter an address like https://host/v1, without a name or password in it and nothing after a “?” or “#”. "
+            "A key has a place of its own.",
         )
     return url.strip().rstrip("/")
 

@@ -48,7 +48,10 @@ def test_a_setting_that_does_not_fit_is_named_and_nothing_is_changed(project: Pr
     assert [judge.name for judge in judges.all_of(project)] == ["baseline", "a"]
 
 
-@pytest.mark.parametrize("address", ["https://me:sk-canary-9911@host/v1", "me:sk-canary-9911@host/v1"])
+@pytest.mark.parametrize(
+    "address",
+    ["https://me:sk-canary-9911@host/v1", "me:sk-canary-9911@host/v1", "https://host/v1?key=sk-canary-9911"],
+)
 def test_an_address_with_a_password_is_neither_kept_nor_repeated(project: Project, address: str) -> None:
     first = add(project, "a")
     for act in (

@@ -3,7 +3,7 @@
 from enum import Enum
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton, QWidget
 
 from annotator.gui import theme
@@ -12,7 +12,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.number_box import BudgetBox
+from annotator.gui.widgets.number_box import AmountBox, BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow, left_in_words
@@ -238,3 +238,44 @@ def test_a_text_as_it_came_grows_with_all_others(qtbot):
     theme.zoom_to(200)
     assert text.font().pointSizeF() == pytest.approx(2 * before)
     theme.zoom_to(100)
+
+
+@pytest.fixture(params=["en_US", "de_DE", "fr_FR", "ar_EG"])
+def elsewhere(request):
+    """The system speaks another language."""
+    here = QLocale()
+    QLocale.setDefault(QLocale(request.param))
+    yield
+    QLocale.setDefault(here)
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("typed", ["2.5", "2,5"])
+def test_an_amount_is_what_was_typed_whatever_the_system_speaks(qtbot, typed):
+    box = BudgetBox()
+    qtbot.addWidget(box)
+    box.selectAll()
+    qtbot.keyClicks(box, typed)
+    box.interpretText()
+    assert (box.limit, box.text()) == (2.5, "$ 2.50")
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(("box", "said"), [(AmountBox, "٢٫٥"), (NumberBox, "٢٥")])
+def test_digits_of_another_script_are_read(qtbot, box, said):
+    made = box()
+    qtbot.addWidget(made)
+    made.lineEdit().selectAll()
+    made.lineEdit().insert(said)
+    made.interpretText()
+    assert made.value() == {AmountBox: 2.5, NumberBox: 25}[box]
+    assert made.text().isascii()
+
+
+def test_an_amount_with_two_points_is_not_taken(qtbot):
+    box = AmountBox(value=1.0)
+    qtbot.addWidget(box)
+    box.lineEdit().selectAll()
+    box.lineEdit().insert("1,500.00")
+    box.interpretText()
+    assert box.value() == 1.0

@@ -204,7 +204,17 @@ async def test_one_client_serves_many_calls(odd: OddServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "host/v1", "ftp://host", "http://", "https://name:word@host/v1", "file:///v1"]
+    "url",
+    [
+        "",
+        "host/v1",
+        "ftp://host",
+        "http://",
+        "https://name:word@host/v1",
+        "https://host/v1?key=word",
+        "https://host/v1#word",
+        "file:///v1",
+    ],
 )
 def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(Refusal):

@@ -1,6 +1,6 @@
 """What the chosen cell gives account of: the figure with its n, method and gaps, and what the metric is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from annotator.actions import metrics
@@ -20,6 +20,7 @@ def account(sheet: Sheet, line: Line | None, cell: Cell | None, column: int, met
     info = next((one for one in metrics.described() if one.name == name), None)
     if info is not None:
         parts += _definition(info)
+    parts += _departures((*sheet.departures, *(info.departures if info else ())))
     return "".join(parts)
 
 
@@ -55,8 +56,11 @@ def _definition(info: MetricInfo) -> Iterator[str]:
     yield metrics.html(info.definition)
     better = "Higher is better." if info.higher_is_better else "Lower is better."
     yield f"<p>{better} {_muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
-    if info.departures:
-        listed = "".join(f"<li>{escape(one)}</li>" for one in info.departures)
+
+
+def _departures(known: Sequence[str]) -> Iterator[str]:
+    if known:
+        listed = "".join(f"<li>{escape(one)}</li>" for one in known)
         yield f"<p><b>Where we differ from the paper</b></p><ul>{listed}</ul>"
 
 

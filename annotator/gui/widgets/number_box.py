@@ -1,11 +1,16 @@
-"""Boxes for numbers, whose digits stand clear of the frame."""
+"""Boxes for numbers, whose digits stand clear of the frame and are read the same whatever the system's language."""
 
+import unicodedata
 from typing import Any
 
-from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
 # A style sheet cannot move the text inside such a box; in pixels at a zoom of 100 %.
 CLEAR = 7
+# What people type between a whole number and its decimals, here and there.
+POINTS = str.maketrans({",": ".", "٫": "."})
 
 
 class NumberBox(QSpinBox):
@@ -13,15 +18,23 @@ class NumberBox(QSpinBox):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.lineEdit().setTextMargins(CLEAR, 0, CLEAR, 0)
+        _make(self)
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        """Digits of any script count."""
+        return super().validate(_digits(text), place)
 
 
 class AmountBox(QDoubleSpinBox):
-    """A number with decimals."""
+    """A number with decimals, after a point or a comma: “2,5” must never become 25, nor “2.5”."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.lineEdit().setTextMargins(CLEAR, 0, CLEAR, 0)
+        _make(self)
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        """Digits of any script count, and a comma is a point."""
+        return super().validate(_digits(text).translate(POINTS), place)
 
 
 class BudgetBox(AmountBox):
@@ -36,3 +49,13 @@ class BudgetBox(AmountBox):
     def limit(self) -> float | None:
         """What may be spent; None without a limit."""
         return self.value() or None
+
+
+def _make(box: QAbstractSpinBox) -> None:
+    # Every other number of the program is written so, too.
+    box.setLocale(QLocale.c())
+    box.lineEdit().setTextMargins(CLEAR, 0, CLEAR, 0)
+
+
+def _digits(text: str) -> str:
+    return "".join(str(unicodedata.decimal(sign, sign)) for sign in text)

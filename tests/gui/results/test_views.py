@@ -45,6 +45,22 @@ def test_the_view_has_something_to_show_in_the_sample(sample_page, qtbot, qtmode
     assert sample_page.view.account.toPlainText()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("errors", "Every response looked at counts, also one without any error"),
+        ("pilot", "gives no figure for it: here it is the standard deviation"),
+        ("selection", "at least two raters have rated every dimension"),
+        ("overview", "The judge is not shown the weight of the criterion"),
+    ],
+)
+def test_where_a_view_differs_from_its_paper_is_said_once(sample_page, qtbot, name, said):
+    go(sample_page, qtbot, name)
+    words = sample_page.view.account.toPlainText()
+    assert words.count("Where we differ from the paper") == 1
+    assert said in words
+
+
 @pytest.mark.parametrize("name", ["preferences", "modes", "runs"])
 def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
     go(sample_page, qtbot, name, "empty")

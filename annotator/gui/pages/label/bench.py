@@ -16,7 +16,7 @@ from annotator.gui.attention import Clock
 from annotator.gui.desk import Desk
 from annotator.gui.models.label_queue import LabelQueue
 from annotator.gui.pages.label.kinds import Kinds
-from annotator.gui.pages.label.verdicts import is_flagged, said
+from annotator.gui.pages.label.verdicts import Kept, is_flagged, said
 
 KIND = "judgement"
 # What is said of the rest of a case in one go: the answer that most of its units get.
@@ -93,6 +93,17 @@ class Bench(QObject):
     def said(self, unit_id: str) -> str:
         """What is said of a unit: a value, “unsure”, or nothing."""
         return said(self.label(unit_id))
+
+    def _outdated(self, unit_id: str) -> str:
+        """What was said of a unit when its words were others, unless it was said again since."""
+        if self.sheet is None or (self.said(unit_id) and not self.sheet.sealed):
+            return ""
+        return said(self.sheet.outdated.get(unit_id))
+
+    def kept(self, unit_id: str) -> Kept:
+        """All that is shown of a unit's label."""
+        kinds = self.kinds
+        return Kept(self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id))
 
     def take_up(self, protocol: str) -> None:
         """Another question is asked from now on; nothing lies open."""
@@ -208,12 +219,18 @@ class Bench(QObject):
         return told or here
 
     def _take_label(self, here: Told, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        now = Judgement(**after) if after else None
-        self._recount(here, said(Judgement(**before) if before else None), said(now))
+        now = self._as_it_counts(here, after)
+        self._recount(here, said(self._as_it_counts(here, before)), said(now))
         if self.sheet and here.response_id == self.response_id:
             self.sheet.labels.pop(here.unit_id, None)
             if now is not None:
                 self.sheet.labels[here.unit_id] = now
+
+    def _as_it_counts(self, here: Told, image: Mapping[str, Any]) -> Judgement | None:
+        label = Judgement(**image) if image else None
+        if self.sheet is None or label is None or here.response_id != self.response_id:
+            return label
+        return self.sheet.as_it_counts(label)
 
     def _do(self, verb: Callable[..., Change], *args: object, **kwargs: object) -> bool:
         self._clock.touch()

@@ -85,10 +85,7 @@ class Cards(KeylessArea):
 
     def show_label(self, unit_id: str) -> None:
         """Show what is now said of a unit."""
-        bench = self._bench
-        self.rows[unit_id].show_label(
-            bench.label(unit_id), bench.kinds.asked(unit_id), bench.kinds.of(unit_id)
-        )
+        self.rows[unit_id].show_label(self._bench.kept(unit_id))
 
     def show_weights(self, shown: bool) -> None:
         """Show how much each unit counts, or hide it."""

@@ -23,7 +23,7 @@ from annotator.gui.models.matrix import CELL_ROLE, Cell, Matrix
 from annotator.gui.models.rows import Index
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.unit_details import UnitDetails
-from annotator.gui.pages.label.verdicts import OPEN, face, is_flagged
+from annotator.gui.pages.label.verdicts import OPEN, WORDED_ANEW, face, is_flagged
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
@@ -127,7 +127,7 @@ class MatrixView(QWidget):
 
     def _show_details(self) -> None:
         if self.details is not None:
-            self.details.show_label(self._bench.label(self.at_hand))
+            self.details.show_label(self._bench.kept(self.at_hand))
 
     def _show_readings(self) -> None:
         found = label_readings.readings(self._bench.sheet) if self._bench.sheet else ()
@@ -135,8 +135,10 @@ class MatrixView(QWidget):
 
     def _marked(self, unit_id: str) -> str:
         """The icon of what stands beside a label."""
-        label = self._bench.label(unit_id)
-        return "flag" if is_flagged(label) else "note" if label and label.note else ""
+        kept = self._bench.kept(unit_id)
+        if kept.outdated:
+            return WORDED_ANEW.icon
+        return "flag" if is_flagged(kept.label) else "note" if kept.label and kept.label.note else ""
 
     def _go(self, index: Index) -> None:
         cell = index.data(CELL_ROLE)

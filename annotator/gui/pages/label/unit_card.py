@@ -7,13 +7,12 @@ from PySide6.QtGui import QFocusEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from annotator.domain.judgement import Judgement
-from annotator.domain.taxonomy import Taxonomy
 from annotator.domain.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.label.kind_row import KINDS
 from annotator.gui.pages.label.state_chip import StateChip
 from annotator.gui.pages.label.unit_details import UnitDetails
-from annotator.gui.pages.label.verdicts import face, is_flagged, said
+from annotator.gui.pages.label.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
 from annotator.gui.pages.label.wording import WORDS
 from annotator.gui.widgets.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
@@ -53,14 +52,13 @@ class UnitCard(QFrame):
     def __init__(self, asked: Asked, locked: str) -> None:
         super().__init__()
         self.unit, self._asked, self._locked = asked.unit, asked, locked
-        self._label: Judgement | None = None
-        self._kind: tuple[Taxonomy | None, str] = (None, "")
+        self._shown = Kept()
         self.details: UnitDetails | None = None
         self.setProperty("role", "card")
         self.setProperty("current", False)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._build()
-        self.show_label(None)
+        self.show_label(self._shown)
         theme.watch(self, self._dress)
 
     def _build(self) -> None:
@@ -99,13 +97,13 @@ class UnitCard(QFrame):
         short = words if len(words) <= CONTEXT else f"{words[:CONTEXT].rstrip()}…"
         return f"“{short}”" if short else ""
 
-    def show_label(self, label: Judgement | None, asked: Taxonomy | None = None, kind: str = "") -> None:
+    def show_label(self, kept: Kept) -> None:
         """Show what is kept about the unit, or that nothing is, and of what kind it is."""
-        self._label, self._kind = label, (asked, kind)
-        shown = face(said(label), self._asked.protocol)
+        self._shown, label = kept, kept.label
+        shown = WORDED_ANEW if kept.outdated else face(said(label), self._asked.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
-        self.kind.setText(KINDS[kind][0] if kind else "")
-        self.kind.setVisible(bool(kind))
+        self.kind.setText(KINDS[kept.kind][0] if kept.kind else "")
+        self.kind.setVisible(bool(kept.kind))
         for picture, (field, name, words) in zip(self._icons, BESIDE, strict=True):
             there = bool(label and self._beside(label, field))
             picture.setVisible(there)
@@ -117,10 +115,10 @@ class UnitCard(QFrame):
         place = f"{one} {self._asked.number} of {self._asked.total}"
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:
-            self.details.show_label(label, asked, kind)
+            self.details.show_label(kept)
 
     def _dress(self) -> None:
-        self.show_label(self._label, *self._kind)
+        self.show_label(self._shown)
 
     def _beside(self, label: Judgement, field: str) -> bool:
         # Other marks than the person's own are the page's, and shown with it.
@@ -137,7 +135,7 @@ class UnitCard(QFrame):
         if current and self.details is None:
             asked = self._asked
             self.details = UnitDetails(asked.protocol, asked.allowed, self._locked, flat=not self.unit.text)
-            self.details.show_label(self._label, *self._kind)
+            self.details.show_label(self._shown)
             self._column.addWidget(self.details)
             self.details_made.emit(self.unit.id)
         if self.details is not None:

@@ -1,20 +1,19 @@
 """What opens under the unit at hand: its labels with their keys, its kind, its evidence, its flag and its note."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from annotator.actions import second_looks
-from annotator.domain.judgement import Judgement
-from annotator.domain.taxonomy import Taxonomy
 from annotator.gui import keys
 from annotator.gui.pages.label.kind_row import KindRow
 from annotator.gui.pages.label.locking import LOCKED, lock
 from annotator.gui.pages.label.verdict_buttons import VerdictButtons
-from annotator.gui.pages.label.verdicts import answers, is_flagged, said
+from annotator.gui.pages.label.verdicts import Kept, answers, face, is_flagged, said
 from annotator.gui.pages.label.wording import WORDS
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.growing_edit import GrowingEdit
+from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.quote_button import QuoteButton
 
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -43,9 +42,14 @@ class UnitDetails(QWidget):
         """
         super().__init__()
         self._protocol, self._locked = protocol, locked
-        column = QBoxLayout(_ACROSS if flat else _DOWN, self)
-        column.setContentsMargins(0, 2, 0, 0)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 2, 0, 0)
+        whole.setSpacing(6)
+        self.outdated = PlainLabel("", "hint", wrap=True)
+        whole.addWidget(self.outdated)
+        column = QBoxLayout(_ACROSS if flat else _DOWN)
         column.setSpacing(6)
+        whole.addLayout(column)
         self.verdicts = VerdictButtons(protocol, allowed, locked)
         self.verdicts.said.connect(self.said)
         self.kinds = KindRow(readonly=locked == LOCKED)
@@ -102,12 +106,14 @@ class UnitDetails(QWidget):
         row.addWidget(self.flag, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
-    def show_label(self, label: Judgement | None, asked: Taxonomy | None = None, kind: str = "") -> None:
+    def show_label(self, kept: Kept) -> None:
         """Show what is kept, and of what kind it is where that is asked."""
+        label, asked = kept.label, kept.asked
         value, known = said(label), answers(self._protocol)
         self.verdicts.show_place(known.index(value) if value in known else -1)
         suggested = second_looks.suggested(asked.name, label) if asked and label else ""
-        self.kinds.show_kind(asked, kind, suggested)
+        self.kinds.show_kind(asked, kept.kind, suggested)
+        self._show_outdated(kept.outdated)
         quote = label.quote if label else ""
         self.show_evidence.show_quote(quote)
         for widget in (self.show_evidence, self.clear_evidence):
@@ -117,3 +123,11 @@ class UnitDetails(QWidget):
         note = label.note if label else ""
         if note != self.note.toPlainText():
             self.note.setPlainText(note)
+
+    def _show_outdated(self, value: str) -> None:
+        self.outdated.setVisible(bool(value))
+        before = f"Worded anew since you said “{face(value, self._protocol).words}”"
+        again = "that no longer counts. Reopen your labels to say it again."
+        self.outdated.setText(
+            f"{before}: {again}" if self._locked else f"{before}. Read it again, and say what holds now."
+        )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from annotator.actions import labels
 from annotator.actions.labels import COVERAGE, UNSURE
 from annotator.domain.judgement import Judgement, Status
+from annotator.domain.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,20 @@ class Face:
     hint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept about a unit: its label, of what kind it is and by what that is asked, and what was said of the
+    unit when its words were others.
+    """
+
+    label: Judgement | None = None
+    asked: Taxonomy | None = None
+    kind: str = ""
+    outdated: str = ""
+
+
 OPEN = Face("Open", "new", "missing")
+WORDED_ANEW = Face("Worded anew", "author", "unconfirmed")
 _UNSURE = Face("Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as a no")
 _PAIR = {
     "first": Face("First", "left", "agreed", "The first report is better"),
