@@ -53,6 +53,22 @@ def test_an_identifier_the_report_does_not_hold_is_left_out_and_flagged():
     assert found.flags == ("identifier_missing",)
 
 
+def test_a_title_the_report_does_not_give_is_left_out_and_flagged():
+    found = drawn(one(title="Attention is all you need"))
+    assert [(unit.identifier, unit.text) for unit in found.document.units] == [("arxiv:2001.00001", "")]
+    assert found.flags == ("title_missing",)
+    nothing_left = drawn(one(title="Attention is all you need", identifier=""))
+    assert (nothing_left.document, nothing_left.flags) == (Evidence(), ("title_missing",))
+
+
+def test_a_title_in_other_letters_or_over_a_line_break_is_the_reports():
+    report = "It helps [1].\n\n[1] Lee, A. *Long texts\n  read*. 2020.\n"
+    listed = one(quote="Lee, A. Long texts read. 2020.", title="Long Texts Read", identifier="")
+    found = run(extract(material(report), Ask(References(references=[listed]))))
+    assert [unit.text for unit in found.document.units] == ["Long Texts Read"]
+    assert found.flags == ()
+
+
 def test_the_same_work_twice_is_one_and_an_impossible_year_none():
     found = drawn(one(), one(), one(title="", identifier=""))
     assert len(found.document.units) == 1

@@ -30,6 +30,8 @@ STATUS_WORDS = {
 }
 FLAG_WORDS = {
     "quote_missing": "Quote not found",
+    "identifier_missing": "Identifier not found",
+    "title_missing": "Title not found",
     "injection": "Addresses the judge",
     "insight_count": "Unusual number",
 }

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.identifier import parse
+from annotator.domain.identifier import Identifier, parse
 from annotator.domain.judgement import Status
 from annotator.domain.part import Part
 from annotator.domain.protocol import Ask, Extracted, Extraction, Material
@@ -19,7 +19,7 @@ from annotator.protocols.adra.works import LONGEST_IDENTIFIER
 from annotator.protocols.replies import QUOTE_MISSING, fields
 
 PROMPTS = (NAME,)
-IDENTIFIER_MISSING = "identifier_missing"
+IDENTIFIER_MISSING, TITLE_MISSING = "identifier_missing", "title_missing"
 # As much as a reference may hold.
 LONGEST_TITLE, LONGEST_AUTHORS = 20_000, 2_000
 YEARS = range(1000, 2201)
@@ -74,25 +74,39 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 
 def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iterator[Reference]:
-    """The references whose words stand in the report, without identifiers that do not; adds to the flags."""
+    """The references whose words stand in the report, without identifiers and titles that do not; adds to the flags.
+
+    A model knows the titles of many works: one that it adds from memory would be found for the system.
+    """
     for one in listed:
         span = find(response.text, one.quote)
         if span is None:
             flags.append(QUOTE_MISSING)
             continue
-        identifier = parse(one.identifier)
-        if one.identifier.strip() and not _held(one.identifier, response.text):
-            flags.append(IDENTIFIER_MISSING)
-            identifier = None
-        if len(str(identifier)) > LONGEST_IDENTIFIER:
-            identifier = None
-        title, authors = " ".join(one.title.split())[:LONGEST_TITLE], one.authors.strip()[:LONGEST_AUTHORS]
+        identifier, title = _identifier(one, response.text, flags), _title(one, response.text, flags)
+        authors = one.authors.strip()[:LONGEST_AUTHORS]
         year = one.year if one.year in YEARS else None
         if not (title or identifier):
             continue
         end = min(span[1], span[0] + LONGEST_QUOTE)
         anchor = Anchor.at(response.text, span[0], end, response.id)
         yield as_reference(Found(identifier, Entry(title, authors, year), *span), anchor)
+
+
+def _identifier(one: Listed, report: str, flags: list[str]) -> Identifier | None:
+    if one.identifier.strip() and not _held(one.identifier, report):
+        flags.append(IDENTIFIER_MISSING)
+        return None
+    identifier = parse(one.identifier)
+    return identifier if len(str(identifier)) <= LONGEST_IDENTIFIER else None
+
+
+def _title(one: Listed, report: str, flags: list[str]) -> str:
+    title = " ".join(one.title.split())[:LONGEST_TITLE]
+    if title and find(report, title) is None:
+        flags.append(TITLE_MISSING)
+        return ""
+    return title
 
 
 def _held(identifier: str, report: str) -> bool:

@@ -26,6 +26,8 @@ DEPARTURES = (
     "For research papers, whose one gold source is the paper itself, the paper prints only an accuracy. Being found "
     "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it.",
     "An equal address alone is no match: neither section names it as a key.",
+    "Of a reference that a model reads out of a report, words, title and identifier must stand there; what it adds "
+    "from memory is left out and flagged.",
 )
 
 # Appendix G: which reference is which.
