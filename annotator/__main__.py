@@ -24,7 +24,9 @@ def main() -> int:
             return run(with_sample=True)
         return run(Path(words[0]) if words else None)
     from annotator.cli import faults, run_command
+    from annotator.cli.saying import speak_everywhere
 
+    speak_everywhere()
     sys.excepthook = faults.report
     return run_command(words)
 

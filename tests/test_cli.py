@@ -1,13 +1,17 @@
 """The command line: what it answers, in words and in JSON, and its exit codes."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from annotator.cli import run_command
 
-SHARED = Path(__file__).parents[2] / "shared" / "data" / "researcherbench"
+HERE = Path(__file__).parents[1]
+SHARED = HERE.parent / "shared" / "data" / "researcherbench"
 needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="the public ResearcherBench data is not beside the project"
 )
@@ -152,3 +156,25 @@ def test_an_unknown_judge_is_refused_with_those_there_are(sample, capsys):
 
 def test_wrong_usage_is_exit_code_2(capsys):
     assert goldsmith(capsys, "judge", "run")[0] == 2
+
+
+@pytest.mark.parametrize("page", ["cp1252", "ascii"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["results", "FILE", "--json"], "水资源工程"),
+        (["agreement", "FILE"], "κ"),
+        (["validate", "--help"], "│"),
+    ],
+)
+def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, page, words, said):
+    command = [
+        sys.executable,
+        "-m",
+        "annotator",
+        *(str(sample) if word == "FILE" else word for word in words),
+    ]
+    environment = {**os.environ, "PYTHONIOENCODING": page, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, cwd=HERE, check=False)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert said in done.stdout.decode()

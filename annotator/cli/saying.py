@@ -1,5 +1,6 @@
 """What all commands share: opening a project, progress bars, and saying what was found in words or JSON."""
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -17,6 +18,14 @@ As = Annotated[str, typer.Option("--as", help="Who is at work: an id or an alias
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
 said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def speak_everywhere() -> None:
+    """Let what is piped or kept be UTF-8 whatever the machine's code page is, and a terminal show what it can."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A bundled program without a terminal has none of them.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 class opened:  # noqa: N801 - reads as a verb in a with statement
