@@ -266,7 +266,7 @@ def _refuse_senseless(project: Project, wish: Wish) -> None:
     }
     for words, holds in wrong.items():
         if holds:
-            raise Refusal(words, "Change the wish; nothing was drawn.")
+            raise Refusal(words, "Correct that; nothing was drawn.")
 
 
 def _size(found: Sequence[Candidate], wish: Wish) -> Size:
