@@ -283,8 +283,12 @@ def _put(
     """Write what is now said of a unit; the image of what was there, and the row."""
     me = people.someone(project).id
     before = kept(db, place, me)
-    there = _as_it_counts(db, before, place) if before else _blank(project, db, place, me, cases)
-    after = Judgement(**there | make(there) | {"at": now()}).model_dump()
+    there = before or _blank(project, db, place, me, cases)
+    made = make(there)
+    # What is said now is said of the present words, whatever was said before.
+    if before and "status" not in made:
+        there = _as_it_counts(db, before, place)
+    after = Judgement(**there | made | {"at": now()}).model_dump()
     write(db, after, new=before is None)
     return image(before), after
 

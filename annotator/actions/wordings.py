@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating
@@ -21,7 +21,6 @@ REWORDED = "reworded"
 CAUSE = "What was asked about was worded anew since; it is to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
 _NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
-_REVISED = select(ARTIFACT.c.id).where(ARTIFACT.c.revision > 1, ARTIFACT.c.kind != Kind.LABELS.value)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
@@ -33,9 +32,6 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
 
     Where a wording was put back, what was said of it counts again.
     """
-    # Mostly none is: then no judgement need be looked at.
-    if db.execute(_REVISED.limit(1)).first() is None:
-        return {}
     j = JUDGEMENT.c
     question = (
         select(
@@ -43,11 +39,18 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
         )
         .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
         .join(REVISION, _NEWEST)
-        .where(j.artifact_id.in_(_REVISED), REVISION.c.at > j.at, *narrowed)
+        .where(j.at < _last_worded(), REVISION.c.at > j.at, *narrowed)
     )
     rows: Sequence[Any] = db.execute(question).all()
     history = {artifact_id: _history(db, artifact_id) for artifact_id in {row.artifact_id for row in rows}}
     return {row.id: row for row in rows if _differs(history[row.artifact_id], row.unit_id, row.at)}
+
+
+def _last_worded() -> ScalarSelect[datetime]:
+    """When anything was last worded: mostly before it was judged, and then nothing about a judgement is looked up."""
+    artifact, revision = ARTIFACT.alias(), REVISION.alias()
+    question = select(func.max(revision.c.at)).join(artifact, artifact.c.id == revision.c.artifact_id)
+    return question.where(artifact.c.kind != Kind.LABELS.value).scalar_subquery()
 
 
 def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[Spoken]:
