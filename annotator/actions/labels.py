@@ -107,18 +107,19 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         reports = (dealt or dealing.reports(db, [first.item.id]))[first.item.id]
         found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
-        own = (
-            JUDGEMENT.c.rater_id == me,
-            JUDGEMENT.c.response_id == response_id,
-            JUDGEMENT.c.protocol == protocol,
-        )
-        late = wordings.outdated(db, *own, JUDGEMENT.c.trial == 1, JUDGEMENT.c.status.in_(SAID))
+        own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id
+        late = wordings.outdated(db, *own, JUDGEMENT.c.status.in_(SAID))
     if response_id not in reports:
         raise _nothing(shape)
     outdated = {unit_id: label for unit_id, label in found.items() if label.id in late}
     if not submitted:
         found |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
     names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
+    second = (
+        {"other_id": other_id, "other_name": names[other_id], "other": first.other.text}
+        if first.other
+        else {}
+    )
     return Sheet(
         protocol,
         response_id,
@@ -130,8 +131,8 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         {unit.id: found[unit.id] for unit in _units(cases) if unit.id in found},
         shape.values,
         submitted,
-        *((other_id, names[other_id], first.other.text) if first.other else ("", "", "")),
-        outdated,
+        **second,
+        outdated=outdated,
     )
 
 

@@ -60,7 +60,7 @@ def as_json(sheet: Sheet) -> bytes:
 
 def as_tree(sheet: Sheet) -> dict[str, Any]:
     """A table with its title and what holds of all of it."""
-    return {"title": sheet.title, "told": list(sheet.told), "rows": rows(sheet)}
+    return {"title": sheet.title, "told": list(sheet.told_in_full), "rows": rows(sheet)}
 
 
 def as_text(sheet: Sheet) -> str:

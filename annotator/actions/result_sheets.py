@@ -85,6 +85,11 @@ class Sheet:
     pictures: tuple["Picture", ...] = ()
     departures: tuple[str, ...] = ()
 
+    @property
+    def told_in_full(self) -> tuple[str, ...]:
+        """All sentences together: what files and the command line say, where no account stands beside the table."""
+        return (*self.told, *self.departures)
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:

@@ -163,7 +163,7 @@ def print_sheet(sheet: Any) -> None:
     for line in sheet.lines:
         table.add_row(*(Text(f"{cell.words}{_mark(cell)}") for cell in line.cells))
     said.print(table)
-    for words in sheet.told:
+    for words in sheet.told_in_full:
         said.print(words, markup=False)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from annotator.actions import judges, result_exports, rubric_pilot_sheets, rubric_pilots
 from annotator.actions.project import Project
+from annotator.cli import run_command
 from annotator.protocols.researcherbench.rubric_pilot import Reach
 from tests.said_by_judges import label, places, say
 from tests.small_project import small_project
@@ -49,6 +50,18 @@ def test_a_pass_rate_leaves_unrounded(project: Project) -> None:
     criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
     rates = [row["Alpha"] for row in result_exports.rows(criteria) if row["Item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
+
+
+def test_where_it_differs_from_the_paper_leaves_with_the_table(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    label(project, "ynnyyn")
+    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    differs = "κ is given for each criterion without an interval"
+    assert not any(words.startswith(differs) for words in criteria.told)
+    assert [words.startswith(differs) for words in result_exports.as_tree(criteria)["told"]].count(True) == 1
+    assert run_command(["results", str(project.path), "--view", "pilot", "--choose", "judge=people"]) == 0
+    assert differs in capsys.readouterr().out
 
 
 def test_weights_stand_beside_the_experts(project: Project) -> None:
