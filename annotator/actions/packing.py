@@ -1,6 +1,7 @@
 """What a task for one person holds: built from what they may see, never by taking things out of a copy."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from annotator.storage import tables
 from annotator.storage.tables import table
 
 ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
+# What cannot stand in a file's name on some system; an alias may hold any of it.
+_NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
 RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.AssignmentRow), table(tables.ParcelRow)
 
 
@@ -65,8 +68,8 @@ def pack(project: Project, person_id: str = "", path: Path | None = None) -> Pac
 def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
     """Write the task of one person: their assignments and what these need, byte for byte the same each time.
 
-    `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, or
-    when what is to be labelled has no settled document to label by.
+    `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, when
+    what is to be labelled has no settled document to label by, or when somebody else's package lies there.
     """
     people.refuse_others(project, "hands out tasks")
     person = people.known(project, person_id)
@@ -77,11 +80,10 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
         entries = _entries(project, db, person, served)
-        content = packages.package_bytes(
-            _facts(project, person, entries), entries, parcel_secrets.of_person(project, person.id)
-        )
+        facts = _facts(project, person, entries)
+        content = packages.package_bytes(facts, entries, parcel_secrets.of_person(project, person.id))
         place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
-        packages.save(place, content)
+        keep(place, content, facts)
         _remember(project, db, person, content)
     items = {one.item_id for one in served}
     return Packed(place, person.name, len(items), len(served), len(content), "", _later(project, person))
@@ -269,11 +271,37 @@ def _facts(project: Project, person: Person, entries: dict[str, bytes]) -> packa
 
 
 def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:
-    """Where a package goes: the file named, a file in the folder named, or one beside the project."""
+    """Where a package goes: the file named, a file in that folder (a name without an ending), or beside the project."""
     path = path or project.path.parent
-    if path.is_dir():
-        return path / f"{project.path.stem}-{stem}{suffix}"
+    if path.is_dir() or not path.suffix:
+        return path / f"{project.path.stem}-{_NO_FILE_NAME.sub('-', stem)}{suffix}"
     return path if path.suffix == suffix else path.with_name(path.name + suffix)
+
+
+def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
+    """Put a package in its place, its folder made where it is missing; Refusal rather than replace somebody else's."""
+    if place.exists() and not _is_of_the_same(place, facts):
+        raise Refusal(
+            f"“{place.name}” is there already, and is not of the same person and project. It was left as it is.",
+            "Choose another name, or a folder: there each package has a name of its own.",
+        )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refusal(
+            f"The folder “{place.parent.name}” could not be made: {error.strerror or error}.",
+            "Choose another folder; nothing was written.",
+        ) from None
+    packages.save(place, content)
+
+
+def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:
+    """Whether the package that lies there is of the same kind, person and project."""
+    try:
+        there = packages.read_package(place, facts.format).manifest
+    except Refusal:
+        return False
+    return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
 
 
 def _remember(project: Project, db: Connection, person: Person, content: bytes) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import draft_provenance, tasking
 from annotator.actions.draft_provenance import Drafted
-from annotator.actions.packing import Packed, place_of
+from annotator.actions.packing import Packed, keep, place_of
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import State
@@ -44,9 +44,10 @@ def work(project: Project, path: Path | None = None) -> Packed:
             )
         records: dict[str, list[Any]] = {"artifacts.json": artifacts, "disputes.json": disputes}
         entries = parcels.packed(records)
-        content = packages.package_bytes(_facts(found, entries), entries, found.secret)
+        facts = _facts(found, entries)
+        content = packages.package_bytes(facts, entries, found.secret)
         place = place_of(project, path, "work", packages.suffix(packages.WORK))
-        packages.save(place, content)
+        keep(place, content, facts)
         receipt = packages.receipt_code(sha256(content))
         held = {
             "file": place.name,

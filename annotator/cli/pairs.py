@@ -1,5 +1,6 @@
 """The commands of the work in pairs: people, assignments, packages, agreement, adjudication, status."""
 
+import os
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +15,8 @@ from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
+# What ends the name of a folder.
+SLASHES = ("/", os.sep)
 people_app = typer.Typer(help="Who works in the project.", no_args_is_help=True)
 
 
@@ -50,22 +53,70 @@ def people_add(
 @app.command()
 def pack(
     file: File,
-    to: Annotated[Path, typer.Option(help="The package or the folder to write")],
+    to: Annotated[
+        str,
+        typer.Option(help="The package to write, or a folder: a name without an ending, or with / behind it"),
+    ],
     person: Annotated[str, typer.Option(help="Whose task it is: an id or an alias")] = "",
+    everybody: Annotated[
+        bool,
+        typer.Option("--all", help="The task of everybody who has one, each in its own file of the folder"),
+    ] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Write a person's task; in a project that was made from a task, the work that goes back."""
+    """Write a person's task, or everybody's; in a project that was made from a task, the work that goes back.
+
+    A package of somebody else is never replaced.
+    """
     from annotator.actions import packing
 
     with opened(file, person=as_) as project:
-        packed = packing.pack(project, person, to)
-    found = {**asdict(packed), "path": packed.path.as_posix()}
-    words = [
-        f"Wrote {packed.path} for {packed.person}: {counted(packed.pieces, 'piece')} on {counted(packed.items, 'item')}"
-    ]
-    words += [f"Receipt: {packed.receipt}"] if packed.receipt else []
-    say(found, json_, [*words, *packed.notes])
+        place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
+        if everybody:
+            _pack_all(project, place, person, json_)
+            return
+        packed = packing.pack(project, person, place)
+    words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else [])]
+    say(_tree(packed), json_, [*words, *packed.notes])
+
+
+def _folder(to: str) -> Path:
+    """The folder of that name, made where it is missing."""
+    try:
+        Path(to).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refusal(
+            f"The folder “{to}” could not be made: {error.strerror}.", "Choose another; nothing was written."
+        ) from None
+    return Path(to)
+
+
+def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
+    """Write everybody's task; exit code 3 when one of them could not be written."""
+    from annotator.actions import handing_out
+
+    if person:
+        raise Refusal("Either everybody's task is written, or one person's.", "Leave out --all or --person.")
+    whose = [one.person.id for one in handing_out.holdings(project)]
+    if not whose:
+        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
+    done = handing_out.write(project, whose, folder)
+    words = [line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)]
+    words += [f"Not written for {one.person.name}: {one.problem}" for one in done if one.problem]
+    missing = [{"person": one.person.name, "reason": str(one.problem)} for one in done if one.problem]
+    say({"packages": [_tree(one.packed) for one in done if one.packed], "missing": missing}, json_, words)
+    if missing:
+        raise typer.Exit(1 if len(missing) == len(done) else 3)
+
+
+def _tree(packed: Any) -> dict[str, Any]:
+    return {**asdict(packed), "path": packed.path.as_posix()}
+
+
+def _packed(packed: Any) -> list[str]:
+    holds = f"{counted(packed.pieces, 'piece')} on {counted(packed.items, 'item')}"
+    return [f"Wrote {packed.path} for {packed.person}: {holds}"]
 
 
 @app.command()

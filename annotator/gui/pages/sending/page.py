@@ -133,7 +133,8 @@ class SendPage(Page):
         suggested = (self._path or project).parent / f"{project.stem}-work{dropping.WORK}"
         name, _ = QFileDialog.getSaveFileName(self, "Write the file to send back", str(suggested), FILES)
         if name:
-            self.write_to(Path(name))
+            # The dialog asks for a file, whatever ending was typed.
+            self.write_to(Path(name.removesuffix(dropping.WORK) + dropping.WORK))
 
     def write_to(self, path: Path) -> None:
         """Write the file, on another thread."""

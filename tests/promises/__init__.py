@@ -1,0 +1,1 @@
+"""What Goldsmith promises, each promise a test."""
