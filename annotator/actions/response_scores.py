@@ -100,17 +100,7 @@ def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
 
 def mean_of_runs(runs: list[Score]) -> Estimate:
     """What a system scores on an item: the mean of its runs, undefined ones left out."""
-    if len(runs) == 1:
-        return runs[0].estimate
-    found = [run.estimate for run in runs]
-    return Estimate(
-        value=scoring.average(one.value for one in found),
-        floor=scoring.average(one.floor for one in found),
-        ceiling=scoring.average(one.ceiling for one in found),
-        n=len(found),
-        missing=sum(one.missing for one in found),
-        method=f"mean of {len(found)} runs",
-    )
+    return scoring.mean_of([run.estimate for run in runs], f"mean of {len(runs)} runs")
 
 
 def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:

@@ -10,9 +10,10 @@ from annotator.actions import scoring
 from annotator.actions.project import Project
 from annotator.actions.result_raters import COMPUTED, COVERAGE, PEOPLE, Rater, chosen, everybody, raters
 from annotator.actions.results_behind import Behind, behind
-from annotator.actions.scoring import ALL, FACET, GROUPINGS, MODE, Group, Score, average
+from annotator.actions.scoring import ALL, FACET, GROUPINGS, MODE, Group, Score, mean_of
 from annotator.domain.estimate import Estimate
 from annotator.protocols import PROTOCOLS
+from annotator.stats.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
 
 __all__ = [
@@ -133,27 +134,23 @@ def estimates(found: list[Score], systems: list[str], resamples: int = 10_000) -
 
     from annotator.stats.intervals import bootstrap_means
 
-    places = {item_id: place for place, item_id in enumerate(dict.fromkeys(score.item_id for score in found))}
-    cells: dict[tuple[int, int], list[Score]] = defaultdict(list)
+    cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
     for score in found:
-        cells[places[score.item_id], systems.index(score.system_id)].append(score)
-    tables = {name: np.full((len(places), len(systems)), np.nan) for name in ("value", "floor", "ceiling")}
-    missing = [0] * len(systems)
-    for (row, column), members in cells.items():
-        missing[column] += sum(member.estimate.missing for member in members)
-        for name, grid in tables.items():
-            known = average(getattr(member.estimate, name) for member in members)
-            grid[row, column] = np.nan if known is None else known
-    means = bootstrap_means(tables["value"], resamples=resamples)
+        cells[score.system_id][score.item_id].append(score.estimate)
+    means = {
+        system: {item: mean_of(runs) for item, runs in by_item.items()} for system, by_item in cells.items()
+    }
+    items = dict.fromkeys(score.item_id for score in found)
+    undefined = Estimate(None)
+    values = [[means[system].get(item, undefined).value for system in systems] for item in items]
+    grid = np.array(values, dtype=np.float64).reshape(len(items), len(systems))
     return [
-        _bounded(estimate, missing[column], tables["floor"][:, column], tables["ceiling"][:, column])
-        for column, estimate in enumerate(means)
+        _bounded(estimate, list(means[system].values()))
+        for system, estimate in zip(systems, bootstrap_means(grid, resamples=resamples), strict=True)
     ]
 
 
-def _bounded(estimate: Estimate, missing: int, floors: Any, ceilings: Any) -> Estimate:
-    known = floors[floors == floors]
-    if not len(known):
-        return replace(estimate, missing=missing)
-    high = ceilings[ceilings == ceilings]
-    return replace(estimate, missing=missing, floor=float(known.mean()), ceiling=float(high.mean()))
+def _bounded(estimate: Estimate, scores: list[Estimate]) -> Estimate:
+    """With what is missing behind it, and between which bounds that could move it."""
+    floor, ceiling = mean_bounds(scores)
+    return replace(estimate, missing=sum(one.missing for one in scores), floor=floor, ceiling=ceiling)

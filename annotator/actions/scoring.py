@@ -1,8 +1,9 @@
 """What each response scores under a protocol by one rater: every metric, over all its units and facet by facet."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from sqlalchemy import select
 
@@ -16,6 +17,7 @@ from annotator.domain.item import Item
 from annotator.domain.part import Part
 from annotator.domain.protocol import Material, Protocol, Scored
 from annotator.protocols.adra.modes import MODES
+from annotator.stats.bounds import mean_bounds
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -99,7 +101,7 @@ def _by_metric(
             response.system_id,
             metric.name,
             groups,
-            _mean(found),
+            mean_of(found),
             response.id,
             response.trial,
             response.mode,
@@ -182,19 +184,17 @@ def _turned(shape: Protocol, rows: list[Spoken]) -> list[Spoken]:
     ]
 
 
-def _mean(found: list[Estimate]) -> Estimate:
+def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
+    """The mean of the scores that are defined, with the bounds that what is missing leaves; a single one as it is."""
     if len(found) == 1:
         return found[0]
+    values = [one.value for one in found if one.value is not None]
+    floor, ceiling = mean_bounds(found)
     return Estimate(
-        value=average(estimate.value for estimate in found),
-        floor=average(estimate.floor for estimate in found),
-        ceiling=average(estimate.ceiling for estimate in found),
+        value=fsum(values) / len(values) if values else None,
+        floor=floor,
+        ceiling=ceiling,
         n=len(found),
-        missing=sum(estimate.missing for estimate in found),
+        missing=sum(one.missing for one in found),
+        method=method,
     )
-
-
-def average(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that are known; None when none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import atan, cos, exp, fsum, isinf, lgamma, log, pi, sin, sqrt, tan
+from math import atan, cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
 from annotator.domain.estimate import Estimate
+from annotator.stats.bounds import mean_bounds
 
 LEVEL = 0.95
 # A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
@@ -112,12 +113,10 @@ def mean_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:
 def mean_of_scores(scores: Collection[Estimate], level: float = LEVEL) -> Estimate:
     """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
 
-    `missing` adds up what is missing behind all of them; `floor` and `ceiling` average the bounds of those that
-    have any.
+    `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
     found = mean_interval([score.value for score in scores if score.value is not None], level)
-    floors = [score.floor for score in scores if score.floor is not None]
-    ceilings = [score.ceiling for score in scores if score.ceiling is not None]
+    floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
     left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""
     return Estimate(
@@ -126,8 +125,8 @@ def mean_of_scores(scores: Collection[Estimate], level: float = LEVEL) -> Estima
         found.high,
         n=found.n,
         missing=sum(score.missing for score in scores),
-        floor=fsum(floors) / len(floors) if floors else None,
-        ceiling=fsum(ceilings) / len(ceilings) if ceilings else None,
+        floor=floor,
+        ceiling=ceiling,
         method=found.method,
         note="; ".join(note for note in (found.note, left_out) if note),
     )
