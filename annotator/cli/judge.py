@@ -34,7 +34,8 @@ def judge_add(
     model: Annotated[str, typer.Option(help="The model's name at the endpoint")],
     key_env: KeyEnv = "",
     parameters: Annotated[
-        str, typer.Option(help="JSON object of request parameters; none are sent by default")
+        str,
+        typer.Option(help="JSON object of request parameters; by default only a token cap, under a budget"),
     ] = "{}",
     show_weight: Annotated[
         bool, typer.Option("--show-weight", help="Tell the judge how much each criterion weighs")

@@ -16,7 +16,9 @@ Items = Annotated[
 KeyEnv = Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")]
 Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")]
-Budget = Annotated[float | None, typer.Option(min=0, help="US dollars this may cost")]
+Budget = Annotated[
+    float | None, typer.Option(min=0, help="US dollars this may cost; every reply gets a token cap")
+]
 RequestsPerMinute = Annotated[float | None, typer.Option("--rpm", min=0.1, help="Most calls in a minute")]
 TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Most tokens in a minute")]
 Together = Annotated[

@@ -13,7 +13,6 @@ from annotator.judging.batch_desk import PATH
 from annotator.judging.batch_results import SHARE
 from annotator.judging.batch_state import BatchState, Entry, custom_id
 from annotator.judging.parameters import FORMAT
-from annotator.judging.prices import tokens_of
 from annotator.judging.sending import Sender
 from annotator.judging.settling import Question
 
@@ -52,24 +51,26 @@ class Filing:
         endpoint = self.sender.client.endpoint
         self._model = endpoint.model
         self._rung = self.sender.ladder.top
-        self._parameters: dict[str, Any] = self.sender.learned.fit(endpoint.parameters)
+        self._parameters: dict[str, Any] = self.sender.fitted(endpoint.parameters)
         self.path.write_bytes(b"")
 
     def request(self, question: Question, trial: int) -> Request:
         """A question as it would stand in this file."""
         messages = ladder.asked_for(question.messages, question.reply, self._rung)
         form = ladder.response_format(question.reply, self._rung)
-        body = {"model": self._model, "messages": messages, **self._parameters}
+        likely = ladder.likely_tokens(question.reply)
+        self._parameters = self.sender.fitted(self.sender.client.endpoint.parameters, likely)
+        body = {"model": self._model, "messages": messages, **self._parameters} | (
+            {FORMAT: form} if form else {}
+        )
         name = custom_id(question.key, trial)
         tree = {
             "custom_id": name,
             "method": "POST",
             "url": PATH,
-            "body": body | ({FORMAT: form} if form else {}),
+            "body": body,
         }
-        output = self.sender.most_output(self._parameters, ladder.likely_tokens(question.reply))
-        most = (self.sender.prices.cost(self._model, tokens_of(messages), output) or 0.0) * SHARE
-        return Request(name, question, orjson.dumps(tree) + b"\n", most)
+        return Request(name, question, orjson.dumps(tree) + b"\n", self.sender.most_usd(body, likely) * SHARE)
 
     def fits(self, request: Request) -> bool:
         """Whether a request still goes into this file; one too large for any file fits none."""

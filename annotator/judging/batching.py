@@ -8,6 +8,7 @@ before anybody is told; the ordinary run then finds the answers, and asks live f
 """
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -33,6 +34,7 @@ from annotator.judging.breaker import Halt
 from annotator.judging.budget import Bill
 from annotator.judging.cache import keys_of
 from annotator.judging.limits import backoff
+from annotator.judging.parameters import cap_of
 from annotator.judging.runner import stop
 from annotator.judging.settling import Question, Settling
 from annotator.judging.side_by_side import side_by_side
@@ -179,7 +181,7 @@ class _Work:
                     continue
                 filing = filing or self._filing(folder)
                 request = filing.request(question, trial)
-                if len(request.line) > self._sizes.bytes:
+                if len(request.line) > self._sizes.bytes or self._only_one_at_a_time():
                     self._batched.live.add(question.key)
                     continue
                 if not filing.fits(request):
@@ -198,6 +200,11 @@ class _Work:
 
     def _filing(self, folder: str) -> Filing:
         return Filing(Path(folder) / "requests.jsonl", self._sizes, self._sender)
+
+    def _only_one_at_a_time(self) -> bool:
+        """Whether a budget forbids to have many answers made before the first of them is billed."""
+        budget = self._sender.budget
+        return budget.limit_usd is not None and not budget.keeps_caps
 
     def _done_with(self, key: str) -> bool:
         """Whether a question is settled, held by a batch, or comes too late."""
@@ -332,7 +339,8 @@ class _Work:
             self._shelf.keep_calls(calls)
         for call in calls:
             self._batched.heard(call)
-            self._sender.budget.heard(call.tokens_output)
+            cap = cap_of(json.loads(call.parameters)) or 0
+            self._sender.budget.heard(call.tokens_output, within=(call.tokens_output or 0) <= cap)
 
     def _keep(self, state: BatchState, **changes: Any) -> BatchState:
         state = state.model_copy(update=changes)

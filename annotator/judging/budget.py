@@ -25,7 +25,9 @@ class Budget:
     """A hard limit in US dollars; None for none.
 
     A call is let out only when what was spent, the most that calls in flight may cost and the most it may cost itself
-    stay within the limit together. It waits while only calls in flight stand in the way.
+    stay within the limit together. It waits while only calls in flight stand in the way. What a call may cost at most
+    rests on its token cap: until an answer has shown that the endpoint keeps to it, and for ever once one has shown
+    that it does not, calls go out one at a time.
     """
 
     def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
@@ -33,7 +35,8 @@ class Budget:
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
         self.longest_output = FIRST_OUTPUT
-        self._reserved = 0.0
+        self.keeps_caps: bool | None = None
+        self._reserved, self._out = 0.0, 0
         self._settled = asyncio.Condition()
 
     @property
@@ -43,9 +46,10 @@ class Budget:
             return float("inf")
         return max(0.0, self.limit_usd - self.spent_usd - self._reserved)
 
-    def heard(self, tokens_output: int | None) -> None:
-        """Learn how long replies get: a call to come is taken to be as long as the longest so far."""
+    def heard(self, tokens_output: int | None, *, within: bool = False) -> None:
+        """Learn from an answer how long replies get, and whether it stayed within what was set aside for it."""
         self.longest_output = max(self.longest_output, tokens_output or 0)
+        self.keeps_caps = within and self.keeps_caps is not False
 
     @asynccontextmanager
     async def reserve(self, most_usd: float) -> AsyncIterator[Bill]:
@@ -57,8 +61,14 @@ class Budget:
         async with self._settled:
             await self._settled.wait_for(lambda: self._fits(most_usd))
         # Nothing waits between leave and its use, so nobody else can use it.
-        async with self.owe(most_usd, bill):
-            yield bill
+        self._out += 1
+        try:
+            async with self.owe(most_usd, bill):
+                yield bill
+        finally:
+            self._out -= 1
+            async with self._settled:
+                self._settled.notify_all()
 
     @asynccontextmanager
     async def owe(self, most_usd: float, bill: Bill | None = None) -> AsyncIterator[Bill]:
@@ -77,7 +87,8 @@ class Budget:
         limit = self.limit_usd or 0.0
         if self.spent_usd + most_usd > limit:
             raise self.too_little()
-        return self.spent_usd + self._reserved + most_usd <= limit
+        in_turn = bool(self.keeps_caps) or not self._out
+        return in_turn and self.spent_usd + self._reserved + most_usd <= limit
 
     def too_little(self) -> BudgetSpent:
         """What to raise when the next call does not fit."""

@@ -42,7 +42,8 @@ def of_judge(judge: Judge) -> dict[str, Any]:
 
 def cap_of(parameters: Mapping[str, Any]) -> int | None:
     """The most tokens that a reply may have by these parameters; None where they set no cap."""
-    return next((parameters[cap] for cap in CAPS if type(parameters.get(cap)) is int), None)
+    caps = [parameters[cap] for cap in CAPS if cap in parameters]
+    return max(caps) if caps and all(type(cap) is int for cap in caps) else None
 
 
 def _no_constant(name: str) -> NoReturn:

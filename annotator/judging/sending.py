@@ -5,18 +5,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from annotator.judging.budget import Budget
 from annotator.judging.client import Client
 from annotator.judging.ladder import Ladder
 from annotator.judging.limits import Limits
-from annotator.judging.outcome import PASSING, Outcome, Trouble
-from annotator.judging.parameters import FORMAT, Learned, cap_of, rejected_part
+from annotator.judging.outcome import PASSING, Outcome, Trouble, Usage
+from annotator.judging.parameters import CAPS, FORMAT, Learned, cap_of, rejected_part
 from annotator.judging.prices import Prices, tokens_of
 from annotator.judging.prompts import Messages
 
 TRIES = {Trouble.RATE: 9, Trouble.TIMEOUT: 2}
 OTHER_TRIES = 5
 MOST_TRIES = 10
+# The most tokens of a reply where a budget wants a cap and the judge sets none; thinking counts in it.
+CAP = 4_096
 # The money of a call that broke off may have been spent all the same.
 _UNBILLED = frozenset({Trouble.TIMEOUT, Trouble.CONNECTION, Trouble.MALFORMED})
 
@@ -60,7 +64,7 @@ class Sender:
         troubles: Counter[Trouble] = Counter()
         model, attempts = self.client.endpoint.model, 0
         while True:
-            sent = self.learned.fit(parameters) | ({FORMAT: form} if form else {})
+            sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
             outcome, cost = await self._attempt(messages, sent, likely)
             attempts += 1
             part = rejected_part(outcome, sent)
@@ -80,21 +84,49 @@ class Sender:
     ) -> tuple[Outcome, float | None]:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
+        body = {"model": model, "messages": messages, **sent}
         async with (
-            self.budget.reserve(self.prices.cost(model, tokens, output) or 0.0) as bill,
+            self.budget.reserve(self.most_usd(body, likely)) as bill,
             self.limits.slot(tokens + output) as granted,
         ):
-            outcome = await self.client.attempt({"model": model, "messages": messages, **sent})
+            outcome = await self.client.attempt(body)
             cost = self.prices.bill(outcome.usage, model, outcome.model)
             bill.cost_usd = cost if outcome.answered or outcome.trouble in _UNBILLED else 0.0
-            self.budget.heard(outcome.usage.output)
+            if outcome.answered:
+                within = _within(outcome.usage, body)
+                self.budget.heard(outcome.usage.output, within=within)
             self.limits.heard(outcome, granted)
         return outcome, cost
+
+    def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
+        """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
+        if self.budget.limit_usd is not None and not set(CAPS) & set(parameters):
+            parameters = {**parameters, "max_tokens": max(CAP, 2 * likely)}
+        return self.learned.fit(parameters)
 
     def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
         """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
         cap = cap_of(parameters)
         return max(self.budget.longest_output, likely) if cap is None else cap
+
+    def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float:
+        """The most a request may cost; 0 where the price is not known."""
+        most_input, output = _most_input(body), self.most_output(body, likely)
+        costs = (
+            self.prices.cost(str(body["model"]), most_input, output, cached) for cached in (0, most_input)
+        )
+        return max(cost or 0.0 for cost in costs)
+
+
+def _most_input(body: Mapping[str, Any]) -> int:
+    """No way of counting makes more tokens of a request than it has bytes."""
+    return len(orjson.dumps(body))
+
+
+def _within(usage: Usage, body: Mapping[str, Any]) -> bool:
+    """Whether an answer was billed for no more than its request bore out; no token cap bears out nothing."""
+    cap = cap_of(body)
+    return cap is not None and (usage.output or 0) <= cap and (usage.input or 0) <= _most_input(body)
 
 
 def _final(outcome: Outcome, troubles: Counter[Trouble], tries: int) -> bool:

@@ -1,5 +1,6 @@
 """How an endpoint is brought to an answer that can be read, or to a cause why there is none."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +69,7 @@ class Settling:
         parameters = self._sender.client.endpoint.parameters
         reading = await self._request(parameters)
         if reading.call.status is Status.TRUNCATED:
-            larger = _larger(parameters, reading.outcome)
+            larger = _larger(parameters, reading)
             if not set(larger) & self._sender.learned.dropped:
                 reading = await self._request(parameters := larger)
         if reading.call.status is Status.INVALID:
@@ -120,9 +121,11 @@ class Settling:
         return ladder.repair(messages, unread.outcome.content, unread.fault, reply, rung)
 
 
-def _larger(parameters: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
-    name = next((cap for cap in CAPS if cap in parameters), CAPS[-1])
-    cap = parameters.get(name, outcome.usage.output)
+def _larger(parameters: Mapping[str, Any], cut: Reading) -> dict[str, Any]:
+    """The parameters with a larger cap than a reply was cut at, by the name under which the endpoint took it."""
+    sent = json.loads(cut.call.parameters)
+    name = next((cap for tree in (parameters, sent) for cap in CAPS if cap in tree), CAPS[-1])
+    cap = parameters.get(name, sent.get(name, cut.outcome.usage.output))
     return {**parameters, name: max(LARGER_AT_LEAST, LARGER * cap if isinstance(cap, int) else 0)}
 
 

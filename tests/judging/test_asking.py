@@ -350,8 +350,9 @@ async def test_no_larger_cap_is_tried_where_caps_are_turned_down(odd: OddServer,
 
 
 async def test_a_budget_stops_before_the_call_that_could_exceed_it(odd: OddServer, folder: Path) -> None:
-    # The most a call may cost: some 100 tokens in at 0.001 and 1 000 out at 0.002 dollars, a little over 2 dollars.
-    async with asker(odd.url, folder, budget=Budget(2.2)) as factory:
+    # The most a call may cost: no more tokens in than its some 520 bytes at 0.001, and the cap of 4 096 out at 0.002
+    # dollars, some 8.7 dollars.
+    async with asker(odd.url, folder, budget=Budget(8.9)) as factory:
         await factory(case())("tiny", FIELDS, Reply)
         assert factory.sender.budget.spent_usd == pytest.approx(0.104)
         with pytest.raises(BudgetSpent):

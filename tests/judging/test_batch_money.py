@@ -44,17 +44,18 @@ async def test_an_answer_costs_half_the_price_and_is_recorded_with_its_batch(
 
 
 async def test_what_is_out_counts_against_the_budget(provider: BatchServer, folder: Path) -> None:
-    # The first question, live, is set aside at some 2.1 dollars and costs 0.104; in a batch each is set aside at
-    # some 1.06 and costs 0.052. Of 4.0 dollars three fit into the first batch, and three more into each after it.
+    # The first question, live, is set aside at some 9 dollars (a cap of 4 096 tokens out at 0.002, and no more tokens
+    # in than its some 810 bytes) and costs 0.104; in a batch each is set aside at some 4.5 and costs 0.052. Of 15 dollars
+    # three fit into the first batch, and three more into each after it.
     shelf, seen = Shelf(), []
-    budget = Budget(4.0)
+    budget = Budget(15.0)
 
     def tell(progress: BatchProgress) -> None:
         seen.append((progress.questions, budget.room_usd))
 
     _, ended, _ = await batched(provider, folder, shelf, cases=9, budget=budget, tell=tell)
     assert [len(made.requests) for made in provider.made.values()] == [3, 3, 2]
-    assert all(room < 1.1 for questions, room in seen if questions == 3)
+    assert all(room < 4.5 for questions, room in seen if questions == 3)
     assert ended.progress.by_status == {"ok": 9}
     assert budget.spent_usd == pytest.approx(0.104 + 8 * 0.052)
 
@@ -69,13 +70,13 @@ async def test_a_batch_still_out_after_a_restart_counts_against_the_new_budget(
         cancel.set()
         await asyncio.sleep(0.001)
 
-    await batched(provider, folder, shelf, cases=4, nap=nap, cancel=cancel)
-    budget, rooms = Budget(10.0), []
+    await batched(provider, folder, shelf, cases=4, nap=nap, cancel=cancel, budget=Budget(30.0))
+    budget, rooms = Budget(30.0), []
     provider.looks = 0
     await batched(
         provider, folder, shelf, cases=4, budget=budget, tell=lambda told: rooms.append(budget.room_usd)
     )
-    assert rooms[0] == pytest.approx(10.0 - 3 * 1.06, abs=0.1)
+    assert rooms[0] == pytest.approx(30.0 - 3 * 4.5, abs=0.1)
     assert budget.spent_usd == pytest.approx(3 * 0.052)
 
 
@@ -83,13 +84,13 @@ async def test_a_budget_too_small_for_one_more_question_leaves_the_rest_unjudged
     provider: BatchServer, folder: Path
 ) -> None:
     found, ended, _ = await batched(
-        provider, folder, Shelf(), cases=9, budget=Budget(0.35), parameters={"max_tokens": 50}
+        provider, folder, Shelf(), cases=14, budget=Budget(0.95), parameters={"max_tokens": 50}
     )
     assert isinstance(found.halt, BudgetSpent)
     assert ended.state is RunState.INTERRUPTED
     assert ended.cause.startswith("budget")
-    assert 1 < ended.progress.done < 9
-    assert ended.progress.done + ended.progress.skipped == 9
+    assert 1 < ended.progress.done < 14
+    assert ended.progress.done + ended.progress.skipped == 14
 
 
 async def test_an_answer_without_counts_of_tokens_is_charged_at_the_most(
@@ -100,10 +101,10 @@ async def test_an_answer_without_counts_of_tokens_is_charged_at_the_most(
     provider.work = lambda requests: Results(
         [answered(request["custom_id"], Odd(json.dumps(tree))) for request in requests]
     )
-    shelf, budget = Shelf(), Budget(10.0)
+    shelf, budget = Shelf(), Budget(15.0)
     await batched(provider, folder, shelf, cases=2, budget=budget)
     assert [call.cost_usd for call in shelf.calls.values()] == [pytest.approx(0.104), None]
-    assert budget.spent_usd == pytest.approx(0.104 + 1.06, abs=0.02)
+    assert budget.spent_usd == pytest.approx(0.104 + 4.5, abs=0.02)
 
 
 class Long(Reply):
@@ -117,5 +118,5 @@ async def test_a_long_kind_of_reply_is_set_aside_at_its_length(folder: Path) -> 
     messages = [{"role": "system", "content": ""}, {"role": "user", "content": ""}]
     question = Question(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64, "judge-1")
     request = Filing(folder / "requests.jsonl", Sizes(), sender).request(question, trial=1)
-    # 5 000 tokens out at 2 000 dollars per million are 10; half of it in a batch.
-    assert request.most_usd == 5.0
+    # 5 000 tokens out at 2 000 dollars per million are 10, and its bytes at 1 000 at most; half of it in a batch.
+    assert request.most_usd == pytest.approx(5.0 + len(request.line) / 2_000, abs=0.1)
