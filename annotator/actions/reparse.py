@@ -1,11 +1,11 @@
 """How stored replies are read again without a call: what could not be read then may be read by the rules of today."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judge_runs, judges, materials, wordings
@@ -15,30 +15,55 @@ from annotator.actions.judge_cases import COVERAGE, Order
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 from annotator.domain.identity import now
 from annotator.domain.judge import Call, Judge
 from annotator.domain.judgement import Status, VerdictFields
 from annotator.domain.protocol import Case, Protocol
 
 # Of these there is a reply that somebody wrote.
-_REPLIED = (Status.OK.value, Status.INVALID.value)
+_OK = Status.OK.value
+_REPLIED = (_OK, Status.INVALID.value)
+_COUNTED = ("read", "won", "unread", "lost", "otherwise")
 Row = dict[str, Any]
+# How the parameters of a call tell in which form it was asked; earlier versions said nothing of plain text.
+_FORM, _IN_TEXT = '"response_format"', '"response_format":"text"'
 
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """What came of it: judgements whose reply was read, those that won a verdict by it, those that changed."""
+    """What came of it: judgements looked at, those that won a verdict by it, those that changed, those still without.
+
+    `lost` of the changed had a verdict and have none now. `otherwise` counts the verdicts that were left as they are
+    though their reply reads otherwise today, or no longer as a verdict.
+    """
 
     judge: str
     read: int
     won: int
     changed: int
+    unread: int = 0
+    lost: int = 0
+    otherwise: int = 0
 
     def words(self) -> str:
-        """The same in a sentence."""
+        """The same in a sentence or two."""
+        told = (
+            f"The replies behind {counted(self.read, 'judgement')} of “{self.judge}” were read again: {self.won:,} "
+            f"judgements have a verdict now that had none, {self.unread:,} still have none, {self.changed:,} changed "
+            "in all."
+        )
+        if self.lost:
+            told += f" {counted(self.lost, 'verdict')} were taken back, because the reply holds none."
+        return told
+
+    def offer(self) -> str:
+        """What reading all replies anew would change; empty when nothing."""
+        if not self.otherwise:
+            return ""
         return (
-            f"{self.read:,} stored replies of “{self.judge}” read again: {self.won:,} judgements have a verdict now "
-            f"that had none, {self.changed:,} changed in all."
+            f"{counted(self.otherwise, 'verdict')} would change: by the rules of today the reply holds none, or "
+            "another. They were left as they are."
         )
 
 
@@ -47,24 +72,35 @@ async def again(
 ) -> Reread:
     """Read the replies behind a judge's invalid judgements once more, or behind all of them; no call is made.
 
-    A judgement whose reply still cannot be read stays as it is.
+    Only with `everything` does a verdict change that was read before. The audit keeps what it was, and the call its
+    reply.
     """
     asked = judges.named(project, judge)
     shape = judge_runs.asked_by(project, Order(judge, protocol), asked)
     fresh: list[Row] = []
-    read = won = 0
+    before: dict[str, list[str | None]] = {}
+    count: Counter[str] = Counter()
     for rows, case in _cases(project, shape, asked, everything=everything):
         for old, new in await _reread(project, shape, rows, case):
-            read += 1
-            if _differs(old, new):
-                fresh.append(new)
-                won += old["status"] != Status.OK.value and new["status"] == Status.OK.value
+            had, has = old["status"] == _OK, new["status"] == _OK
+            count["read"] += 1
+            count["unread"] += not had and not has
+            if not _differs(old, new) or not (had or has):
+                continue
+            if had and not everything:
+                count["otherwise"] += (old["status"], old["value"]) != (new["status"], new["value"])
+                continue
+            fresh.append(new)
+            before[old["id"]] = [old["status"], old["value"]]
+            count["won"] += has and not had
+            count["lost"] += had and not has
+    found = Reread(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
             db.execute(insert(JUDGEMENT).prefix_with("OR REPLACE"), fresh)
-        told = {"protocol": protocol, "read": read, "won": won, "changed": len(fresh)}
+        told = {"protocol": protocol, **asdict(found), "before": before}
         record(project, db, Change("judge", asked.id, "read replies again", None, told))
-    return Reread(judge, read, won, len(fresh))
+    return found
 
 
 def _cases(
@@ -108,24 +144,37 @@ def _of_calls(
         if row["id"] in gone:
             continue
         by_call[row["call_id"], row["response_id"]].append(dict(row))
-    unread = Status.INVALID.value
-    return [rows for rows in by_call.values() if everything or any(row["status"] == unread for row in rows)]
+    doubtful = _in_plain_text(db, judge)
+    return [
+        rows
+        for (call_id, _), rows in by_call.items()
+        if everything or call_id in doubtful or any(row["status"] == Status.INVALID.value for row in rows)
+    ]
+
+
+def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
+    """The answered calls of a judge in plain text, which earlier versions read less strictly than JSON."""
+    told = CALL.c.parameters
+    plain = or_(told.contains(_IN_TEXT), told.not_like(f"%{_FORM}%"))
+    question = select(CALL.c.id).where(CALL.c.judge_id == judge.id, CALL.c.status == _OK, plain)
+    return set(db.execute(question).scalars())
 
 
 async def _reread(project: Project, shape: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
-    """Each judgement as it was and as its reply reads now; none where no reply can be read."""
+    """Each judgement as it was and as its reply reads now; none where no reply is kept."""
     from annotator.judging.replaying import Replay
 
     with project.store.read() as db:
         replay = Replay(_replies(db, rows[0]["call_id"]))
-    verdicts = await shape.judge(case, replay) if shape.judge else {}
-    if replay.read is None:
+    if not replay.calls or shape.judge is None:
         return []
+    verdicts = await shape.judge(case, replay)
     found = []
     for row in rows:
         verdict = verdicts.get(row["unit_id"])
         if verdict is not None:
-            said = verdict.model_dump() | {"status": verdict.status.value, "call_id": replay.read.id}
+            call_id = replay.read.id if replay.read else row["call_id"]
+            said = verdict.model_dump() | {"status": verdict.status.value, "call_id": call_id}
             new = row | said | {"at": now()}
             found.append((row, new | {"sha256": judgement_hash(new)}))
     return found

@@ -57,16 +57,17 @@ def judge_reread(
     judge: Judge,
     protocol: Protocol = COVERAGE,
     everything: Annotated[
-        bool, typer.Option("--all", help="Read the replies behind all verdicts, not only invalid ones")
+        bool, typer.Option("--all", help="Change verdicts too, where their replies read otherwise today")
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Read stored replies again by the rules of today, without a call."""
+    """Read stored replies again by the rules of today, without a call; replies and earlier verdicts are kept."""
     from annotator.actions import reparse
 
     with opened(file) as project:
         found = asyncio.run(reparse.again(project, judge, protocol, everything=everything))
-    say(asdict(found), json_, [found.words()])
+    offer = f"{found.offer()} Change them with: judge reread --all." if found.otherwise else ""
+    say(asdict(found), json_, [found.words(), *([offer] if offer else [])])
 
 
 @app.command("consistency")

@@ -20,8 +20,8 @@ from annotator.judging.schema import schema_name, strict_schema
 
 STRIKES = 3
 YES_NO = (
-    "Reply in plain text. The very first word must be yes or no, in exactly those letters; after it, give your "
-    "reason in one or two sentences."
+    "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else; on the next "
+    "line, give your reason in one or two sentences."
 )
 AGAIN = "Give the same decision again."
 _QUOTED = 4_000

@@ -13,7 +13,10 @@ from annotator.judging.ladder import Rung, reads_text
 from annotator.judging.parameters import FORMAT
 
 LONGEST = 200_000
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"\A(?:\s*<(?P<tag>think(?:ing)?|thought|reason(?:ing)?|reflection|scratchpad)>.*?</(?P=tag)>)+",
+    re.DOTALL | re.IGNORECASE,
+)
 _FENCED = re.compile(r"\A```(?:json|JSON)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 
 
@@ -30,7 +33,8 @@ def parse(content: str, reply: type[R], rung: Rung) -> R:
     JSON counts only when it is the whole content or the whole of one fence around it: a verdict quoted in
     prose is not a verdict.
     """
-    text = _THOUGHT.sub("", content, count=1).strip()
+    thought = _THOUGHT.match(content)
+    text = (content[thought.end() :] if thought else content).strip()
     if not text:
         raise Unreadable("the reply is empty")
     if len(text) > getattr(reply, "LONGEST", LONGEST):

@@ -1,4 +1,4 @@
-"""How a model's reply is read, whatever the paper: by its first word, line by line or in blocks, and what it quotes."""
+"""How a model's reply is read, whatever the paper: a value alone on its line, fields or blocks, and quotations."""
 
 import re
 from functools import lru_cache
@@ -21,42 +21,116 @@ Word = BeforeValidator(_plain)
 """Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
 
 
-def first_word(text: str, *words: str) -> tuple[str, str]:
-    """Which of the words a reply begins with, and what follows it; ValueError unless it begins with exactly one.
+def sole_value(text: str, *values: str) -> tuple[str, str]:
+    """The value that the first line of a reply holds and nothing else, and the lines after it.
 
-    Marks of Markdown and quotation marks may stand around it. “yes and no” and “no-one” begin with none.
+    A label such as “Verdict:”, marks of Markdown, quotation marks and one final stop may stand around it. ValueError
+    on any other first line, and where a later line gives another value.
     """
-    found = _beginning(words).match(text)
-    if not found:
-        raise ValueError(f"the first word is neither {' nor '.join(words)}")
-    return found["word"].lower().replace(" ", "-"), found["rest"].strip()
+    first, *rest = _lines(text)
+    found = _fits(_alone(values), first)
+    if found is None:
+        raise ValueError(f"the first line is not {' or '.join(values)} and nothing else")
+    _refuse_another(rest, _spelled(found), values)
+    return _spelled(found), "\n".join(rest).strip()
 
 
-@lru_cache(maxsize=16)
-def _beginning(words: tuple[str, ...]) -> re.Pattern[str]:
-    either = "|".join(word.replace("-", "[- ]") for word in words)
-    stems = "|".join(word.partition("-")[0] for word in words)
+def values_by_name(text: str, name: str, *values: str) -> list[tuple[str, str, str]]:
+    """Of a reply about several things: name, value and the lines after it, for each line “name: value”.
+
+    `name` is the pattern of a name. ValueError on a reply that begins with another line, on a line that has more than
+    a value behind a name with a number in it, and where a later line gives another value.
+    """
+    form, named = _alone(values, name), _named(name)
+    told: list[tuple[str, str, list[str]]] = []
+    for line in _lines(text):
+        found = _fits(form, line)
+        if found is not None:
+            told.append((found["name"], _spelled(found), []))
+        elif not told or named.match(line):
+            wanted = f"a name, a colon, {' or '.join(values)}, and nothing else"
+            raise ValueError(f"a line is not {wanted}: {line[:80]!r}")
+        else:
+            told[-1][2].append(line)
+    for _, value, rest in told:
+        _refuse_another(rest, value, values)
+    return [(named_as, value, "\n".join(rest).strip()) for named_as, value, rest in told]
+
+
+_QUOTATION = "\"'“”‘’„«»「」『』"
+# Around a value these say nothing of their own.
+_MARKS = r"[\s*_`()\[\]【】#>•" + _QUOTATION + "-]*"
+_LABEL = (
+    r"(?:(?:final|overall|my|the)\s+)*(?:verdict|answer|decision|judge?ment|conclusion|result|value|rating|label"
+    r"|choice|winner|better|covered|supported|(?:最终)?(?:结论|结果|判断|判定|答案|裁定|回答))"
+)
+# A line with a value alone is short; the patterns take the square of a line's length at worst.
+_LONGEST_LINE = 200
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(?:text|txt|plain|plaintext|markdown|md)?[ \t]*$", re.MULTILINE)
+
+_REASONING_ENDS = re.compile(
+    r"^\s*</(?:think(?:ing)?|thought|reason(?:ing)?|reflection|scratchpad)>", re.M | re.I
+)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, without those that only open or close a code fence; one that is empty when there is none.
+
+    ValueError where reasoning ends within it: what stands before that end is no answer.
+    """
+    if _REASONING_ENDS.search(text):
+        raise ValueError("the reasoning is not told apart from the answer")
+    return _FENCE.sub("", text).strip().splitlines() or [""]
+
+
+def _fits(form: re.Pattern[str], line: str) -> re.Match[str] | None:
+    return form.fullmatch(line) if len(line) <= _LONGEST_LINE else None
+
+
+def _spelled(found: re.Match[str]) -> str:
+    """The value that was found, as the values are written."""
+    return re.sub(r"[\s_]", "-", found["value"].lower())
+
+
+@lru_cache(maxsize=32)
+def _alone(values: tuple[str, ...], name: str = "") -> re.Pattern[str]:
+    """A line that holds one of the values alone, behind a name where one is wanted, else perhaps behind a label."""
+    label = f"{_LABEL}{_MARKS}[:：]{_MARKS}"
+    before = f"(?!{label})(?P<name>{name}){_MARKS}[:：.)–—-]{_MARKS}" if name else f"(?:{label})?"
+    return re.compile(f"{_MARKS}{before}{_either(values)}{_MARKS}[.。．｡]?{_MARKS}", re.IGNORECASE)
+
+
+@lru_cache(maxsize=32)
+def _begun(values: tuple[str, ...]) -> re.Pattern[str]:
+    """A line that gives one of the values: as the clause it begins with, unless that is quoted, or behind a label."""
     return re.compile(
-        rf"[\s*_`\"'“‘#>]*(?P<word>{either})(?![^\W_]|[-'’/]\w|[\s,]*(?:and|or|/)\s*(?:{stems})\b)[*_`\"'”’]*"
-        r"[\s.,:;!：，。–—-]*(?P<rest>.*)",
-        re.IGNORECASE | re.DOTALL,
+        rf"(?:(?![\s*_`>#-]*[{_QUOTATION}]){_MARKS}(?:(?:and|or|but)(?:\s+rather)?\s+)?|.*?{_LABEL}{_MARKS}[:：]{_MARKS})"
+        rf"{_either(values)}{_MARKS}(?:$|[.,:;!?…。．，、：；！？–—])",
+        re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=32)
+def _named(name: str) -> re.Pattern[str]:
+    """A line that begins with a name in which there is a number."""
+    return re.compile(rf"{_MARKS}(?=[\w~-]*\d)(?:{name}){_MARKS}[:：]", re.IGNORECASE)
+
+
+def _either(values: tuple[str, ...]) -> str:
+    return f"(?P<value>{'|'.join(value.replace('-', '[-_ ]') for value in values)})"
+
+
+def _refuse_another(rest: list[str], value: str, values: tuple[str, ...]) -> None:
+    """ValueError where a line after the value begins with another of the values, or holds one alone."""
+    for line in rest:
+        found = _fits(_alone(values), line) or _begun(values).match(line[:_LONGEST_LINE])
+        if found and _spelled(found) != value:
+            raise ValueError("a later line gives another value than the first")
 
 
 def longest_quote(text: str) -> str:
     """The longest passage that stands between double quotes; empty when there is none."""
     return max((found["words"].strip() for found in _IN_QUOTES.finditer(text)), key=len, default="")
-
-
-def lines(text: str, form: re.Pattern[str], what: str) -> list[re.Match[str]]:
-    """The lines of a reply as the form reads them; ValueError shows one that is not `what` it should be."""
-    found = []
-    for line in [line for line in text.splitlines() if line.strip()] or [""]:
-        match = form.fullmatch(line)
-        if match is None:
-            raise ValueError(f"a line is not {what}: {line[:80]!r}")
-        found.append(match)
-    return found
 
 
 def fields(text: str, count: int) -> list[list[str]]:

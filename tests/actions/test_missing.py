@@ -77,7 +77,7 @@ def test_a_reply_that_can_be_read_today_becomes_a_verdict_without_a_call(
     server.answer = mixed
     run(project)
     asked = len(server.bodies)
-    assert again(project) == reparse.Reread(JUDGE, 0, 0, 0)
+    assert again(project) == reparse.Reread(JUDGE, read=4, won=0, changed=0, unread=4)
 
     def lenient(call: Call, reply: type[BaseModel]) -> BaseModel:
         raw = call.raw.replace('"covered": "covered"', '"covered": "yes"')
@@ -110,7 +110,7 @@ def test_units_of_one_reply_are_read_together(project: Project, server: OddServe
     run(project, together=3)
     found = asyncio.run(reparse.again(project, f"{JUDGE}, 3 together"))
     # The replies are readable, and still leave one unit of three out.
-    assert (found.read, found.won, found.changed) == (12, 0, 0)
+    assert (found.read, found.won, found.changed, found.unread) == (12, 0, 0, 4)
 
 
 def test_the_reply_to_the_request_for_repair_is_the_one_that_counts(

@@ -25,7 +25,7 @@ from tests.small_project import CRITERIA
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)
-BAYES = "No, the report never mentions the Bayesian analysis"
+BAYES = "No\nThe report never mentions the Bayesian analysis"
 
 
 def in_words(said: Callable[[str, str], Odd]) -> Callable[[dict[str, Any], int], Odd]:
@@ -46,7 +46,7 @@ def judged(project: Project, **how: Any) -> None:
 
 def bayesian(criterion: str, system: str) -> Odd:
     """Of Alpha: no to the first, in words that hold y-e-s; yes to the rest. Of Beta: yes to all."""
-    return completion(BAYES if (criterion, system) == (FIRST, "Alpha") else "yes: it does")
+    return completion(BAYES if (criterion, system) == (FIRST, "Alpha") else "yes\nIt does.")
 
 
 def coverage(found: Replay) -> dict[str, tuple[float | None, float | None]]:
@@ -92,7 +92,7 @@ def test_what_is_missing_here_counts_as_not_covered_there(project: Project, serv
     def refusing(criterion: str, system: str) -> Odd:
         if criterion == SECOND:
             return completion(None, refusal="I would rather not say yes.")
-        return completion("yes: it does")
+        return completion("yes\nIt does.")
 
     server.answer = in_words(refusing)
     judged(project)
@@ -106,7 +106,7 @@ def test_what_is_missing_here_counts_as_not_covered_there(project: Project, serv
 
 
 def test_the_body_of_an_error_is_no_reply(project: Project, server: OddServer) -> None:
-    server.answer = in_words(lambda criterion, system: completion("no: nothing"))
+    server.answer = in_words(lambda criterion, system: completion("no\nNothing."))
     judged(project)
     with project.store.write() as db:
         db.execute(update(CALL).values(status="api_error", raw="yes, this key is yesterday's"))
@@ -119,7 +119,7 @@ def test_an_unreadable_reply_is_read_as_it_first_came(project: Project, server: 
 
     def unclear(criterion: str, system: str) -> Odd:
         asked_again = len(server.bodies[-1]["messages"]) > 2
-        return completion("no: it does not" if asked_again else "Covered, yes.")
+        return completion("no\nIt does not." if asked_again else "Covered, yes.")
 
     server.answer = in_words(unclear)
     judged(project, systems=("Alpha",), items=("1",))

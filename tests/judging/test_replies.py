@@ -15,6 +15,7 @@ from tests.judging.odd_server import NO_JSON, YES_JSON, Reply
         f"```json\n{YES_JSON}\n```",
         f"```\n{YES_JSON}\n```",
         f"<think>Perhaps {NO_JSON}? No.</think>\n{YES_JSON}",
+        f"<thought>Hm.</thought>\n<Thinking>Perhaps {NO_JSON}? No.</Thinking>\n{YES_JSON}",
     ],
 )
 def test_json_that_is_the_whole_reply_is_read(content: str) -> None:

@@ -118,13 +118,13 @@ def test_of_several_that_did_not_come_every_one_is_missing():
 @pytest.mark.parametrize(
     ("text", "verdict", "rationale"),
     [
-        ("true: it is said", "true", "it is said"),
-        ("**False** — it denies it", "false", "it denies it"),
-        ("cannot-tell. Nothing on it.", "cannot-tell", "Nothing on it."),
+        ("true\nIt is said.", "true", "It is said."),
+        ("**False**\nIt denies it.", "false", "It denies it."),
+        ("cannot-tell.\nNothing on it.", "cannot-tell", "Nothing on it."),
         ("Cannot tell", "cannot-tell", ""),
     ],
 )
-def test_the_first_word_is_the_verdict(text, verdict, rationale):
+def test_the_first_line_is_the_verdict(text, verdict, rationale):
     reply = Told.from_text(text)
     assert (reply.verdict, reply.rationale) == (verdict, rationale)
 
@@ -141,15 +141,17 @@ def test_the_first_word_is_the_verdict(text, verdict, rationale):
         "not true",
         "falsehood",
         "cannot say",
+        "True to its title, it says nothing of the costs.",
+        "true: it is said",
     ],
 )
-def test_anything_else_at_the_start_is_refused(text):
-    with pytest.raises(ValueError, match="cannot-tell"):
+def test_anything_else_on_the_first_line_is_refused(text):
+    with pytest.raises(ValueError, match="not true or false or cannot-tell and nothing else"):
         Told.from_text(text)
 
 
 def test_the_longest_quotation_of_a_plain_reply_is_its_quote():
-    assert Told.from_text('true "Costs rise slowly" is its "core"').quote == "Costs rise slowly"
+    assert Told.from_text('true\n"Costs rise slowly" is its "core"').quote == "Costs rise slowly"
 
 
 def test_a_json_verdict_is_read_whatever_its_spelling_and_no_other_is():

@@ -12,28 +12,36 @@ from annotator.protocols.replies import (
     Word,
     blocks,
     fields,
-    first_word,
-    lines,
     longest_quote,
+    sole_value,
+    values_by_name,
     with_quote,
 )
 
 REPORT = "Costs rise slowly.\nDemand falls."
-LINE = re.compile(r"(?P<id>\w+): (?P<said>yes|no)")
+NAME = r"[\w~-]{1,80}"
 
 
 @pytest.mark.parametrize(
     ("text", "word", "rest"),
     [
-        ("Yes. It names both.", "yes", "It names both."),
-        ("**No** — nothing of it", "no", "nothing of it"),
+        ("Yes.\nIt names both.", "yes", "It names both."),
+        ("\n**No**\n\nNothing of it.", "no", "Nothing of it."),
         ("“yes”", "yes", ""),
         ("> no\nIt is silent.", "no", "It is silent."),
-        ("cannot tell: both are there", "cannot-tell", "both are there"),
+        ("cannot tell\nBoth are there.", "cannot-tell", "Both are there."),
+        ("CANNOT_TELL.", "cannot-tell", ""),
+        ("**Final verdict:** `no`.\nSo.", "no", "So."),
+        ("最终答案：yes。\n报告写明了。", "yes", "报告写明了。"),
+        ("```\nyes\n```\nIt does.", "yes", "It does."),
+        ("no\nNo part of it is there.", "no", "No part of it is there."),
+        ("yes\nNo part of it is missing.", "yes", "No part of it is missing."),
+        ('yes\n"No, it falls" is what it says.', "yes", '"No, it falls" is what it says.'),
+        ("yes\nVerdict: yes", "yes", "Verdict: yes"),
     ],
 )
-def test_a_reply_is_read_by_its_first_word(text, word, rest):
-    assert first_word(text, "yes", "no", "cannot-tell") == (word, rest)
+def test_a_reply_is_read_by_the_value_that_its_first_line_holds(text, word, rest):
+    assert sole_value(text, "yes", "no", "cannot-tell") == (word, rest)
 
 
 @pytest.mark.parametrize(
@@ -47,11 +55,41 @@ def test_a_reply_is_read_by_its_first_word(text, word, rest):
         "Yes and no.",
         "no, or cannot say",
         "I say yes.",
+        "No idea: I cannot tell",
+        "No opinion",
+        "No doubt: it is covered",
+        "Yes (or no)",
+        "yes|no",
+        "Yes. It names both.",
+        "Yes, it names both.",
+        "no?",
+        "no...",
+        "Not sure: no",
+        "Verdict: no idea",
+        "Verdict:\nyes",
+        "```json\nyes\n```",
+        "yes" + " " * 500,
+        "是",
     ],
 )
-def test_what_begins_with_no_word_or_with_two_is_refused(text):
-    with pytest.raises(ValueError, match="neither yes nor no nor cannot-tell"):
-        first_word(text, "yes", "no", "cannot-tell")
+def test_a_first_line_with_more_than_a_value_is_refused(text):
+    with pytest.raises(ValueError, match="the first line is not yes or no or cannot-tell and nothing else"):
+        sole_value(text + "\nSo.", "yes", "no", "cannot-tell")
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["No", "**No.**", "Or no.", "No, wait: it is not.", "Final verdict: no", "结论：no，因为没有", '"no"'],
+)
+def test_a_later_line_with_another_value_leaves_none(later):
+    for text in (f"Yes\n{later}", f"Yes\n\nIt is there.\n{later}\n"):
+        with pytest.raises(ValueError, match="a later line gives another value"):
+            sole_value(text, "yes", "no")
+
+
+def test_reasoning_that_was_not_cut_off_is_no_answer():
+    with pytest.raises(ValueError, match="the reasoning is not told apart"):
+        sole_value("yes\n</think>\nno idea", "yes", "no")
 
 
 @pytest.mark.parametrize("value", ["cannot-tell", " Cannot_Tell ", "CANNOT TELL\n"])
@@ -64,12 +102,40 @@ def test_the_longest_passage_between_quotes_is_the_quote():
     assert longest_quote("It quotes nothing.") == ""
 
 
-def test_lines_are_read_one_by_one_and_the_first_odd_one_is_shown():
-    assert [line["id"] for line in lines("a: yes\n\nb: no\n", LINE, "an id and a verdict")] == ["a", "b"]
-    with pytest.raises(ValueError, match="a line is not an id and a verdict: 'b: perhaps'"):
-        lines("a: yes\nb: perhaps", LINE, "an id and a verdict")
-    with pytest.raises(ValueError, match="a line is not"):
-        lines(" \n", LINE, "an id and a verdict")
+def test_of_several_things_each_value_stands_behind_its_name_and_nothing_behind_the_value():
+    text = "a1: yes\nIt is there.\nReason: no more is asked.\n\n- **a2**: No.\n"
+    assert values_by_name(text, NAME, "yes", "no") == [
+        ("a1", "yes", "It is there.\nReason: no more is asked."),
+        ("a2", "no", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a1: yes\na2: no idea", "'a2: no idea'"),
+        ("a1: yes, it is there", "'a1: yes, it is there'"),
+        ("Here:\na1: yes", "'Here:'"),
+        ("yes", "'yes'"),
+        (" \n", "''"),
+    ],
+)
+def test_the_first_line_that_says_more_or_less_is_shown(text, shown):
+    with pytest.raises(ValueError, match=f"a name, a colon, yes or no, and nothing else: {re.escape(shown)}"):
+        values_by_name(text, NAME, "yes", "no")
+
+
+def test_of_several_things_none_has_two_values():
+    with pytest.raises(ValueError, match="a later line gives another value"):
+        values_by_name("a1: yes\nno\na2: no", NAME, "yes", "no")
+
+
+@pytest.mark.parametrize("text", ["*" * 199_999 + "x", "yes\n" + ("*" * 200 + "\n") * 990, "a-" * 99_999])
+def test_a_hostile_reply_is_refused_at_once(text):
+    """The suite's time limit would end a pattern that takes the square of such a text's length."""
+    for read in (lambda: sole_value(text, "no"), lambda: values_by_name(text, NAME, "yes", "no")):
+        with pytest.raises(ValueError, match="nothing else"):
+            read()
 
 
 def test_fields_stand_between_two_bars():

@@ -1,25 +1,17 @@
 """How a judge is asked about a plan: one predicted sub-task against all gold ones (ADRA §3.1)."""
 
-import re
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judgement import Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.protocols.replies import Word, lines
+from annotator.protocols.replies import Word, values_by_name
 from annotator.protocols.several import by_letter, listed, told_apart
 
 PROMPTS = ("adra.plan",)
 RELEVANT, NOT = "relevant", "not"
 PREDICTED = "predicted sub-task"
-
-# After the verdict the line must pause, so that “not irrelevant” and “relevant or not” are no verdicts.
-_LINE = re.compile(
-    r"[\s*_`>-]*(?P<id>g\d+)[*_`]*\s*[:.)–—-]+[\s*_`]*(?P<verdict>relevant|not)(?:(?<=not)[ \t]+relevant)?[*_`]*"
-    r"(?=\s*(?:$|[.,:;(–—-]|because\b))[\s.,:;–—-]*(?P<reason>.*)",
-    re.IGNORECASE,
-)
 
 
 class Cell(BaseModel):
@@ -38,16 +30,18 @@ class Row(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
-        "Reply in plain text, one line for each listed sub-task and nothing else: its name, a colon, exactly relevant "
-        "or not, a full stop, then your reason in one short sentence. Example of a line: g2: not. It is about costs."
+        "Reply in plain text, with two lines for each listed sub-task and nothing else: first its name, a colon and "
+        "exactly relevant or not, such as g2: not. Then, on a line of its own, your reason in one short sentence."
     )
     cells: list[Cell] = Field(description="One entry for each listed sub-task")
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: every line names a sub-task and its verdict; ValueError on any other line."""
-        found = lines(text, _LINE, "a name, a colon and relevant or not")
-        return cls(cells=[Cell.model_validate(line.groupdict()) for line in found])
+        """The plain text form: a sub-task's name and verdict alone on a line, then the reason; ValueError otherwise."""
+        found = values_by_name(text, r"g\d+", RELEVANT, NOT)
+        return cls.model_validate(
+            {"cells": [{"id": name, "reason": why, "verdict": verdict} for name, verdict, why in found]}
+        )
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:

@@ -8,7 +8,7 @@ from annotator.domain.judgement import Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.domain.words import terms
 from annotator.protocols.lexical import best_passage
-from annotator.protocols.replies import Word, first_word, longest_quote, with_quote
+from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_letter, listed, told_apart
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
@@ -20,8 +20,9 @@ class Told(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
-        "Reply in plain text. Begin with exactly true, false or cannot-tell. After a true or a false, copy the passage "
-        "of the report that decided it between double quotes. Then give your reason in one or two sentences."
+        "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
+        "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "
+        "between double quotes. On the last line give your reason in one or two sentences."
     )
     quote: str = Field(
         description="The report's own words that decide it, copied exactly; empty if there are none"
@@ -33,11 +34,11 @@ class Told(BaseModel):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: the verdict as the first word, the rationale after it, a quotation somewhere in it.
+        """The plain text form: the verdict alone on the first line, then the rationale, a quotation somewhere in it.
 
-        ValueError unless it begins with one of the three verdicts.
+        ValueError on anything else.
         """
-        verdict, rest = first_word(text, TRUE, FALSE, CANNOT_TELL)
+        verdict, rest = sole_value(text, TRUE, FALSE, CANNOT_TELL)
         return cls.model_validate({"verdict": verdict, "quote": longest_quote(rest), "rationale": rest})
 
 

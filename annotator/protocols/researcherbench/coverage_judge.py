@@ -11,7 +11,7 @@ from annotator.domain.judgement import NO, YES, Status, Verdict
 from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.domain.rubric import WEIGHTS
 from annotator.domain.unit import Unit
-from annotator.protocols.replies import Word, first_word, longest_quote, with_quote
+from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_id, told_apart
 
 PROMPTS = ("researcherbench.coverage", "researcherbench.coverage.together")
@@ -22,8 +22,9 @@ class Coverage(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
-        "Reply in plain text. The very first word must be yes or no, in exactly those letters. After a yes, copy the "
-        "passage of the report that decided it between double quotes. Then give your reason in one or two sentences."
+        "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
+        "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "
+        "line give your reason in one or two sentences."
     )
     quote: str = Field(
         description="The report's own words that decide it, copied exactly; empty if there are none"
@@ -35,11 +36,11 @@ class Coverage(BaseModel):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: yes or no as the first word, the rationale after it, a quotation somewhere in it.
+        """The plain text form: yes or no alone on the first line, then the rationale, a quotation somewhere in it.
 
-        ValueError unless the first word is exactly yes or no.
+        ValueError on anything else.
         """
-        verdict, rest = first_word(text, YES, NO)
+        verdict, rest = sole_value(text, YES, NO)
         return cls.model_validate({"covered": verdict, "quote": longest_quote(rest), "rationale": rest})
 
 

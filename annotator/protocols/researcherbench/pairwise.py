@@ -20,7 +20,7 @@ from annotator.domain.protocol import (
     cases_of_pairs,
     missing_verdicts,
 )
-from annotator.protocols.replies import Word, first_word
+from annotator.protocols.replies import Word, sole_value
 from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
 
 NAME = "researcherbench.pairwise"
@@ -83,8 +83,8 @@ class Preference(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
-        "Reply in plain text. The very first word must be first, second or tie, in exactly those letters. Then give "
-        "your grounds in two to four sentences."
+        "Reply in plain text. The first line must be first, second or tie, in exactly those letters, and nothing "
+        "else. On the next line give your grounds in two to four sentences."
     )
     rationale: str = Field(description="What decided it, in two to four sentences")
     better: Annotated[Literal["first", "second", "tie"], Word] = Field(
@@ -93,8 +93,8 @@ class Preference(BaseModel):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError unless the first word is exactly first, second or tie."""
-        better, rationale = first_word(text, FIRST, SECOND, TIE)
+        """The plain text form; ValueError unless the first line is first, second or tie and nothing else."""
+        better, rationale = sole_value(text, FIRST, SECOND, TIE)
         return cls.model_validate({"better": better, "rationale": rationale})
 
 

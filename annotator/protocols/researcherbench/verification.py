@@ -4,7 +4,6 @@ ResearcherBench: citation support verification, §4.2.1, stage 2; how claims are
 """
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -16,7 +15,7 @@ from annotator.domain.taxonomy import UNKNOWN
 from annotator.domain.unit import Unit
 from annotator.domain.words import terms
 from annotator.protocols.lexical import best_passage
-from annotator.protocols.replies import Word, lines, longest_quote, with_quote
+from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
 from annotator.protocols.researcherbench.passages import excerpt
 from annotator.protocols.several import by_id, told_apart
 
@@ -49,34 +48,27 @@ class Verification(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
-        "Reply in plain text, one line for each claim and nothing else: its id, a colon, then yes, no or unknown in "
-        "exactly those letters, then the page's deciding words between double quotes, if there are any, then "
-        "your reason."
+        "Reply in plain text, with two lines for each claim and nothing else: first its id, a colon and yes, no or "
+        "unknown in exactly those letters. Then, on a line of its own, the page's deciding words between double "
+        "quotes, if there are any, and your reason."
     )
     claims: list[Verified] = Field(description="One entry for each claim, by its id")
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a line that does not begin with an id and a verdict."""
-        found = lines(text, _LINE, "an id, a colon and yes, no or unknown")
-        return cls(claims=[_verified(match) for match in found])
+        """The plain text form: a claim's id and verdict alone on a line, then the rest; ValueError otherwise."""
+        found = values_by_name(text, _ID, YES, NO, UNKNOWN)
+        return cls.model_validate(
+            {
+                "claims": [
+                    {"id": name, "quote": longest_quote(rest), "rationale": rest, "supported": value}
+                    for name, value, rest in found
+                ]
+            }
+        )
 
 
-_LINE = re.compile(
-    r"[\s*`\"-]*(?P<id>[\w~-]{1,80})[*`\"]*\s*:\s*[*`\"]*(?P<verdict>yes|no|unknown)(?![\w'’/-])[*`\"]*[\s.,:;–—-]*(?P<rest>.*)",
-    re.IGNORECASE,
-)
-
-
-def _verified(match: re.Match[str]) -> Verified:
-    return Verified.model_validate(
-        {
-            "id": match["id"],
-            "quote": longest_quote(match["rest"]),
-            "rationale": match["rest"].strip(),
-            "supported": match["verdict"],
-        }
-    )
+_ID = r"[\w~-]{1,80}"
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:

@@ -231,18 +231,14 @@ def test_a_call_that_failed_leaves_every_criterion_missing_with_its_cause():
 @pytest.mark.parametrize(
     ("text", "covered", "rationale"),
     [
-        ("yes: it is explained", "yes", "it is explained"),
-        (
-            "No, the report never mentions the Bayesian analysis",
-            "no",
-            "the report never mentions the Bayesian analysis",
-        ),
-        ("**Yes** — in the first part", "yes", "in the first part"),
+        ("yes\nIt is explained.", "yes", "It is explained."),
+        ("No.\nIt never mentions the Bayesian analysis.", "no", "It never mentions the Bayesian analysis."),
+        ("**Yes**\n\nIn the first part.", "yes", "In the first part."),
         ("NO", "no", ""),
         ("yes\n\nIt is.", "yes", "It is."),
     ],
 )
-def test_the_first_word_is_the_verdict(text, covered, rationale):
+def test_the_first_line_is_the_verdict(text, covered, rationale):
     reply = Coverage.from_text(text)
     assert (reply.covered, reply.rationale) == (covered, rationale)
 
@@ -258,15 +254,17 @@ def test_the_first_word_is_the_verdict(text, covered, rationale):
         "yes/no",
         "Yes and no",
         "no-one says so",
+        "No, the report never mentions the Bayesian analysis",
+        "No idea: I cannot tell",
     ],
 )
-def test_anything_but_yes_or_no_at_the_start_is_refused(text):
-    with pytest.raises(ValueError, match="neither yes nor no"):
+def test_anything_but_yes_or_no_on_the_first_line_is_refused(text):
+    with pytest.raises(ValueError, match="not yes or no and nothing else"):
         Coverage.from_text(text)
 
 
 def test_the_longest_quotation_of_a_plain_reply_is_its_quote():
-    assert Coverage.from_text('yes "cited sources lowers" is its "core"').quote == "cited sources lowers"
+    assert Coverage.from_text('yes\n"cited sources lowers" is its "core"').quote == "cited sources lowers"
 
 
 def test_a_verdict_in_capitals_is_the_same_verdict():

@@ -283,7 +283,9 @@ def test_placeholders_and_false_ids_in_claims_stay_text():
 
 
 def test_each_line_is_a_verdict():
-    text = 'c1: yes – "lowers the rate" it says so\n\n- **c2**: No, it is silent on the Bayesian analysis\nc3: unknown'
+    text = (
+        'c1: yes\n"lowers the rate" it says so\n\n- **c2**: No.\nSilent on the Bayesian analysis\nc3: unknown'
+    )
     found = Verification.from_text(text).claims
     assert [(one.id, one.supported, one.quote) for one in found] == [
         ("c1", "yes", "lowers the rate"),
@@ -293,10 +295,11 @@ def test_each_line_is_a_verdict():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "yes", "c1: yesterday", "c1: maybe", "Here:\nc1: yes", "c1: yes/no", "c1: no-one"]
+    "text",
+    ["", "yes", "c1: yesterday", "c1: maybe", "Here:\nc1: yes", "c1: yes/no", "c1: no-one", "c1: no idea"],
 )
 def test_anything_else_is_refused(text):
-    with pytest.raises(ValueError, match="an id, a colon"):
+    with pytest.raises(ValueError, match="a name, a colon"):
         Verification.from_text(text)
 
 

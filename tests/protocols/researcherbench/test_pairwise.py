@@ -157,17 +157,21 @@ def test_flags_are_kept_and_failures_have_their_cause():
 
 
 @pytest.mark.parametrize(
-    ("text", "better"), [("first: deeper", "first"), ("**Second** — it is", "second"), ("TIE", "tie")]
+    ("text", "better"), [("first\nDeeper.", "first"), ("**Second**\nIt is.", "second"), ("TIE", "tie")]
 )
-def test_the_first_word_is_the_verdict(text, better):
+def test_the_first_line_is_the_verdict(text, better):
     assert Preference.from_text(text).better == better
 
 
 @pytest.mark.parametrize(
-    "text", ["", "The first", "firstly", "first or second", "first/second", "A", "tie-break"]
-)
-def test_anything_else_at_the_start_is_refused(text):
-    with pytest.raises(ValueError, match="neither first nor second nor tie"):
+    "text",
+    [
+        "", "The first", "firstly", "first or second", "first/second", "A", "tie-break", "first: deeper",
+        "First, I compare both reports. The second is clearly better.",
+    ],
+)  # fmt: skip
+def test_anything_else_on_the_first_line_is_refused(text):
+    with pytest.raises(ValueError, match="not first or second or tie and nothing else"):
         Preference.from_text(text)
 
 

@@ -39,8 +39,9 @@ def test_otherwise_the_letters_yes_anywhere_count_as_covered(reply: str, shown: 
 
 
 def test_the_same_reply_has_no_verdict_or_the_other_one_here() -> None:
-    assert Coverage.from_text("No, the report never mentions the Bayesian analysis").covered == "no"
-    with pytest.raises(ValueError, match="neither yes nor no"):
+    assert Coverage.from_text("No\nThe report never mentions the Bayesian analysis").covered == "no"
+    assert read("No\nThe report never mentions the Bayesian analysis").value == "yes"
+    with pytest.raises(ValueError, match="not yes or no and nothing else"):
         Coverage.from_text("The Bayesian part is there")
     assert read("The Bayesian part is there").value == "yes"
 

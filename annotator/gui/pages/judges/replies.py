@@ -1,6 +1,7 @@
 """Replies: the judgements of a run or of a judge, narrowed by cause, flag and system, and the chosen one in full."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
@@ -271,18 +272,21 @@ class Replies(Part):
         judge = self._judge()
         self.again_wanted.emit({"judge": judge.name if judge else "", "protocol": source.protocol})
 
-    def _reread(self) -> None:
+    def _reread(self, *, everything: bool = False) -> None:
         judge, run = self._judge(), self.run()
         if judge is None or not self.bar.buttons["reread"].isEnabled():
             return
         protocol = run.protocol if run else self.filters.chosen().protocol
         self.answer.show_message("info", "Reading the kept replies again…", "No call is made.", lasting=True)
-        self.desk.do_later(self._read_again, lambda *_: None, _read_anew, judge.name, protocol)
+        how = (judge.name, protocol, everything)
+        self.desk.do_later(self._read_again, lambda *_: None, _read_anew, *how)
 
     def _read_again(self, found: reparse.Reread | None) -> None:
         self.answer.clear()
         if found is not None and not self.stopped:
-            self.answer.show_message("success", found.words())
+            self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
+            if found.otherwise:
+                self.answer.set_action("Change them", partial(self._reread, everything=True))
             self.fill()
 
 
@@ -295,12 +299,17 @@ def _read(project: Project, source: Source, wish: Wish) -> tuple[Source, Wish, L
 
 
 def _read_anew(
-    project: Project, judge: str, protocol: str, *, progress: Callable[[str, int, int], None]
+    project: Project,
+    judge: str,
+    protocol: str,
+    everything: bool,
+    *,
+    progress: Callable[[str, int, int], None],
 ) -> reparse.Reread:
     import asyncio
 
     progress("Reading", 0, 0)
-    return asyncio.run(reparse.again(project, judge, protocol))
+    return asyncio.run(reparse.again(project, judge, protocol, everything=everything))
 
 
 def _counted(found: Lines) -> str:

@@ -1,0 +1,235 @@
+"""What Goldsmith promises about verdicts."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from sqlalchemy import update
+
+from annotator.actions.journal import CALL
+from annotator.actions.project import Project
+from annotator.judging.ladder import Rung
+from annotator.judging.replies import Unreadable, parse
+from annotator.protocols import drafts, reports
+from annotator.protocols.adra.drawn_plan import DrawnPlan
+from annotator.protocols.adra.drawn_references import References
+from annotator.protocols.adra.plan_judge import Row
+from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.researcherbench.claims import DrawnClaims
+from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageTogether
+from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
+from annotator.protocols.researcherbench.pairwise import Preference
+from annotator.protocols.researcherbench.verification import Verification
+from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.served import JUDGE, add_judge
+from tests.small_project import small_project
+from tests.test_cli import goldsmith, told
+
+Read = Callable[[Any], list[str]]
+ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
+    Coverage: (("yes", "no"), lambda reply: [reply.covered]),
+    Preference: (("first", "second", "tie"), lambda reply: [reply.better]),
+    Told: (("true", "false", "cannot-tell"), lambda reply: [reply.verdict]),
+}
+SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
+    Verification: (("yes", "no", "unknown"), lambda reply: [one.supported for one in reply.claims]),
+    Row: (("relevant", "not"), lambda reply: [one.verdict for one in reply.cells]),
+}
+IN_JSON = (CoverageTogether, Together)
+DRAWN = (
+    DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
+)  # fmt: skip
+# A report, and a plan before a report is written, are whatever the model writes.
+TEXTS = (reports.Report, reports.Subtasks)
+
+VALUES = ("yes", "no", "unknown", "first", "second", "tie", "true", "false", "cannot tell", "relevant", "not")
+ENGLISH = (
+    "idea: I cannot tell", ", I compare both reports. The {other} is clearly better.", "opinion on this",
+    "doubt: it is covered", "(or {other})", "|{other}", "/{other}", "and {other}", "verdict can be given",
+    "to its title, the report says nothing of costs.", "– although it depends", ". But also {other}.", "?", "...",
+    "as far as I can see", ", in part", "is what I would say if I had to", "\n{other}", "\nOr rather {other}.",
+    "\nVerdict: {other}", "\n\nIt is there.\n**{other}**",
+)  # fmt: skip
+CHINESE = (
+    "，我无法判断", "，报告没有提到这一点。", "或{other}都可以", "这个词在报告里出现过", "？不好说",
+    "，但是{other}也有道理。", "\n不对，结论：{other}",
+)  # fmt: skip
+BEFORE = (
+    "I think it is {said}", "The answer is {said}", "It says “{said}” there.", "Not {said}", "Maybe {said}",
+    "Let me think.\n{said}", "{said} {said} {said}", "Sure! {said}", "答案不是{said}", "报告说“{said}”。",
+    "如果一定要选，我选{said}", "无法回答。\n{said}",
+)  # fmt: skip
+NAMES = ("", "", "g1: ", "c1: ", "s1: ", "- **g2**: ", "1. ", "Answer: ", "**Verdict:** ", "结论：")
+SPELLED = (str, str.capitalize, str.upper, lambda said: f"**{said}**", lambda said: f"“{said}”")
+
+
+def prose(values: tuple[str, ...], chance: random.Random) -> Iterator[str]:
+    """Replies in prose that begin with a value, contain it or quote it, as models write them."""
+    while True:
+        value, other = chance.sample(values, 2)
+        said = chance.choice(SPELLED)(value)
+        if chance.random() < 0.3:
+            yield chance.choice(BEFORE).format(said=said)
+            continue
+        rest = chance.choice(ENGLISH + CHINESE).format(other=other)
+        space = "" if rest[0] in ",.?|/\n" or ord(rest[0]) > 0x2E80 else " "
+        yield f"{chance.choice(NAMES)}{said}{space}{rest}"
+
+
+def verdicts(said: str, reply: type[BaseModel], read: Read = lambda _: ["read"]) -> list[str]:
+    """The verdicts that are read from a plain reply."""
+    try:
+        return read(parse(said, reply, Rung.TEXT))
+    except Unreadable:
+        return []
+
+
+@pytest.mark.parametrize("reply", [*ONE, *SEVERAL, *IN_JSON, *DRAWN])
+def test_prose_that_holds_a_value_is_never_a_verdict(reply: type[BaseModel]) -> None:
+    values, _ = (ONE | SEVERAL).get(reply, (VALUES, str))
+    heard = islice(prose(values, random.Random(7)), 5_000)
+    assert [said for said in heard if verdicts(said, reply)] == []
+
+
+def well_formed(values: tuple[str, ...], chance: random.Random, name: str = "") -> tuple[str, str]:
+    """A reply in the agreed form, and its value."""
+    value = chance.choice(values)
+    spelled = chance.choice([value, value.upper(), value.capitalize(), value.replace("-", " ")])
+    marked = chance.choice(["{}", "**{}**", "{}.", "`{}`", "“{}”", "> {}", "**{}.**"]).format(spelled)
+    label = name or chance.choice(["", "", "Verdict: ", "**Final answer:** ", "结论："])
+    later = chance.choice(
+        ["", "\nIt is there.", '\n"costs rise" says it.\nSo the report has it.', "\n\n报告写明了。"]
+    )
+    before, after = chance.choice(
+        [("", ""), ("<think>Yes or no?</think>\n", ""), ("```\n", "\n```"), ("\n", "\n")]
+    )
+    return f"{before}{label}{marked}{later}{after}", value
+
+
+@pytest.mark.parametrize("reply", ONE)
+def test_a_reply_in_the_agreed_form_is_always_a_verdict(reply: type[BaseModel]) -> None:
+    values, read = ONE[reply]
+    chance = random.Random(11)
+    asked = [well_formed(values, chance) for _ in range(200)]
+    assert [verdicts(said, reply, read) for said, _ in asked] == [[value] for _, value in asked]
+
+
+@pytest.mark.parametrize("reply", SEVERAL)
+def test_each_of_several_in_the_agreed_form_has_its_verdict(reply: type[BaseModel]) -> None:
+    values, read = SEVERAL[reply]
+    chance = random.Random(13)
+    for _ in range(200):
+        asked = [well_formed(values, chance, f"g{number}: ") for number in (1, 2, 3)]
+        plain = [said.replace("<think>Yes or no?</think>\n", "").strip("`\n") for said, _ in asked]
+        assert verdicts("\n".join(plain), reply, read) == [value for _, value in asked]
+
+
+def test_every_plain_form_is_among_those_tried() -> None:
+    known = {*ONE, *SEVERAL, *IN_JSON, *DRAWN, *TEXTS}
+    ours = [form for form in _below(BaseModel) if form.__module__.startswith("annotator.protocols")]
+    assert {form.__name__ for form in ours if hasattr(form, "from_text") and form not in known} <= {
+        "CoverageOfOne"
+    }
+
+
+def _below(form: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for each in form.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+# On the command line, against an endpoint that knows plain text alone.
+
+
+@pytest.fixture
+def file(tmp_path: Path, server: OddServer) -> Path:
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    project.close()
+    return project.path
+
+
+def saying(*replies: str) -> Callable[[dict[str, Any], int], Odd]:
+    """A server that turns every schema down and says these things in turn, over and over."""
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if "response_format" in body:
+            return error(400, "response_format is not supported", param="response_format")
+        return completion(replies[number % len(replies)])
+
+    return answer
+
+
+def test_an_endpoint_that_answers_in_prose_gives_no_verdict(
+    file: Path, capsys: Any, server: OddServer
+) -> None:
+    server.answer = saying("No idea: I cannot tell.", "No, though parts of it are there.", "Yes (or no)")
+    goldsmith(capsys, "judge", "run", file, "--judge", JUDGE)
+    found = told(capsys, "judge", "missing", file)
+    assert found["by_cause"] == {"invalid": 12}
+    assert {line["cause"].partition(":")[0] for line in found["missing"]} == {"The reply could not be used"}
+    raw = asked_of(file, "SELECT raw, repaired FROM call")
+    # Each was asked for once more, and every reply is kept.
+    assert len(raw) == 24
+    assert sum(repaired for _, repaired in raw) == 12
+    assert {words for words, _ in raw} == set(saying_of(server))
+
+
+def asked_of(file: Path, question: str) -> list[Any]:
+    """What stands in a project's file."""
+    project = Project.open(file, readonly=True)
+    rows = project.store.raw.execute(question).fetchall()
+    project.close()
+    return rows
+
+
+def saying_of(server: OddServer) -> set[str]:
+    """What the server said to requests in plain text."""
+    return {
+        json.loads(server.answer(body, number).body)["choices"][0]["message"]["content"]
+        for number, body in enumerate(server.bodies)
+        if "response_format" not in body
+    }
+
+
+def judged_less_strictly(file: Path, capsys: Any, server: OddServer) -> None:
+    """Verdicts of a plain endpoint as an earlier version read them: their replies hold none by the rules of today."""
+    server.answer = saying("no\nI cannot tell.")
+    assert told(capsys, "judge", "run", file, "--judge", JUDGE)["missing"] == {}
+    project = Project.open(file)
+    with project.store.write() as db:
+        db.execute(update(CALL).values(raw="No idea: I cannot tell."))
+    project.close()
+
+
+def test_verdicts_that_their_replies_do_not_hold_are_counted_and_taken_back_on_request(
+    file: Path, capsys: Any, server: OddServer
+) -> None:
+    judged_less_strictly(file, capsys, server)
+    asked = len(server.bodies)
+    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE)
+    assert "12 verdicts would change" in out
+    assert "judge reread --all" in out
+    assert told(capsys, "judge", "missing", file)["by_cause"] == {}
+    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
+    assert "12 verdicts were taken back" in out
+    found = told(capsys, "judge", "missing", file)
+    assert found["by_cause"] == {"invalid": 12}
+    assert len(server.bodies) == asked
+    *_, (after,) = asked_of(file, "SELECT after FROM audit WHERE verb = 'read replies again' ORDER BY seq")
+    assert list(json.loads(after)["before"].values()) == [["ok", "no"]] * 12
+
+
+def test_replies_that_cannot_be_read_are_counted_when_they_are_read_again(
+    file: Path, capsys: Any, server: OddServer
+) -> None:
+    server.answer = saying("It is covered, I think.")
+    goldsmith(capsys, "judge", "run", file, "--judge", JUDGE)
+    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE)
+    assert out.startswith("The replies behind 12 judgements")
+    assert "12 still have none" in out
