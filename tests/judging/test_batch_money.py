@@ -45,8 +45,8 @@ async def test_an_answer_costs_half_the_price_and_is_recorded_with_its_batch(
 
 async def test_what_is_out_counts_against_the_budget(provider: BatchServer, folder: Path) -> None:
     # The first question, live, is set aside at some 9 dollars (a cap of 4 096 tokens out at 0.002, and no more tokens
-    # in than its some 810 bytes) and costs 0.104; in a batch each is set aside at some 4.5 and costs 0.052. Of 15 dollars
-    # three fit into the first batch, and three more into each after it.
+    # in than its some 810 bytes) and costs 0.104; in a batch each is set aside at some 4.5 and costs 0.052. Three
+    # fit into the first batch within 15 dollars, and three more into each after it.
     shelf, seen = Shelf(), []
     budget = Budget(15.0)
 
