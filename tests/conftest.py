@@ -1,7 +1,9 @@
-"""What all tests share: examples, garbage collected in order, patience, the sample project, a server."""
+"""What all tests share: examples, garbage collected in order, patience, templates, the sample project, a server."""
 
 import gc
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from annotator.actions.project import Project
-from annotator.gui.tidying import tidy
+from annotator.storage import migrating
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -29,11 +31,37 @@ settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)
-def collected_on_this_thread() -> Iterator[None]:
+def collected_on_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """What a window of a test leaves dies between tests, and never on the thread of a server or an errand."""
+    if "qapp" not in request.fixturenames:
+        yield
+        return
     gc.disable()
     yield
-    tidy()
+    # All of it, since tests without a window collect on any thread.
+    gc.collect()
+    gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The migrations that make a new project run once; every later one is a copy of what they made."""
+    upgrade, newest = migrating._upgrade, (0, migrating.SCHEMA)
+    made = tmp_path_factory.mktemp("template") / "new.goldsmith"
+    migrating.create(made)
+
+    def copy_or_upgrade(raw: sqlite3.Connection, *steps: object) -> None:
+        if steps != newest:
+            upgrade(raw, *steps)
+            return
+        with closing(sqlite3.connect(made)) as template:
+            template.backup(raw)
+
+    migrating._upgrade = copy_or_upgrade
+    # What is loaded by now stays, so that collecting after a window passes it over.
+    gc.freeze()
+    yield
+    migrating._upgrade = upgrade
 
 
 @pytest.fixture

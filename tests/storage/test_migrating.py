@@ -192,7 +192,7 @@ def test_a_project_that_could_not_be_made_leaves_nothing(
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(migrating, "_run_scripts", full)
+    monkeypatch.setattr(migrating, "_upgrade", full)
     with pytest.raises(Refusal, match="could not be created: database or disk is full"):
         Project.create(tmp_path / "new.goldsmith")
     assert list(tmp_path.iterdir()) == []
