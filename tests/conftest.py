@@ -48,7 +48,8 @@ def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Itera
     """The migrations that make a new project run once; every later one is a copy of what they made."""
     upgrade, newest = migrating._upgrade, (0, migrating.SCHEMA)
     made = tmp_path_factory.mktemp("template") / "new.goldsmith"
-    migrating.create(made)
+    with migrating.created(made):
+        pass
 
     def copy_or_upgrade(raw: sqlite3.Connection, *steps: object) -> None:
         if steps != newest:

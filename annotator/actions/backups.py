@@ -3,16 +3,18 @@
 import json
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from annotator import files
 from annotator.actions.project import Project
 from annotator.domain.identity import now
 from annotator.domain.refusal import Refusal
 from annotator.storage import backup as copies
-from annotator.storage import files, opening
+from annotator.storage import opening
 from annotator.storage.backup import BackupFile
 from annotator.storage.connection import raw_connection
 
@@ -120,26 +122,32 @@ def restore(path_of_project: Path, backup: Path) -> Path:
     problem = copies.verify(backup)
     if problem:
         raise opening.Damaged(f"This backup is not whole: {problem}", "Choose another backup.")
-    _refuse_in_use(path_of_project)
-    stem, suffix = path_of_project.stem, path_of_project.suffix
-    aside = files.free_name(
-        path_of_project.with_name(f"{stem}.set-aside-{files.stamp(datetime.now(UTC))}{suffix}")
-    )
-    fresh = path_of_project.with_name(f"{path_of_project.name}.restoring")
+    with replaced(path_of_project) as (fresh, aside), closing(raw_connection(backup, readonly=True)) as raw:
+        copies.copy(raw, fresh)
+    return aside
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
+    """A name for the project that is to lie at `path`, and the one under which the present file is set aside.
+
+    Refusal when the project is in use; nothing is moved unless the new one is whole.
+    """
+    path = files.real(path)
+    _refuse_in_use(path)
+    moment = files.stamp(datetime.now(UTC))
+    aside = files.free_name(path.with_name(f"{path.stem}.set-aside-{moment}{path.suffix}"))
     try:
-        with closing(raw_connection(backup, readonly=True)) as raw:
-            copies.copy(raw, fresh)
-        _set_aside(path_of_project, aside)
-        files.put_in_place(fresh, path_of_project)
+        with files.whole(path) as fresh:
+            yield fresh, aside
+            _set_aside(path, aside)
     except (OSError, sqlite3.Error) as error:
         raise Refusal(
-            f"The backup could not be put back: {error}.",
-            f"Your files are still there; look for “{path_of_project.name}” and “{aside.name}”.",
+            f"“{path.name}” could not be replaced: {error}.",
+            f"Your files are still there; look for “{path.name}” and “{aside.name}”.",
         ) from error
     finally:
-        files.remove(fresh)
-        _forget_second_name(path_of_project, aside)
-    return aside
+        _forget_second_name(path, aside)
 
 
 def _refuse_in_use(path: Path) -> None:

@@ -1,18 +1,11 @@
 """To which project a package belongs that somebody opened by itself."""
 
-import json
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from annotator.actions.project import ORIGIN
-from annotator.domain.refusal import Refusal
+from annotator.actions.project import ORIGIN, settings_of
 from annotator.exchange import packages
-from annotator.storage.connection import raw_connection
-from annotator.storage.opening import recognise
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +21,7 @@ class Belonging:
 def of_task(among: Sequence[Path], project_id: str, person_id: str) -> Path | None:
     """The first of these projects that was made from a task of that project for that person."""
     for path in among:
-        origin = _settings(path).get(ORIGIN) or {}
+        origin = settings_of(path).get(ORIGIN) or {}
         if (origin.get("project"), origin.get("person")) == (project_id, person_id):
             return path
     return None
@@ -39,19 +32,8 @@ def of_work(path: Path, among: Sequence[Path]) -> Belonging:
     package = packages.read_package(path, packages.WORK)
     facts = package.manifest
     for known in among:
-        settings = _settings(known)
+        settings = settings_of(known)
         if settings.get("id") == facts.project_id:
             return Belonging(package.name, known, str(settings.get("title") or known.stem))
     home = of_task(among, facts.project_id, facts.person_id)
     return Belonging(package.name, home, sent_from_here=home is not None)
-
-
-def _settings(path: Path) -> dict[str, Any]:
-    """What a project says of itself, read without opening it; empty for one that cannot be read."""
-    try:
-        recognise(path, thorough=False)
-        with closing(raw_connection(path, readonly=True)) as raw:
-            rows = raw.execute("SELECT key, value FROM meta WHERE key IN ('id', 'title', ?)", [ORIGIN])
-            return {key: json.loads(value) for key, value in rows}
-    except (Refusal, sqlite3.Error, ValueError):
-        return {}

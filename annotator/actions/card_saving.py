@@ -1,8 +1,8 @@
 """How a validity card is kept as a file and read again; nothing of it enters the project."""
 
-import os
 from pathlib import Path
 
+from annotator import files
 from annotator.domain.refusal import Refusal
 from annotator.domain.validity_card import ValidityCard
 from annotator.exchange import card_files, card_pages
@@ -19,15 +19,7 @@ def refuse_place(path: Path) -> None:
 
 def save(card: ValidityCard, path: Path) -> Path:
     """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
-    content = card_files.content(card, path.suffix)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Refusal(f"The card could not be written: {error.strerror}.", "Choose another folder.") from None
-    return path
+    return files.save(path, card_files.content(card, path.suffix))
 
 
 def read(path: Path) -> ValidityCard:

@@ -17,6 +17,7 @@ from annotator.actions.hashing import item_hash, judgement_hash, page_hash, resp
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
 from annotator.actions.recording import row_hash
+from annotator.actions.unfinished import cut_short
 from annotator.domain.artifact import chain
 from annotator.domain.canonical import sha256
 from annotator.domain.page import PageState
@@ -150,6 +151,11 @@ def _pages(look: _Look) -> Iterator[Finding]:
     for (verdict,) in look.raw.execute("PRAGMA integrity_check"):
         if verdict != "ok":
             yield Finding("file", "", f"A page of the file is damaged: {verdict}.", FROM_BACKUP)
+
+
+def _making(look: _Look) -> Iterator[Finding]:
+    if words := cut_short(look.raw):
+        yield Finding("meta", "", words, "Make it anew; what you wrote in it is still here.")
 
 
 def _tables(look: _Look) -> Iterator[Finding]:
@@ -347,6 +353,7 @@ def _judgement(row: Row) -> str:
 STEPS: tuple[tuple[str, Step], ...] = (
     ("pages", _pages),
     ("tables", _tables),
+    ("making", _making),
     ("links", _links),
     ("items", _hashes("item", item_hash)),
     ("sources", _hashes("source", lambda row: source_hash(row["text"]))),

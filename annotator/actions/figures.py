@@ -1,9 +1,10 @@
 """How pictures are saved, as PNG or SVG."""
 
-import os
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from annotator import files
 from annotator.domain.refusal import Refusal
 from annotator.exchange.figures import Ink
 
@@ -18,18 +19,11 @@ def save(figure: Any, path: Path) -> Path:
         raise Refusal(f"A picture cannot be saved as “{path.suffix}”.", "Use .png or .svg.")
     from matplotlib import rc_context
 
-    part = path.with_name(f".{path.name}.part")
+    picture = BytesIO()
     # A fixed salt and no date: the same results give the same bytes.
     metadata = {"Date": None} if ending == "svg" else {"Software": None}
-    try:
-        with rc_context({"svg.hashsalt": "goldsmith", "svg.fonttype": "none"}):
-            figure.savefig(
-                part, format=ending, dpi=DOTS_PER_INCH, metadata=metadata, facecolor=figure.get_facecolor()
-            )
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Refusal(
-            f"The picture could not be written: {error.strerror}.", "Choose another folder."
-        ) from None
-    return path
+    with rc_context({"svg.hashsalt": "goldsmith", "svg.fonttype": "none"}):
+        figure.savefig(
+            picture, format=ending, dpi=DOTS_PER_INCH, metadata=metadata, facecolor=figure.get_facecolor()
+        )
+    return files.save(path, picture.getvalue())

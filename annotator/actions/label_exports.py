@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
+from annotator import files
 from annotator.actions import label_layout, materials, people
 from annotator.actions.items import ITEM
 from annotator.actions.label_layout import Leaving
@@ -19,7 +20,7 @@ from annotator.actions.project import PERSON, Project
 from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.refusal import Refusal
-from annotator.exchange import folders, label_files, packages
+from annotator.exchange import folders, label_files
 from annotator.protocols import PROTOCOLS
 
 CSV, JSON, RESEARCHERBENCH = "csv", "json", "researcherbench"
@@ -86,12 +87,12 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
         )
     raters = tuple(sorted({label.row.alias for label in chosen.labels}))
     if form == RESEARCHERBENCH:
-        files, notes = label_layout.files(project, chosen.labels, choice.judge)
-        folders.write(to, folders.with_sums(files))
-        return Exported(to, len(files), len(chosen.labels), raters, (*chosen.notes(), *notes))
+        parts, notes = label_layout.files(project, chosen.labels, choice.judge)
+        folders.write(to, folders.with_sums(parts))
+        return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
     rows = (_row(label) for label in chosen.labels)
     content = b"".join(label_files.as_csv(rows)) if form == CSV else label_files.as_json(rows)
-    packages.save(to, content)
+    files.save(to, content)
     return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
 
 

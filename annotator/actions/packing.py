@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
+from annotator import files
 from annotator.actions import annotating, dealing, feedback, guidelines, parcel_secrets, people, tasking
 from annotator.actions.label_rows import COVERAGE
 from annotator.actions.project import Project
@@ -129,7 +130,7 @@ def _entries(project: Project, db: Connection, person: Person, served: list[Serv
     items = {row["id"]: dict(row) for row in rows}
     served = [one for one in served if one.assignment.item_id in items]
     labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
-    sources, files = _sources(db, {one.assignment.item_id for one in served if not one.again})
+    sources, originals = _sources(db, {one.assignment.item_id for one in served if not one.again})
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
@@ -140,7 +141,7 @@ def _entries(project: Project, db: Connection, person: Person, served: list[Serv
         "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
         "feedback.json": _feedback(project, person),
     }
-    return parcels.packed(records) | files
+    return parcels.packed(records) | originals
 
 
 def _items(db: Connection, items: dict[str, dict[str, Any]], served: list[Served]) -> list[parcels.TaskItem]:
@@ -292,7 +293,7 @@ def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
             f"The folder “{place.parent.name}” could not be made: {error.strerror or error}.",
             "Choose another folder; nothing was written.",
         ) from None
-    packages.save(place, content)
+    files.save(place, content)
 
 
 def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:

@@ -1,15 +1,20 @@
 """What is open: a project file and the person working in it."""
 
 import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select
 
-from annotator import __version__
+from annotator import __version__, files
+from annotator.actions.unfinished import is_sample
 from annotator.domain.identity import new_id
 from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
+from annotator.storage.connection import raw_connection
 from annotator.storage.location import warning_about
 from annotator.storage.opening import RESTORE, SCHEMA, UNHARMED, Damaged, may_be_written, recognise
 from annotator.storage.store import Store
@@ -36,22 +41,34 @@ class Project:
         self.person: Person | None = self._last_person()
 
     @classmethod
-    def create(cls, path: Path, title: str = "", *, nobody: bool = False) -> "Project":
-        """A new project, empty but for one coordinator named “Me” (unless `nobody`); Refusal when it cannot be made."""
+    def create(
+        cls,
+        path: Path,
+        title: str = "",
+        *,
+        nobody: bool = False,
+        fill: Callable[["Project"], object] | None = None,
+    ) -> "Project":
+        """A new project with what `fill` puts into it; without, one coordinator named “Me” (unless `nobody`).
+
+        It gets its name once it is whole. Refusal when it cannot be made, or when something lies there.
+        """
         from annotator.storage import migrating
 
-        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
-        migrating.create(path)
-        project = cls(Store(path))
-        with project.store.write():
-            project.set("id", new_id())
-            project.set("title", title or path.stem)
-            project.set("made_with", __version__)
-            if not nobody:
+        path = path if path.suffix in (SUFFIX, files.UNFINISHED) else path.with_name(path.name + SUFFIX)
+        path = files.real(path)
+        with migrating.created(path) as unfinished, closing(cls(Store(unfinished))) as project:
+            with project.store.write():
+                project.set("id", new_id())
+                project.set("title", title or path.stem)
+                project.set("made_with", __version__)
+            if fill is not None:
+                fill(project)
+            elif not nobody:
                 from annotator.actions import people
 
                 people.someone(project)
-        return project
+        return cls(Store(path))
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False, busy_seconds: float = 30.0) -> "Project":
@@ -101,6 +118,11 @@ class Project:
         return bool(self.get(ORIGIN))
 
     @property
+    def is_sample(self) -> bool:
+        """Whether this is the sample project."""
+        return is_sample(self._settings)
+
+    @property
     def by(self) -> str:
         """The id of the person working, or an empty text for the program itself."""
         return self.person.id if self.person else ""
@@ -135,6 +157,16 @@ class Project:
         self.store.close()
         if self._hold is not None:
             self._hold.release()
+
+
+def settings_of(path: Path) -> dict[str, Any]:
+    """What a project says of itself, read without opening it; empty for one that cannot be read."""
+    try:
+        recognise(path, thorough=False)
+        with closing(raw_connection(path, readonly=True)) as raw:
+            return {key: json.loads(value) for key, value in raw.execute("SELECT key, value FROM meta")}
+    except (Refusal, sqlite3.Error, ValueError):
+        return {}
 
 
 def _bring_up_to_date(path: Path, *, readonly: bool) -> None:

@@ -1,11 +1,11 @@
 """How a table of the results leaves: copied for a spreadsheet, as CSV, or as JSON, nothing rounded."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from annotator import files
 from annotator.actions.result_sheets import UNDEFINED, Cell, Sheet
 from annotator.domain.estimate import Estimate
 from annotator.domain.refusal import Refusal
@@ -81,13 +81,4 @@ def save(sheet: Sheet, path: Path) -> Path:
     ending = path.suffix.lower()
     if ending not in forms:
         raise Refusal(f"A table cannot be saved as “{path.suffix}”.", "Use .csv or .json.")
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(forms[ending](sheet))
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Refusal(
-            f"The table could not be written: {error.strerror}.", "Choose another folder."
-        ) from None
-    return path
+    return files.save(path, forms[ending](sheet))

@@ -6,6 +6,7 @@ Dates are fixed, so that the sample holds the same content whenever it is made.
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions import (
     adjudicating,
     assignments,
+    backups,
     imports,
     items,
     people,
@@ -23,7 +25,8 @@ from annotator.actions import (
     tray,
     unanimity,
 )
-from annotator.actions.project import Project
+from annotator.actions.project import Project, settings_of
+from annotator.actions.unfinished import SAMPLE, TITLE, is_sample
 from annotator.domain.adjudication import Confidence, Reason
 from annotator.domain.artifact import Kind, State
 from annotator.domain.assignment import Purpose, Stage
@@ -31,6 +34,7 @@ from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import derived_id
 from annotator.domain.parcel import Arrival, Outcome, Piece
 from annotator.domain.person import Person, Role
+from annotator.domain.refusal import Refusal
 from annotator.places import resources
 from annotator.storage import tables
 from annotator.storage.tables import table
@@ -61,10 +65,28 @@ BEGUN, EACH = 140.0, 85.5
 # The step of a plan as its author reworded it after the consensus was closed.
 LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure of deep models."
 
+Progress = Callable[[str, int, int], None]
 
-def create(path: Path, progress: Callable[[str, int, int], None] | None = None) -> Project:
+
+def create(path: Path, progress: Progress | None = None) -> Project:
     """A new project file with the sample in it, opened as its coordinator; Refusal when it exists."""
-    project = Project.create(path, "Sample: three questions, three systems", nobody=True)
+    return Project.create(path, TITLE, fill=partial(_fill, progress=progress))
+
+
+def reset(path: Path, progress: Progress | None = None) -> Path:
+    """Put a new sample in the place of the present one and set that aside; where it was set aside.
+
+    Refusal when another project lies there, or when it is open; nothing is moved then.
+    """
+    found = settings_of(path)
+    if found.get("id") and not is_sample(found):
+        raise Refusal(f"“{path.name}” is not the sample project.", "Name the file of the sample.")
+    with backups.replaced(path) as (fresh, aside):
+        create(fresh, progress).close()
+    return aside
+
+
+def _fill(project: Project, progress: Progress | None) -> None:
     imports.run(project, "goldsmith", [resources() / "sample"], progress=progress)
     everybody = {person.alias: person for person in people.people(project)}
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
@@ -75,7 +97,7 @@ def create(path: Path, progress: Callable[[str, int, int], None] | None = None) 
     project.work_as(everybody[SENIOR])
     _begin_adjudicating(project, keys[SECOND])
     project.work_as(next(person for person in everybody.values() if person.has(Role.COORDINATOR)))
-    return project
+    project.set(SAMPLE, True)
 
 
 def _hand_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:

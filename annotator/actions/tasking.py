@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +99,12 @@ def take_task(
         raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
     beside = folder / task_path.name if folder else task_path
     path = _path(package, records["person.json"][0], beside, project_path, known)
-    made = not path.exists()
+    take = partial(_take, package=package, secret=secret, records=records)
+    if not path.exists():
+        made = Project.create(path, str(package.manifest.extra.get("title") or path.stem), fill=take)
+        renderings.warm(made, progress)
+        return Opened(made, True, items.count(made))
     with ExitStack() as undone:
-        if made:
-            undone.callback(path.unlink, missing_ok=True)
         project = _opened(package, path)
         undone.callback(project.close)
         if alone and not (shown and path.resolve() == shown.resolve()):
@@ -109,7 +112,7 @@ def take_task(
         before, fresh = items.count(project), not people.people(project)
         if not fresh:
             backups.make(project, "before a task was taken in")
-        _take(project, package, secret, records)
+        take(project)
         new_items = items.count(project) - before
         undone.pop_all()
     renderings.warm(project, progress)
@@ -159,8 +162,6 @@ def _path(
 
 
 def _opened(package: packages.Package, path: Path) -> Project:
-    if not path.exists():
-        return Project.create(path, str(package.manifest.extra.get("title") or path.stem), nobody=True)
     project = Project.open(path)
     found = origin(project)
     facts = package.manifest

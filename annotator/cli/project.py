@@ -23,13 +23,24 @@ app = typer.Typer()
 
 
 @app.command()
-def sample(file: File, json_: Json = False) -> None:
+def sample(
+    file: File,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Put a new sample in the place of this one, which is set aside")
+    ] = False,
+    json_: Json = False,
+) -> None:
     """Make the sample project, in which every page has something to show."""
     from annotator.actions import samples
 
     with progress_bars() as progress:
-        project = samples.create(file, progress=bar(progress))
-    say_made(project, json_)
+        if not reset:
+            say_made(samples.create(file, progress=bar(progress)), json_)
+            return
+        aside = samples.reset(file, progress=bar(progress))
+    kept = aside.name if aside.exists() else ""
+    words = [f"Made {file} anew", *([f"What was there is kept as {kept}"] if kept else [])]
+    say({"file": file.name, "kept": kept}, json_, words)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """How a folder of files leaves: whole or not at all, with names that every system can keep."""
 
+import glob
 import os
 import re
 import shutil
@@ -7,7 +8,7 @@ import time
 import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import orjson
@@ -19,6 +20,8 @@ SUMS = "SHA256SUMS"
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 # On Windows a virus scanner may hold a fresh file for a moment (seconds to keep trying, pause between).
 PATIENCE, PAUSE = 5.0, 0.1
+# Seconds after which nobody can still be writing what a killed process left.
+ABANDONED = 3600.0
 ELSEWHERE = "Choose another folder; what is there was not changed."
 
 Files = Mapping[str, bytes]
@@ -62,6 +65,7 @@ def staged(folder: Path, files: Files) -> Iterator[Callable[[], None]]:
     nothing is left behind.
     """
     folder = folder.resolve()
+    _recover(folder)
     refuse_strangers(folder)
     mark = uuid.uuid4().hex[:8]
     partial, former = (folder.with_name(f".{folder.name}.{mark}.{word}") for word in ("partial", "former"))
@@ -120,6 +124,18 @@ def _write_all(partial: Path, files: Files) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+
+
+def _recover(folder: Path) -> None:
+    """Give a folder its name back when a process was killed while it changed its content; sweep up what it left."""
+    pattern = f".{glob.escape(folder.name)}.????????."
+    formers = sorted(folder.parent.glob(f"{pattern}former"))
+    with suppress(OSError):
+        if formers and not folder.exists():
+            os.rename(formers[0], folder)
+        for left in (*formers, *folder.parent.glob(f"{pattern}partial")):
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _swap(partial: Path, folder: Path, former: Path) -> None:

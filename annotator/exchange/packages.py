@@ -15,7 +15,7 @@ from annotator.exchange.package_manifest import (
     verify,
 )
 from annotator.exchange.package_reading import read_package
-from annotator.exchange.package_writing import package_bytes, save, write_package
+from annotator.exchange.package_writing import package_bytes, write_package
 from annotator.exchange.receipts import receipt_code, receipt_holds, same_receipt
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "receipt_holds",
     "refuse_forged",
     "same_receipt",
-    "save",
     "suffix",
     "upgrade",
     "verify",

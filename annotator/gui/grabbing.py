@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QDeadlineTimer, QEventLoop, Qt, QTimer
+from PySide6.QtCore import QBuffer, QDeadlineTimer, QEventLoop, QIODevice, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from annotator import files
 from annotator.actions import items
 from annotator.actions.project import Project
 from annotator.gui import theme
@@ -59,8 +60,10 @@ def _grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
     widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     widget.show()
     _settle(widget)
-    widget.grab().save(str(path))
-    return path
+    picture = QBuffer()
+    picture.open(QIODevice.OpenModeFlag.WriteOnly)
+    widget.grab().save(picture, "PNG")
+    return files.save(path, bytes(picture.data().data()))
 
 
 def _settle(widget: QWidget) -> None:

@@ -29,6 +29,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "Save a copy…", lambda: _copy(window)),
             ("", "Backups…", lambda: window.show_page("Backups")),
             ("", "Check this project…", lambda: window.show_page("Check")),
+            *_of_the_sample(window),
             None,
             ("", "Quit", window.close),
         ]),
@@ -54,6 +55,12 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "First steps", lambda: window.show_page("Help")),
         ]),
     ]  # fmt: skip
+
+
+def _of_the_sample(window: "Window") -> list[Entry]:
+    if window.desk.project.readonly or not window.desk.project.is_sample:
+        return []
+    return [("", "Reset the sample (what you did is kept beside it)", window.reset_sample)]
 
 
 def _people(window: "Window") -> list[Entry]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from annotator.actions import unfinished
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme, tidying
@@ -192,12 +193,13 @@ def create_by_dialog(parent: QWidget) -> Path | None:
 
 
 def sample() -> Path:
-    """The sample project in the person's own folder, made when it is not there yet."""
+    """The sample project in the person's own folder, made when it is not there yet, or not whole."""
     path = user_data() / "sample.goldsmith"
-    if not path.exists():
-        from annotator.actions import releases, samples
+    if not path.exists() or unfinished.is_cut_short(path):
+        from annotator.actions import samples
 
-        project = samples.create(path)
-        releases.export(project, path.with_name("sample-release"))
-        project.close()
+        if path.exists():
+            samples.reset(path)
+        else:
+            samples.create(path).close()
     return path

@@ -238,10 +238,19 @@ class Window(QMainWindow):
         """Give the file back, put the backup in its place, and open it again."""
         from annotator.actions import backups
 
+        self._replace(lambda path: backups.restore(path, backup))
+
+    def reset_sample(self) -> None:
+        """Give the sample back, make it anew, and open it; what it held is kept beside it."""
+        from annotator.actions import samples
+
+        self._replace(samples.reset)
+
+    def _replace(self, put: Callable[[Path], object]) -> None:
         path = self.desk.project.path
         self.give_back()
         try:
-            backups.restore(path, backup)
+            put(path)
         except Refusal as refusal:
             self.show_refusal(refusal)
         self.open_other(path)

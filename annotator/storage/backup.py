@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from annotator import files
 from annotator.domain.refusal import Refusal
-from annotator.storage import files, opening, witness
+from annotator.storage import opening, witness
 from annotator.storage.connection import begin, raw_connection
 from annotator.storage.store import Store
 

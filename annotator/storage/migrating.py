@@ -1,8 +1,10 @@
 """How a project comes into being, and how an older one is brought up to date without risk."""
 
+import errno
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from alembic.config import Config
@@ -12,8 +14,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
+from annotator import files
 from annotator.domain.refusal import Refusal
-from annotator.storage import backup, files, opening, search, witness
+from annotator.storage import backup, opening, search, witness
 from annotator.storage.connection import APPLICATION_ID, engine_over, raw_connection, uri
 from annotator.storage.opening import SCHEMA, Damaged, recognise
 
@@ -23,36 +26,37 @@ UNCHANGED = "Your project is unchanged; please report this."
 NOT_COMPARED = ("alembic_version", "rendering", "witness")
 
 
-def create(path: Path) -> None:
-    """A new, empty project file; Refusal when something already lies there.
+@contextmanager
+def created(path: Path) -> Iterator[Path]:
+    """An empty project file under another name, to be filled; at the end it takes its place, or nothing is left of it.
 
-    It is made under another name first, so that a crash leaves no half-made project.
+    Refusal when something already lies there.
     """
-    unfinished = path.with_name(f"{path.name}.making")
+    exists = Refusal(
+        f"“{path.name}” already exists in {path.parent}.", "Choose another name; nothing was changed."
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
-            raise Refusal(
-                f"“{path.name}” already exists in {path.parent}.",
-                "Choose another name; nothing was changed.",
-            )
-        files.remove(unfinished)
-        unfinished.touch(exist_ok=False)
-        with closing(raw_connection(unfinished)) as raw:
-            _upgrade(raw, 0, SCHEMA)
-        files.put_in_place(unfinished, path)
-    except (OSError, ValueError, sqlite3.Error, DBAPIError) as error:
+            raise exists
+        with files.whole(path, new=True) as unfinished:
+            _begin(unfinished)
+            yield unfinished
+    except (OSError, sqlite3.Error, DBAPIError) as error:
+        if isinstance(error, FileExistsError) and path.exists():
+            raise exists from None
         raise Refusal(
             f"“{path.name}” could not be created: {_cause(error)}.", "Choose a folder you may write to."
         ) from None
-    finally:
-        _forget(unfinished)
 
 
-def _forget(unfinished: Path) -> None:
-    # A name the disk cannot hold cannot be removed either.
-    with suppress(OSError, ValueError):
-        files.remove(unfinished)
+def _begin(unfinished: Path) -> None:
+    try:
+        unfinished.touch(exist_ok=False)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error)) from None
+    with closing(raw_connection(unfinished)) as raw:
+        _upgrade(raw, 0, SCHEMA)
 
 
 def bring_up_to_date(path: Path, target: int = SCHEMA, scripts: Path = SCRIPTS) -> bool:

@@ -168,11 +168,11 @@ def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
     project.close()
     before = digest(project.path)
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(backups.files, "put_in_place", full)
-    with pytest.raises(Refusal, match="could not be put back"):
+    with pytest.raises(Refusal, match="could not be replaced"):
         backups.restore(project.path, backup)
     assert digest(project.path) == before
     assert [path.name for path in project.path.parent.glob("*.goldsmith")] == ["small.goldsmith"]

@@ -10,7 +10,7 @@ import pytest
 from annotator.actions import artifacts, checking, items
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from annotator.storage.files import journal
+from annotator.files import journal
 from tests.filled_project import add_judgement, filled_project
 from tests.storage.crashed import crashed
 

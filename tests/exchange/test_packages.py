@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from annotator.domain.refusal import Refusal
-from annotator.exchange import folders, package_layout, package_writing
+from annotator.exchange import package_layout, package_writing
 from annotator.exchange.packages import (
     FORMAT_VERSION,
     TASK,
@@ -24,7 +24,6 @@ from annotator.exchange.packages import (
     package_bytes,
     read_package,
     refuse_forged,
-    save,
     suffix,
     upgrade,
     verify,
@@ -239,46 +238,6 @@ def test_a_package_that_another_program_squeezed_less_is_told_from_a_bomb(tmp_pa
     for part in made:
         part.method, part.body = 0, part.content
     assert read(tmp_path, zipped(made)).entries == ENTRIES
-
-
-def test_a_virus_scanner_that_holds_the_file_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Case C26.
-    real, calls = os.replace, iter(range(100))
-
-    def held(here: Path, there: Path) -> None:
-        if next(calls) < 2:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        real(here, there)
-
-    monkeypatch.setattr(folders, "PAUSE", 0.0)
-    monkeypatch.setattr(package_writing.os, "replace", held)
-    save(tmp_path / "a", b"new")
-    assert next(calls) == 3
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"new")]
-
-
-@pytest.mark.parametrize(("call", "code"), [("fsync", errno.ENOSPC), ("replace", errno.EACCES)])
-def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
-) -> None:
-    def fails(*_: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    save(tmp_path / "a", b"former")
-    monkeypatch.setattr(folders, "PATIENCE", 0.0)
-    monkeypatch.setattr(package_writing.os, call, fails)
-    with pytest.raises(Refusal, match=f"“a” could not be written: {os.strerror(code)}"):
-        save(tmp_path / "a", b"new")
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
-
-
-def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="is a folder"):
-        save(tmp_path, b"x")
-    with pytest.raises(Refusal, match="could not be written: No such file"):
-        save(tmp_path / "absent" / "a", b"x")
 
 
 def test_what_is_no_ordinary_file_is_refused_for_reading(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from annotator.actions import backups
+from annotator.actions import backups, items
 from annotator.actions.project import Project
 from annotator.gui.pages.start import StartPage
 from annotator.gui.starting import Goldsmith, recent
@@ -96,3 +96,22 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
     assert "could not be created" in page.messages.text()
+
+
+def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
+    goldsmith, file, sample_file, tmp_path, qtbot
+):
+    (tmp_path / "sample.goldsmith").write_bytes(sample_file.read_bytes())
+    window = goldsmith.show(tmp_path / "sample.goldsmith")
+    items.add(window.desk.project, "A question of my own?", "Technical Details", "Deep learning")
+    (act,) = [act for act in entries(window) if act.text().startswith("Reset the sample")]
+    act.trigger()
+    qtbot.waitUntil(lambda: goldsmith._shown is not window)
+    assert items.count(goldsmith._shown.desk.project) == 3
+    assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
+    assert not [act for act in entries(goldsmith.show(file)) if "sample" in act.text()]
+
+
+def entries(window):
+    """What stands in the menus of a window."""
+    return [act for title in window.menuBar().actions() for act in title.menu().actions()]

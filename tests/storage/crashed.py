@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from annotator.storage.files import journal
+from annotator.files import journal
 
 
 def crashed(project: Path, to: Path) -> Path:

@@ -11,7 +11,7 @@ import pytest
 
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from annotator.storage import backup, files, opening
+from annotator.storage import backup, opening
 from annotator.storage.backup import folder_of, to_delete
 from annotator.storage.opening import Damaged
 from tests.storage.apart import with_files_no_larger_than
@@ -199,28 +199,6 @@ def test_two_years_of_half_hourly_backups_leave_a_ladder_without_gaps() -> None:
     assert 9 + 7 + 3 + 10 <= len(kept) <= 10 + 8 + 5 + 13
     assert all(gap <= (1.01 if age <= 8 else 7.01 if age <= 31 else 38) for age, gap in gaps)
     assert 330 <= ages[-1] <= 366
-
-
-def test_a_virus_scanner_that_holds_the_file_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tries = []
-
-    def held(source: Path, target: Path) -> None:
-        tries.append(source)
-        if len(tries) < 3:
-            raise PermissionError(13, "held")
-        source.rename(target)
-
-    (tmp_path / "new").write_text("new")
-    monkeypatch.setattr(files.os, "replace", held)
-    files.put_in_place(tmp_path / "new", tmp_path / "place")
-    assert (tmp_path / "place").read_text() == "new"
-    assert len(tries) == 3
-    tries.clear()
-    (tmp_path / "new").write_text("newer")
-    with pytest.raises(PermissionError):
-        files.put_in_place(tmp_path / "new", tmp_path / "place", patience=0)
 
 
 def test_a_backup_of_a_newer_program_is_listed_as_such(project: Project) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
-from annotator.storage.files import journal
+from annotator.files import journal
 from annotator.storage.opening import Busy, Damaged, Newer
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed

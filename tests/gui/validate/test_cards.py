@@ -118,7 +118,7 @@ def test_a_place_that_cannot_be_written_is_said(project, show, tmp_path):
     page.desk.refused.connect(lambda refusal: said.append(refusal.happened))
     for ending in ("json", "pdf"):
         page.cards.save(tmp_path / "nowhere" / f"card.{ending}")
-    assert [one.startswith("The card could not be written") for one in said] == [True, True]
+    assert ["could not be written" in one for one in said] == [True, True]
 
 
 def test_printing_asks_first(project, show, monkeypatch):

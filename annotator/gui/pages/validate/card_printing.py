@@ -1,14 +1,13 @@
 """How a validity card comes onto paper: on a printer, or as a PDF, in black on white whatever the window's colours."""
 
-import os
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
 from PySide6.QtGui import QFont, QPageSize, QPdfWriter, QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QWidget
 
-from annotator.domain.refusal import Refusal
+from annotator import files
 
 POINTS, DOTS_PER_INCH = 8.5, 600
 # Lengths in pt: a document of Qt knows no millimetres.
@@ -42,24 +41,19 @@ def document(body: str, title: str) -> QTextDocument:
 
 def to_pdf(body: str, title: str, path: Path) -> Path:
     """Write a card's page as PDF; whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        # Qt writes where it cannot write without a word: the place is tried first.
-        part.write_bytes(b"")
-        writer = QPdfWriter(str(part))
-        writer.setTitle(title)
-        writer.setCreator("Goldsmith")
-        writer.setResolution(DOTS_PER_INCH)
-        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-        # A document of Qt leaves two centimetres by itself.
-        writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-        document(body, title).print_(writer)
-        del writer
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Refusal(f"The card could not be written: {error.strerror}.", "Choose another folder.") from None
-    return path
+    # Qt says nothing of a disk that it cannot write to.
+    page = QBuffer()
+    page.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(page)
+    writer.setTitle(title)
+    writer.setCreator("Goldsmith")
+    writer.setResolution(DOTS_PER_INCH)
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    # A document of Qt leaves two centimetres by itself.
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    document(body, title).print_(writer)
+    del writer
+    return files.save(path, bytes(page.data().data()))
 
 
 def print_it(body: str, title: str, parent: QWidget) -> bool:

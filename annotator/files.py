@@ -1,0 +1,154 @@
+"""How a file comes under its name: written under another one, synced, and moved there whole in one step."""
+
+import glob
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from annotator.domain.refusal import Refusal
+
+RETRIED_SECONDS = 5.0
+UNFINISHED = ".part"
+# What a killed process left is swept away once it is so old that nobody can be writing it any more.
+ABANDONED = timedelta(hours=1)
+# So many letters of a name leave room for the rest in the 255 bytes that a disk allows.
+NAMED = 50
+
+
+@contextmanager
+def whole(place: Path, *, new: bool = False) -> Iterator[Path]:
+    """Another name in the same folder to write to; at the end what is there takes the place, and on failure is removed.
+
+    A link stays one: what it points to is replaced. With `new` FileExistsError when something lies at the place.
+    """
+    place = real(place)
+    sweep(place.parent, f".{glob.escape(place.name[:NAMED])}.????????{UNFINISHED}")
+    part = place.with_name(f".{place.name[:NAMED]}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
+    try:
+        yield part
+        if not new:
+            with suppress(OSError):
+                shutil.copymode(place, part)
+        put_in_place(part, place, new=new)
+    finally:
+        # A name the disk cannot hold cannot be removed either.
+        with suppress(OSError, ValueError):
+            remove(part)
+
+
+def save(place: Path, content: bytes) -> Path:
+    """Put a file in its place at one stroke, over what was there; Refusal, and nothing left, when it cannot be."""
+    try:
+        if place.is_dir():
+            raise Refusal(
+                f"“{place.name}” is a folder.", "Choose another name; what is there was not changed."
+            )
+        with whole(place) as part:
+            part.write_bytes(content)
+    except OSError as error:
+        raise Refusal(
+            f"“{place.name}” could not be written: {error.strerror or error}.",
+            "Free some space or choose another folder; what was there before is unchanged.",
+        ) from error
+    return place
+
+
+def put_in_place(finished: Path, place: Path, patience: float | None = None, *, new: bool = False) -> None:
+    """Sync a finished file and move it onto `place`; with `new` FileExistsError when something lies there.
+
+    A virus scanner may hold the file for a moment, so PermissionError is retried for `patience` seconds.
+    """
+    sync(finished)
+    give_up = time.monotonic() + (RETRIED_SECONDS if patience is None else patience)
+    move = _move_to_free if new else os.replace
+    while True:
+        try:
+            move(finished, place)
+            break
+        except PermissionError:
+            if time.monotonic() >= give_up:
+                raise
+            time.sleep(0.05)
+    sync_folder(place.parent)
+
+
+def _move_to_free(finished: Path, place: Path) -> None:
+    if os.name == "nt":
+        os.rename(finished, place)
+        return
+    try:
+        os.link(finished, place)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Not every disk knows a second name for a file.
+        if place.exists():
+            raise FileExistsError(f"“{place.name}” already exists") from None
+        os.replace(finished, place)
+    else:
+        os.unlink(finished)
+
+
+def real(path: Path) -> Path:
+    """Where a file lies once every link is followed; it need not exist."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:
+        # A name that no disk can hold is refused by whoever opens it.
+        return path
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Remove what killed processes left of unfinished files whose names match."""
+    oldest = datetime.now(UTC) - ABANDONED
+    for part in folder.glob(pattern):
+        with suppress(OSError):
+            if datetime.fromtimestamp(part.stat().st_mtime, UTC) < oldest:
+                remove(part)
+
+
+def sync(path: Path) -> None:
+    """Make the disk hold what was written. Never call it on a live project: closing it would drop its locks."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the disk hold the folder's names, where the system lets a folder be synced."""
+    if os.name == "posix":
+        # Some network folders cannot be synced; the file is whole either way.
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def remove(path: Path) -> None:
+    """Take away a database that was never finished, and the journal beside it."""
+    path.unlink(missing_ok=True)
+    journal(path).unlink(missing_ok=True)
+
+
+def journal(path: Path) -> Path:
+    """Where SQLite keeps the journal of a database."""
+    return path.with_name(f"{path.name}-journal")
+
+
+def free_name(wanted: Path) -> Path:
+    """The name itself, or the first of `name-2`, `name-3` … that nothing lies at."""
+    place, number = wanted, 2
+    while place.exists():
+        place, number = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}"), number + 1
+    return place
+
+
+def stamp(at: datetime) -> str:
+    """A moment as file names carry it: UTC, YYYYMMDD-HHMMSS."""
+    return at.astimezone(UTC).strftime("%Y%m%d-%H%M%S")

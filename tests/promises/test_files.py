@@ -1,0 +1,134 @@
+"""What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it."""
+
+import hashlib
+import random
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions import imports, items, label_exports, releases, samples, tasking
+from annotator.actions.project import Project
+from annotator.cli import run_command
+from annotator.gui.starting import Goldsmith
+from annotator.gui.window import Window
+from annotator.places import resources
+from tests.content_hash import content_hash
+from tests.killing import killed_after, killed_at_first_sight
+from tests.sent_apart import annotators, coordinated, task_for
+
+TITLE = "Sample: three questions, three systems"
+
+
+@pytest.fixture
+def goldsmith(qapp: QApplication) -> Iterator[Goldsmith]:
+    """The running program."""
+    program = Goldsmith(qapp)
+    yield program
+    program.close()
+
+
+def hash_of(path: Path) -> str:
+    with closing(Project.open(path)) as project:
+        return content_hash(project)
+
+
+def half_made_sample(path: Path) -> Path:
+    """A sample whose making was cut short once the import was through, as earlier versions could leave it."""
+    with closing(Project.create(path, TITLE, nobody=True)) as project:
+        imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
+    return path
+
+
+def seen(folder: Path) -> list[str]:
+    """The names that a person sees in a folder."""
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "made.goldsmith"
+    killed_at_first_sight(lambda: samples.create(path), path)
+    assert hash_of(path) == hash_of(sample_file)
+
+
+def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: Path) -> None:
+    for turn in range(5):
+        path = tmp_path / f"{turn}.goldsmith"
+        killed_at_first_sight(lambda path=path: Project.create(path, "Ferns").close(), path)
+        with closing(Project.open(path, readonly=True)) as project:
+            assert (project.title, project.person and project.person.name) == ("Ferns", "Me")
+
+
+def test_a_tasks_project_that_can_be_seen_holds_the_task(tmp_path: Path) -> None:
+    with closing(coordinated(tmp_path / "study")) as study:
+        task = task_for(study, annotators(study)[0].id, tmp_path / "mail")
+    for turn in range(5):
+        path = tmp_path / f"{turn}.goldsmith"
+        killed_at_first_sight(lambda path=path: tasking.open_task(task, path).close(), path)
+        with closing(Project.open(path)) as project:
+            assert (project.from_task, items.count(project)) == (True, 2)
+
+
+@pytest.mark.slow
+def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp_path: Path) -> None:
+    whole, draws = hash_of(sample_file), random.Random(12)
+    wanted = tmp_path / "table.csv"
+    wanted.write_bytes(b"former")
+
+    def make_all(folder: Path) -> None:
+        with closing(samples.create(folder / "sample.goldsmith")) as project:
+            releases.export(project, folder / "release")
+            label_exports.export(project, wanted, choice=label_exports.Choice(everything=True))
+
+    for turn in range(14):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        killed_after(draws.uniform(0.05, 1.5), lambda folder=folder: make_all(folder))
+        if (folder / "sample.goldsmith").exists():
+            assert hash_of(folder / "sample.goldsmith") == whole
+        if (folder / "release").exists():
+            assert_sums(folder / "release")
+        # SQLite keeps its journal beside a project that is open.
+        assert set(seen(folder)) <= {"sample.goldsmith", "sample.goldsmith-journal", "release"}
+        assert wanted.read_bytes() == b"former" or wanted.read_bytes().endswith(b"\r\n")
+
+
+def assert_sums(folder: Path) -> None:
+    for line in (folder / "SHA256SUMS").read_text("utf-8").splitlines():
+        digest, _, name = line.partition("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
+    goldsmith: Goldsmith, sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
+    window = goldsmith.show_sample()
+    assert isinstance(window, Window)
+    assert content_hash(window.desk.project) == hash_of(sample_file)
+    (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
+    assert hash_of(kept) == former
+
+
+def test_the_check_tells_of_a_half_made_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = half_made_sample(tmp_path / "half.goldsmith")
+    assert run_command(["check", str(path)]) == 1
+    assert "was cut short" in capsys.readouterr().out
+
+
+def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
+    sample_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sample.goldsmith"
+    path.write_bytes(sample_file.read_bytes())
+    with closing(Project.open(path)) as project:
+        items.add(project, "A question of my own?", "Technical Details", "Deep learning")
+    mine = hash_of(path)
+    assert run_command(["sample", str(path), "--reset"]) == 0
+    assert hash_of(path) == hash_of(sample_file)
+    (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
+    assert hash_of(kept) == mine
+    assert kept.name in capsys.readouterr().out

@@ -1,0 +1,115 @@
+"""How a file comes under its name: whole, over what was there, or not at all."""
+
+import errno
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from annotator import files
+from annotator.domain.refusal import Refusal
+from annotator.files import save
+
+
+def test_a_virus_scanner_that_holds_the_file_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = os.replace, iter(range(100))
+
+    def held(here: Path, there: Path) -> None:
+        if next(calls) < 2:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        real(here, there)
+
+    monkeypatch.setattr(files.os, "replace", held)
+    save(tmp_path / "a", b"new")
+    assert next(calls) == 3
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"new")]
+
+
+@pytest.mark.parametrize(("call", "code"), [("fsync", errno.ENOSPC), ("replace", errno.EACCES)])
+def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
+) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    save(tmp_path / "a", b"former")
+    monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
+    monkeypatch.setattr(files.os, call, fails)
+    with pytest.raises(Refusal, match=f"“a” could not be written: {os.strerror(code)}"):
+        save(tmp_path / "a", b"new")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
+
+
+def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="is a folder"):
+        save(tmp_path, b"x")
+    with pytest.raises(Refusal, match="could not be written: No such file"):
+        save(tmp_path / "absent" / "a", b"x")
+
+
+def test_a_new_file_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"former")
+    with pytest.raises(FileExistsError), files.whole(tmp_path / "a", new=True) as part:
+        part.write_bytes(b"new")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
+
+
+def test_on_a_disk_without_second_names_a_new_file_takes_a_free_place_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(files.os, "link", fails)
+    for content, expected in ((b"first", b"first"), (b"second", b"first")):
+        try:
+            with files.whole(tmp_path / "a", new=True) as part:
+                part.write_bytes(content)
+        except FileExistsError:
+            assert content == b"second"
+        assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", expected)]
+
+
+def test_what_a_killed_process_left_is_swept_up_once_it_is_old(tmp_path: Path) -> None:
+    old, young = (tmp_path / f".table.csv.{mark * 8}.part" for mark in "ab")
+    downloads = tmp_path / "table.csv.part"
+    for path in (old, young, downloads):
+        path.write_bytes(b"half")
+    for path in (old, downloads):
+        os.utime(path, (time.time() - 7200,) * 2)
+    save(tmp_path / "table.csv", b"whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"table.csv", young.name, downloads.name}
+
+
+def test_a_file_keeps_who_may_read_it(tmp_path: Path) -> None:
+    save(tmp_path / "a", b"former")
+    (tmp_path / "a").chmod(0o600)
+    save(tmp_path / "a", b"new")
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_stays_a_link_to_what_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "a", tmp_path / "link"
+    real.write_bytes(b"former")
+    link.symlink_to(real)
+    save(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("letters", ["x", "ß", "漢", "𝔘"])
+def test_the_longest_names_that_a_disk_allows_can_be_saved(tmp_path: Path, letters: str) -> None:
+    name = letters * (255 // len(letters.encode()))
+    assert save(tmp_path / name, b"x").read_bytes() == b"x"
+
+
+def test_what_is_saved_is_read_back_byte_for_byte(tmp_path: Path) -> None:
+    draws = random.Random(7)
+    for size in (0, 1, 4095, 100_000):
+        content = draws.randbytes(size)
+        assert save(tmp_path / "a", content).read_bytes() == content
