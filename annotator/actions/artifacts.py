@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import documents, guidelines, people
+from annotator.actions import documents, editable, guidelines, people
 from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -20,13 +20,11 @@ from annotator.domain.change import Change
 from annotator.domain.guideline import FORM
 from annotator.domain.identity import new_id, now
 from annotator.domain.kinds import DOCUMENTS
-from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.storage.ready import Ready
-from annotator.storage.tables import AdjudicationRow, ArtifactRow, DraftRow, RevisionRow, table
+from annotator.storage.tables import ArtifactRow, DraftRow, RevisionRow, table
 
 ARTIFACT, REVISION, DRAFT = table(ArtifactRow), table(RevisionRow), table(DraftRow)
-ADJUDICATION = table(AdjudicationRow)
 T = TypeVar("T", bound=BaseModel)
 # The field of the document itself that may be typed into; its drafts name no unit.
 REMARK = "remark"
@@ -167,19 +165,25 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
 
 
 def reopen(project: Project, artifact_id: str) -> Change:
-    """Go on editing a sealed artifact in a new revision; the sealed one stays as it is."""
+    """Go on editing a sealed artifact, or a consensus, in a new revision; the sealed one stays as it is."""
     from annotator.actions import assignments
 
     with project.store.write() as db:
         newest = _newest(db, artifact_id)
-        if newest.artifact.state is not State.SEALED:
+        artifact = newest.artifact
+        if editable.is_open(project, artifact):
             raise Refusal("Only a sealed artifact can be reopened.", "Just go on editing this one.")
-        _refuse_strangers(project, newest.artifact)
-        image = _next_revision(project, db, newest, newest.artifact.document, verb="reopen")
-        _set_state(db, artifact_id, State.DRAFT)
-        stage = stage_of(newest.artifact.kind)
-        assignments.mark_submitted(db, newest.artifact.item_id, newest.artifact.author_id, stage, None)
-        return record(project, db, Change("artifact", artifact_id, "reopen", None, image))
+        if refusal := editable.refusal_of_others(project, artifact):
+            raise refusal
+        settled = artifact.state is State.CONSENSUS
+        verb = editable.EDIT_CONSENSUS if settled else "reopen"
+        image = _next_revision(project, db, newest, artifact.document, verb=verb)
+        if not settled:
+            _set_state(db, artifact_id, State.DRAFT)
+            assignments.mark_submitted(
+                db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), None
+            )
+        return record(project, db, Change("artifact", artifact_id, verb, None, image))
 
 
 def _set_state(db: Connection, artifact_id: str, state: State, **values: Any) -> None:
@@ -194,20 +198,6 @@ def revisions(project: Project, artifact_id: str) -> list[Revision]:
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()
     return [Revision(**{**row, "content": json.loads(row["content"])}) for row in rows]
-
-
-def may_edit(project: Project, artifact: Artifact) -> bool:
-    """Whether the person working may change the artifact: their own, or a consensus they answer for.
-
-    A consensus that adjudication made is changed there alone.
-    """
-    person = people.someone(project)
-    if artifact.state is State.CONSENSUS and _adjudicated(project, artifact.id):
-        return False
-    if artifact.author_id == person.id:
-        return True
-    answers = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
-    return answers and (artifact.author_id == "" or artifact.state is State.CONSENSUS)
 
 
 def draft_place(artifact_id: str, unit_id: str, field: str) -> str:
@@ -296,28 +286,9 @@ def _artifact(values: dict[str, Any]) -> Artifact:
 
 def _editable(project: Project, db: Connection, artifact_id: str) -> _Newest:
     newest = _newest(db, artifact_id)
-    if newest.artifact.state is State.SEALED:
-        raise Refusal(
-            f"This {newest.artifact.kind.value} is sealed.", "Reopen it to go on; the sealed revision stays."
-        )
-    if newest.artifact.state is State.CONSENSUS and _adjudicated(project, artifact_id):
-        raise Refusal(
-            f"This {newest.artifact.kind.value} was made by adjudication.",
-            "Change it on the Adjudicate page.",
-        )
-    _refuse_strangers(project, newest.artifact)
+    if objection := editable.objection(project, newest.artifact):
+        raise objection
     return newest
-
-
-def _adjudicated(project: Project, artifact_id: str) -> bool:
-    with project.store.read() as db:
-        question = select(ADJUDICATION.c.id).where(ADJUDICATION.c.consensus_id == artifact_id).limit(1)
-        return db.execute(question).first() is not None
-
-
-def _refuse_strangers(project: Project, artifact: Artifact) -> None:
-    if not may_edit(project, artifact):
-        raise Refusal(f"This {artifact.kind.value} is someone else's.", "Start your own for this item.")
 
 
 def _place(document: Document[Any], unit_id: str) -> int:

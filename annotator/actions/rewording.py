@@ -13,6 +13,7 @@ from annotator.actions import (
     closing,
     consensus,
     consensus_versions,
+    editable,
     people,
     ruling,
     wordings,
@@ -95,7 +96,7 @@ def _adjudication(db: Connection, artifact: Artifact) -> Any:
 
 
 def _objection(project: Project, artifact: Artifact) -> Refusal | None:
-    if artifacts.may_edit(project, artifact):
+    if editable.refusal_of_others(project, artifact) is None:
         return None
     aliases = {person.id: person.alias for person in people.people(project)}
     who = aliases.get(artifact.author_id, "Somebody else")
@@ -109,11 +110,11 @@ def _words(refusal: Refusal | None) -> str:
 def _in_artifact(project: Project, artifact: Artifact, unit_id: str, text: str, why: str) -> Change:
     if objection := _objection(project, artifact):
         raise objection
-    sealed = artifact.state is State.SEALED
-    if sealed:
+    closed = not editable.is_open(project, artifact)
+    if closed:
         artifacts.reopen(project, artifact.id)
     change = artifacts.change_unit(project, artifact.id, unit_id, text=text)
-    return artifacts.seal(project, artifact.id, why) if sealed else change
+    return artifacts.seal(project, artifact.id, why) if closed else change
 
 
 def _in_consensus(

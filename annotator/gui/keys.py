@@ -47,6 +47,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("weight_3", "Weight 3", "Author", ("Alt+3",)),
     Binding("new_unit", "New unit below", "Author", ("Ctrl+N",)),
     Binding("retire_unit", "Retire unit", "Author", ("Ctrl+Backspace",)),
+    Binding("reopen_document", "Reopen what is submitted, or edit the consensus", "Author", ("Ctrl+R",)),
     Binding("unit_up", "Move unit up", "Author", ("Alt+Up",)),
     Binding("unit_down", "Move unit down", "Author", ("Alt+Down",)),
     Binding("next_kind", "Next kind of document", "Author", ("Ctrl+Tab",)),

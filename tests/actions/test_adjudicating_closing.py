@@ -207,7 +207,8 @@ def test_an_adjudicated_consensus_is_changed_by_adjudication_alone(project: Proj
     with pytest.raises(Refusal, match="Adjudicate page"):
         artifacts.seal(project, found.id)
     assert consensus(project) == found
-    assert not artifacts.may_edit(project, found)
+    with pytest.raises(Refusal, match="Adjudicate page"):
+        artifacts.reopen(project, found.id)
 
 
 def test_gaps_are_collected_with_their_item(project: Project):

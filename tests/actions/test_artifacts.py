@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, history, items, people
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State, chain
 from annotator.domain.canonical import canonical_json, sha256
@@ -167,9 +167,36 @@ def test_only_a_sealed_artifact_is_reopened(project: Project, rubric: str) -> No
 def test_sealing_a_consensus_leaves_it_the_consensus(project: Project, rubric: str) -> None:
     with project.store.write():
         project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+    artifacts.reopen(project, rubric)
     artifacts.seal(project, rubric)
     assert artifacts.read(project, rubric).state is State.CONSENSUS
     assert artifacts.revisions(project, rubric)[0].sealed
+
+
+def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Project, rubric: str) -> None:
+    with project.store.write():
+        project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+    before = artifacts.read(project, rubric)
+    closed = "Edit consensus"
+    for verb in (
+        lambda: artifacts.change_unit(project, rubric, "a", text="by a stray key"),
+        lambda: artifacts.add_unit(project, rubric),
+        lambda: artifacts.remove_unit(project, rubric, "a"),
+        lambda: artifacts.move_unit(project, rubric, "a", 1),
+        lambda: artifacts.set_remark(project, rubric, "hm"),
+        lambda: artifacts.seal(project, rubric),
+    ):
+        with pytest.raises(Refusal, match=closed):
+            verb()
+    assert artifacts.read(project, rubric) == before
+    assert artifacts.reopen(project, rubric).verb == "edit consensus"
+    artifacts.change_unit(project, rubric, "a", text="on purpose")
+    artifacts.seal(project, rubric)
+    with pytest.raises(Refusal, match=closed):
+        artifacts.change_unit(project, rubric, "a", text="late")
+    with pytest.raises(Refusal, match=closed):
+        history.undo(project)
+    assert text_of(project, rubric, "a") == "on purpose"
 
 
 def test_another_annotator_may_not_touch_it(project: Project, rubric: str) -> None:
@@ -184,7 +211,11 @@ def test_a_consensus_may_be_edited_by_an_adjudicator_but_not_by_an_annotator(
 ) -> None:
     with project.store.write():
         project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
+    another(project, Role.ANNOTATOR)
+    with pytest.raises(Refusal, match="someone else's"):
+        artifacts.reopen(project, rubric)
     another(project, Role.ADJUDICATOR)
+    artifacts.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="settled")
     another(project, Role.ANNOTATOR)
     with pytest.raises(Refusal, match="someone else's"):
@@ -240,6 +271,7 @@ def test_saving_a_field_drops_only_ones_own_draft_of_it(project: Project, rubric
     first = project.by
     artifacts.save_draft(project, rubric, "a", "text", "First's words")
     second = another(project, Role.ADJUDICATOR)
+    artifacts.reopen(project, rubric)
     artifacts.save_draft(project, rubric, "a", "text", "Second's words")
     artifacts.change_unit(project, rubric, "a", text="Second's words")
     assert drafts(project) == [(first, "First's words")]

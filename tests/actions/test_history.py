@@ -84,6 +84,7 @@ def test_what_moved_on_is_not_taken_back(project: Project, rubric: str) -> None:
     first = project.person
     other = people.add_person(project, "Other", (Role.ADJUDICATOR,)).subject
     project.work_as(next(p for p in people.people(project) if p.id == other))
+    artifacts.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="settled otherwise")
     assert first
     project.work_as(first)

@@ -104,8 +104,9 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
     assert item["sha256"] == item_hash(item)
     artifact = artifacts.read(project, revision["artifact_id"])
     assert (artifact.state, artifact.author_id) == (State.CONSENSUS, "")
+    artifacts.reopen(project, artifact.id)
     artifacts.change_unit(project, artifact.id, artifact.document.units[0].id, weight=3)
-    assert artifacts.read(project, artifact.id).revision == 2
+    assert artifacts.read(project, artifact.id).revision == 3
 
 
 @pytest.mark.parametrize("format", [PEER, OURS])
@@ -141,6 +142,7 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     with project.store.read() as db:
         artifact_id = db.execute(select(REVISION.c.artifact_id)).scalars().first()
     unit = artifacts.read(project, artifact_id).document.units[0].id
+    artifacts.reopen(project, artifact_id)
     artifacts.change_unit(project, artifact_id, unit, note="my remark")
     assert str(take(project, PEER, folder)) == "nothing new"
     artifacts.change_unit(project, artifact_id, unit, text="My own words")

@@ -107,20 +107,24 @@ class AuthorPage(Page):
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
-        self.source.quote_wanted.connect(self.quote)
+        self.source.quote_wanted.connect(partial(self.sheet.change, self.quote))
         theme.watch(self, self.tabs.repaint_icons)
 
     def _bind(self) -> None:
         acts = self.sheet.acts
-        for number in (1, 2, 3):
-            self.bind(f"weight_{number}", partial(acts.choose, number))
-        self.bind("new_unit", acts.new)
-        self.bind("retire_unit", lambda: acts.retire())
-        self.bind("unit_up", lambda: acts.move(-1))
-        self.bind("unit_down", lambda: acts.move(1))
-        self.bind("note", lambda: acts.note())
-        self.bind("evidence", self.quote)
+        changing: dict[str, Callable[[], object]] = {
+            **{f"weight_{number}": partial(acts.choose, number) for number in (1, 2, 3)},
+            "new_unit": acts.new,
+            "retire_unit": acts.retire,
+            "unit_up": partial(acts.move, -1),
+            "unit_down": partial(acts.move, 1),
+            "note": acts.note,
+            "evidence": self.quote,
+        }
+        for act, slot in changing.items():
+            self.bind(act, partial(self.sheet.change, slot))
         self.bind("submit", self._submit)
+        self.bind("reopen_document", self._reopen)
         self.bind("next_item", lambda: self.step(1))
         self.bind("previous_item", lambda: self.step(-1))
         self.bind("next_open", self.go_on)
@@ -220,14 +224,19 @@ class AuthorPage(Page):
         if self.sheet.artifact is not None and self.sheet.artifact.state is State.SEALED:
             self.go_on()
         else:
-            self.sheet.submission.submit()
+            self.sheet.change(self.sheet.submission.submit)
+
+    def _reopen(self) -> None:
+        """Open a document that is closed; what is open or not theirs stays as it is."""
+        if self.sheet.strip.reopen.isVisible():
+            self.sheet.reopen()
+        else:
+            self.sheet.change(lambda: None)
 
     def quote(self) -> None:
         """Lean the unit at the cursor on the words selected in the source."""
         anchor = self.source.quote()
-        if self.sheet.artifact is not None and not self.sheet.saving.editable:
-            self.sheet.say("info", "This document cannot be changed now; reopen it, or start your own.")
-        elif anchor is None:
+        if anchor is None:
             self.sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
         elif not self.sheet.acts.quote(anchor):
             self.sheet.say("info", "There is no unit here that could be given a quotation.")

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import artifacts, drafting_by_model
-from annotator.domain.artifact import Artifact, Kind, State
+from annotator.actions import artifacts, drafting_by_model, editable
+from annotator.domain.artifact import Artifact, Kind
 from annotator.domain.item import Item
 from annotator.domain.lint import Finding, lint
+from annotator.domain.refusal import Refusal
+from annotator.gui import keys
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.action_bar import ActionBar
 from annotator.gui.pages.author.beginning import Beginning
@@ -47,6 +50,8 @@ class Sheet(QWidget):
         self.kind = Kind.RUBRIC
         self._found: Sequence[Artifact] = ()
         self._wanted = ""
+        self.closed: Refusal | None = None
+        """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
         self.strip, self.form, self.bar = StateStrip(), Form(), ActionBar()
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), Beginning()
@@ -115,8 +120,8 @@ class Sheet(QWidget):
         versions = [artifact for artifact in found if artifact.kind is self.kind]
         artifact = next((v for v in versions if v.id == self._wanted), versions[0] if versions else None)
         readonly = self.desk.project.readonly
-        editable = artifact is not None and not readonly and _open(self.desk, artifact)
-        self.saving.follow(artifact, editable=editable)
+        self.closed = self._closed(artifact) if artifact is not None else None
+        self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
         drafted = self.kind in DRAFTED_KINDS
@@ -126,11 +131,12 @@ class Sheet(QWidget):
             return
         me = self.desk.project.by
         self.strip.show_artifact(
-            artifact, versions, me, editable=editable, readonly=readonly, drafted=drafted
-        )
+            artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
+            reopens=self.closed is not None and self._reopens(artifact),
+        )  # fmt: skip
         self.form.take_on(MAKERS[self.kind])
         self.form.offer(self.item, self._insights())
-        self.form.show_document(artifact.document, self.saving.typed, locked=not editable)
+        self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
         self._tell()
         self.checking.soon()
@@ -173,9 +179,35 @@ class Sheet(QWidget):
             self.focus_first()
 
     def reopen(self) -> None:
-        """Go on editing what was sealed."""
+        """Go on editing what was sealed, or begin to edit the consensus."""
         if self.artifact is not None and self.desk.do(artifacts.reopen, self.artifact.id) is not None:
             self.focus_first()
+
+    def change(self, act: Callable[[], object]) -> None:
+        """Do what changes the document; one that is closed says so instead."""
+        if self.closed is None:
+            act()
+        else:
+            self.say("info", f"{self.closed.happened} {self.closed.todo} {self._way()}".strip())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Typing that no field took, because the document is closed, is answered too."""
+        if self.artifact is not None and self.closed is not None and _writes(event):
+            self.change(lambda: None)
+        else:
+            super().keyPressEvent(event)
+
+    def _way(self) -> str:
+        return f"({keys.shown('reopen_document')})" if self.strip.reopen.isVisible() else ""
+
+    def _closed(self, artifact: Artifact) -> Refusal | None:
+        if self.desk.project.readonly:
+            return Refusal("This file may only be read.")
+        return self.desk.ask(editable.objection, artifact)
+
+    def _reopens(self, artifact: Artifact) -> bool:
+        theirs = self.desk.ask(editable.refusal_of_others, artifact) is None
+        return theirs and not self.desk.project.readonly
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
@@ -231,5 +263,7 @@ class Sheet(QWidget):
             self.bar.show_document(document, locked=not self.saving.editable, given=given)
 
 
-def _open(desk: Desk, artifact: Artifact) -> bool:
-    return artifact.state is not State.SEALED and bool(desk.ask(artifacts.may_edit, artifact))
+def _writes(event: QKeyEvent) -> bool:
+    """Whether the key would change a text that can be written in."""
+    erases = event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
+    return erases or (event.text().isprintable() and bool(event.text()))

@@ -14,6 +14,8 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.key_button import KeyButton
 
+REOPEN, EDIT = "Reopen", "Edit consensus"
+
 
 class StateStrip(QFrame):
     """The line above the units."""
@@ -31,7 +33,8 @@ class StateStrip(QFrame):
         self.icon, self.words, self.versions = QLabel(), ElidedLabel(), QComboBox()
         self.versions.setAccessibleName("Which one to show")
         self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
-        self.reopen = self._button("Reopen", "Go on editing in a new revision; the sealed one stays as it is")
+        self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")
+        self.reopen.set_hint("Go on editing in a new revision; the sealed one stays as it is")
         self.copy = self._button(
             "Start mine from a copy", "Begin your own with the same words; this one stays as it is"
         )
@@ -83,16 +86,18 @@ class StateStrip(QFrame):
         editable: bool,
         readonly: bool,
         drafted: bool,
+        reopens: bool,
     ) -> None:
         """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
 
-        One that is `drafted` may be asked of a model.
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._picture = (standing.icon, standing.colour)
-        words = _state_words(artifact, mine=mine, editable=editable or readonly)
+        words = _state_words(artifact, mine=mine, editable=editable)
         self.words.setText(f"{words} · this file may only be read" if readonly else words)
-        self.reopen.setVisible(artifact.state is State.SEALED and mine and not readonly)
+        self.reopen.setVisible(reopens)
+        self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
         has_own = any(version.author_id == me for version in versions)
         self.copy.setVisible(not has_own and not readonly)
         self.draft.setVisible(drafted and mine and editable)
@@ -112,6 +117,7 @@ class StateStrip(QFrame):
 
     def rebind(self) -> None:
         """Print the keys as they now are."""
+        self.reopen.set_key(keys.shown("reopen_document"))
         self.guideline.set_key(keys.shown("guideline"))
         self.draft.set_key(keys.shown("model_draft"))
 
@@ -128,10 +134,12 @@ def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
     if artifact.state is State.SEALED:
         when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
         return f"Sealed as revision {artifact.revision}{when}"
+    if artifact.state is State.CONSENSUS:
+        how = "being edited" if editable else "read only"
+        return f"Consensus {name} · revision {artifact.revision} · {how}"
     if mine:
         return f"Your {name}, draft · revision {artifact.revision}"
-    whose = "Consensus" if artifact.state is State.CONSENSUS else "Imported"
-    return f"{whose} {name} · revision {artifact.revision}{'' if editable else ' · read only'}"
+    return f"Imported {name} · revision {artifact.revision}{'' if editable else ' · read only'}"
 
 
 def _version_words(artifact: Artifact, me: str) -> str:
