@@ -60,7 +60,7 @@ def test_what_keeps_labels_out_is_said_with_its_row(
     found = told(capsys, "labels", "import", file, path, "--as", "Ann=R2", "--skip-bad")
     assert (found["new"], found["counts"]) == (1, {"unknown item": 1, "bad value": 1})
     assert found["problems"][0] == {
-        "trouble": "unknown item", "file": "labels.csv", "row": 3, "reason": "there is no item “9”",
+        "trouble": "unknown item", "file": "labels.csv", "row": 3, "reason": "there is no item “9”", "labels": 1,
     }  # fmt: skip
 
 

@@ -10,16 +10,15 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judges, materials, people, validation_sets, wordings
-from annotator.actions.artifacts import ARTIFACT
 from annotator.actions.asked_units import words_of
 from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import shape_of
+from annotator.actions.label_rows import finished
 from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
 from annotator.actions.value_figures import Field, Scale, of_pairs
 from annotator.domain.agreement import Figure, figure
-from annotator.domain.artifact import Kind, State
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import RaterKind, Status
 
@@ -213,20 +212,14 @@ def _said(project: Project, db: Connection, rater: Rater, protocol: str) -> Said
 
 
 def _of_people(protocol: str) -> Select[Any]:
-    """People's labels that cannot change any more: of items whose labels they have submitted."""
+    """People's labels that are finished: submitted, or given elsewhere."""
     j = JUDGEMENT.c
-    sealed = (
-        (ARTIFACT.c.item_id == j.item_id)
-        & (ARTIFACT.c.author_id == j.rater_id)
-        & (ARTIFACT.c.kind == Kind.LABELS.value)
-        & (ARTIFACT.c.state == State.SEALED.value)
-    )
     return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
         j.rater_kind == RaterKind.PERSON.value,
         j.protocol == protocol,
         j.status == Status.OK.value,
         j.trial == 1,
-        select(ARTIFACT.c.id).where(sealed).exists(),
+        finished(),
     )
 
 

@@ -1,5 +1,6 @@
 """How labels of a file are held against what people have said here: new, the same, more, in conflict, or too late."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.label_matching import Said
 from annotator.actions.label_raters import Rater, Raters
-from annotator.actions.label_rows import JUDGEMENT, SAID, UNSURE, sealed_by
+from annotator.actions.label_rows import JUDGEMENT, SAID, SUBMITTED, UNSURE, is_given, sealed_by
 from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind
 from annotator.exchange.label_entries import Finding, Trouble
@@ -25,7 +26,7 @@ class Compared:
     """The labels of some files beside what the project holds.
 
     `filled` say more than is here (a value, a quote or a note where there was none), `replacing` something else;
-    `replaced` tells of each of those what was said before.
+    `replaced` tells of each of those what was said before. `drafts` are there alike, and yet to be submitted.
     """
 
     raters: Raters
@@ -36,6 +37,7 @@ class Compared:
     replacing: list[Label] = field(default_factory=list)
     replaced: list[Finding] = field(default_factory=list)
     same: int = 0
+    drafts: int = 0
 
 
 class _Here(NamedTuple):
@@ -58,16 +60,26 @@ def compare(db: Connection, said: Iterable[Said], found: Compared, *, may_replac
     for key, label in labels.items():
         locked = label[0].item_id in sealed(key[0], key[3])
         _sort(found, label, _Here(there.get(key), locked), may_replace=may_replace)
+    if found.drafts:
+        verb = "is a draft and counts" if found.drafts == 1 else "are drafts and count"
+        found.notes.append(
+            f"{counted(found.drafts, 'label')} that {'is' if found.drafts == 1 else 'are'} there alike {verb} once "
+            "submitted, or once let take the place of the drafts"
+        )
     return found
 
 
 def _by_rater(said: Iterable[Said], found: Compared) -> Iterator[Label]:
+    strangers: dict[str, list[Said]] = defaultdict(list)
     for one in said:
         rater = found.raters.of(one.entry)
         if isinstance(rater, str):
-            found.findings.append(one.entry.finding(Trouble.UNKNOWN_RATER, rater))
+            strangers[rater].append(one)
         else:
             yield one, rater
+    # Who somebody is, is asked once, however many labels are theirs.
+    for reason, theirs in strangers.items():
+        found.findings.append(theirs[0].entry.finding(Trouble.UNKNOWN_RATER, reason, len(theirs)))
 
 
 def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
@@ -96,7 +108,7 @@ def _words(said: Said) -> tuple[str, str, str]:
 def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Row[Any]]:
     """What these people have said already, by where."""
     j = JUDGEMENT.c
-    columns = (j.protocol, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note)
+    columns = (j.protocol, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags)
     found: dict[Key, Any] = {}
     for person in sorted(persons):
         whose = (j.rater_kind == RaterKind.PERSON.value) & (j.rater_id == person) & (j.trial == 1)
@@ -112,7 +124,7 @@ def _sort(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> N
     other = _difference(said, row, alias) if row is not None else ""
     more = row is not None and (not here.said or any(_adds(said, row, name) for name in ("quote", "note")))
     if here.said and not other and (here.locked or not more):
-        found.same += 1
+        _sort_alike(found, label, here, may_replace=may_replace)
     elif here.locked:
         reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
         found.findings.append(said.entry.finding(Trouble.SUBMITTED, reason))
@@ -123,6 +135,23 @@ def _sort(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> N
         found.findings.append(said.entry.finding(Trouble.CONFLICT, other))
     else:
         (found.filled if more else found.new).append(label)
+
+
+def _sort_alike(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> None:
+    """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
+    (said, rater), row = label, here.row
+    finished = row is not None and is_given(row.flags)
+    if here.locked or finished == is_given(said.flags) or said.place.protocol not in SUBMITTED:
+        found.same += 1
+    elif may_replace:
+        words = "a draft again" if finished else "no draft any more"
+        found.replacing.append(label)
+        found.replaced.append(
+            said.entry.finding(Trouble.CONFLICT, f"{rater.person.alias} said the same; it is {words}")
+        )
+    else:
+        found.same += 1
+        found.drafts += not finished
 
 
 def _difference(said: Said, row: Row[Any], alias: str) -> str:

@@ -13,8 +13,19 @@ from annotator import files
 from annotator.actions import label_layout, materials, people
 from annotator.actions.items import ITEM
 from annotator.actions.label_layout import Leaving
-from annotator.actions.label_matching import IMPORTED, AskedUnit, asked_units
-from annotator.actions.label_rows import COVERAGE, JUDGEMENT, SAID, SUBMITTED, UNSURE, sealed_by
+from annotator.actions.label_matching import AskedUnit, asked_units
+from annotator.actions.label_origins import Origins
+from annotator.actions.label_rows import (
+    COVERAGE,
+    IMPORTED,
+    JUDGEMENT,
+    SAID,
+    SUBMITTED,
+    UNSURE,
+    is_given,
+    sealed_by,
+    to_give_again,
+)
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import PERSON, Project
 from annotator.domain.counting import counted
@@ -112,14 +123,17 @@ def _chosen(project: Project, choice: Choice) -> _Chosen:
     for protocol in protocols:
         with project.store.read() as db:
             rows = _rows(db, protocol, persons, choice.systems)
-            sealed = {person: sealed_by(db, person, protocol) for person in {row.rater_id for row in rows}}
+            whose, origins = {row.rater_id for row in rows}, Origins(db)
+            sealed = {person: sealed_by(db, person, protocol) for person in whose}
+            gone = {one for person in whose for one in to_give_again(db, person, protocol)}
         units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
         for row in rows:
-            state = _state(row, protocol, sealed)
+            state = OPEN if row.id in gone else _state(row, protocol, sealed)
             if state == OPEN and not choice.everything:
-                found.left_out["not yet submitted"] += 1
+                found.left_out["of another wording" if row.id in gone else "not yet submitted"] += 1
             else:
-                found.labels.append(Leaving(row, units.get((row.response_id, row.unit_id)), state))
+                unit, origin = units.get((row.response_id, row.unit_id)), origins.of(row.flags, row.at)
+                found.labels.append(Leaving(row, unit, state, origin))
     order = {item_id: place for place, item_id in enumerate(ids)}
     found.labels.sort(key=lambda label: _place(order, label))
     return found
@@ -140,8 +154,8 @@ def _rows(db: Connection, protocol: str, persons: Sequence[str], systems: Sequen
         )
     j = JUDGEMENT.c
     told = (
-        j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags, j.at,
-        ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
+        j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
+        j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
         RESPONSE.c.mode, PERSON.c.alias,
     )  # fmt: skip
     question = (
@@ -178,7 +192,7 @@ def _state(row: Row[Any], protocol: str, sealed: Mapping[str, set[str]]) -> str:
     """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
     if row.item_id in sealed[row.rater_id]:
         return SUBMITTED_STATE
-    if IMPORTED in row.flags.split():
+    if is_given(row.flags):
         return IMPORTED
     return OPEN if protocol in SUBMITTED else GIVEN
 
@@ -192,5 +206,6 @@ def _row(label: Leaving) -> dict[str, Any]:
         "unit": unit.words if unit else "", "number": unit.number if unit else None, "rater": row.alias,
         "rater_id": row.rater_id, "value": UNSURE if row.status == Status.UNCLEAR.value else row.value,
         "quote": row.quote, "note": row.note, "weight": unit.weight if unit else None, "state": label.state,
+        "origin": label.origin,
         "at": row.at.isoformat(timespec="seconds"),
     }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import backups, label_raters, label_writing, people
+from annotator.actions import backups, label_origins, label_raters, label_writing, people
 from annotator.actions.bulk import BATCH, Progress, insert_rows
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.label_comparing import Compared, compare
@@ -42,7 +42,8 @@ class Wish:
 
     `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
     number → system, for ResearcherBench's files. Unless `skip_bad`, one bad entry keeps everything out. With
-    `replace` a label takes the place of another one that the same person gave.
+    `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
+    count at once; as `drafts` they wait for their raters to go on with them.
     """
 
     raters: Mapping[str, str] = field(default_factory=dict)
@@ -51,11 +52,18 @@ class Wish:
     protocol: str = COVERAGE
     skip_bad: bool = False
     replace: bool = False
+    drafts: bool = False
+
+    def told(self) -> Told:
+        """What is said of the entries beside the files."""
+        return Told(self.protocol, self.system, self.systems, drafts=self.drafts)
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What an import of labels would do, or did: what comes in, what is there alike, what takes another's place.
+
+    `drafts` tells that what comes in does not count before it is submitted.
 
     `filled` give a value, a quote or a note where a person has left that open here. `findings` are entries that cannot
     be taken; `replaced` those that take the place of what a person said before. `raters` says who each name is, and
@@ -70,21 +78,28 @@ class Preview:
     notes: tuple[str, ...]
     raters: tuple[Rater, ...]
     strangers: tuple[str, ...] = ()
+    drafts: bool = False
 
     @property
     def counts(self) -> dict[str, int]:
         """How many entries cannot be taken, by what is wrong with them."""
-        return dict(Counter(finding.trouble.value for finding in self.findings).most_common())
+        found: Counter[str] = Counter()
+        for finding in self.findings:
+            found[finding.trouble.value] += finding.labels
+        return dict(found.most_common())
 
     def words(self) -> list[str]:
         """The report in lines."""
-        lines = [f"New: {counted(self.new, 'label')}"]
+        state = "as drafts" if self.drafts else "finished work that counts at once"
+        lines = [f"New: {counted(self.new, 'label')}{f', {state}' if self.new else ''}"]
         lines += [f"More than was there: {counted(self.filled, 'label')}"] if self.filled else []
         lines += [f"Already there: {counted(self.same, 'label')}"] if self.same else []
         lines += [f"In the place of another: {counted(len(self.replaced), 'label')}"] if self.replaced else []
         lines += [f"  {finding}" for finding in self.replaced]
         for rater in self.raters:
-            lines.append(f"“{rater.name}” is {'a new person, ' if rater.new else ''}{rater.person.alias}")
+            who = "a new person, " if rater.new else ""
+            name = "" if rater.name == rater.person.name else f", {rater.person.name}"
+            lines.append(f"“{rater.name}” is {who}{rater.person.alias}{name}")
         lines += [f"Note: {note}" for note in self.notes]
         named = ", ".join(f"{count:,} {trouble}" for trouble, count in self.counts.items())
         return lines + ([f"Cannot be taken: {named}"] if named else [])
@@ -95,7 +110,7 @@ def preview(project: Project, paths: Sequence[Path], wish: Wish = Wish()) -> Pre
     people.refuse_others(project, "takes in the labels of others")
     placed = _placed(project, paths, wish)
     with project.store.read() as db:
-        return _preview(_compare(project, db, placed, wish))
+        return _preview(_compare(project, db, placed, wish), wish)
 
 
 def run(
@@ -111,7 +126,7 @@ def run(
     tell("reading files", 0, len(paths))
     placed = _placed(project, paths, wish)
     with project.store.read() as db:
-        report = _preview(_compare(project, db, placed, wish))
+        report = _preview(_compare(project, db, placed, wish), wish)
     _refuse_bad(report, wish)
     if not (report.new or report.filled or report.replaced):
         return Change("import", "labels", "nothing new", after=_told(report, paths)), report
@@ -119,11 +134,11 @@ def run(
     with project.store.write() as db:
         # Somebody may have written since the first look.
         found = _compare(project, db, placed, wish)
-        report = _preview(found)
+        report = _preview(found, wish)
         _refuse_bad(report, wish)
         label_raters.add(project, db, found.raters.new())
-        _write(project, db, found, placed.spans, tell)
-        change = Change("import", new_id(), "import labels", after=_told(report, paths))
+        source = _write(project, db, found, placed.spans, tell)
+        change = Change("import", new_id(), "import labels", after=_told(report, paths) | source)
         return record(project, db, change), report
 
 
@@ -144,7 +159,7 @@ def _placed(project: Project, paths: Sequence[Path], wish: Wish) -> _Placed:
     read = label_files.read(paths)
     if not read.entries and not read.findings:
         raise Refusal("The files hold no labels.", "Choose other files.")
-    placed = list(Matcher(project, Told(wish.protocol, wish.system, wish.systems)).place(read.entries))
+    placed = list(Matcher(project, wish.told()).place(read.entries))
     said = tuple(one for one in placed if isinstance(one, Said))
     findings = (*read.findings, *(one for one in placed if isinstance(one, Finding)))
     spans = _spans(project, said)
@@ -162,7 +177,7 @@ def _about_quotes(spans: Spans) -> list[str]:
 
 def _about_systems(read: Found, wish: Wish) -> list[str]:
     """Where a file of ResearcherBench's names another system than the one it was said to be of."""
-    told = Told(wish.protocol, wish.system, wish.systems)
+    told = wish.told()
     other = {
         entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, and is taken for “{told.system_of(entry)}” as told"
         for entry in read.entries
@@ -190,12 +205,12 @@ def _compare(project: Project, db: Connection, placed: _Placed, wish: Wish) -> C
     return compare(db, placed.said, found, may_replace=wish.replace)
 
 
-def _preview(found: Compared) -> Preview:
+def _preview(found: Compared, wish: Wish) -> Preview:
     met = tuple(rater for rater in found.raters.met.values() if isinstance(rater, Rater))
     unmet = [f"no rater of the files is called “{name}”" for name in found.raters.unmet()]
     return Preview(
         len(found.new), len(found.filled), found.same, tuple(found.replaced), tuple(found.findings),
-        (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())),
+        (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())), wish.drafts,
     )  # fmt: skip
 
 
@@ -220,19 +235,25 @@ def _told(report: Preview, paths: Sequence[Path]) -> dict[str, Any]:
     return {"format": "labels", **named, **counts}
 
 
-def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell: Progress) -> None:
-    at = now()
+def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell: Progress) -> Fields:
+    """Write the labels; what the audit keeps so that `label_origins` can tell of which file each came."""
+    at, named = now(), [said.entry.file for said, _ in (*found.new, *found.filled, *found.replacing)]
+    files = sorted(set(named))
+    moments = label_origins.moments(at, files)
     for start in range(0, len(found.new), BATCH):
-        rows = [_row(said, rater, spans) | {"at": at} for said, rater in found.new[start : start + BATCH]]
+        rows = [
+            _row(said, rater, spans) | {"at": moments[said.entry.file]}
+            for said, rater in found.new[start : start + BATCH]
+        ]
         insert_rows(db, JUDGEMENT, [row | {"sha256": judgement_hash(row)} for row in rows], _silent)
         tell("writing labels", min(start + BATCH, len(found.new)), len(found.new))
     before: dict[str, Fields] = {}
     after: dict[str, Fields] = {}
     for said, rater in (*found.filled, *found.replacing):
-        old = label_writing.kept(db, said.place, rater.person.id)
+        old = label_writing.kept(db, said.place, rater.person.id, by_file=True)
         if old is None:
             raise LookupError(f"the label {said.place} of {rater.person.id} is gone within one transaction")
-        row = Judgement(**old | _put(said, old, spans) | {"at": at}).model_dump()
+        row = Judgement(**old | _put(said, old, spans) | {"at": moments[said.entry.file]}).model_dump()
         label_writing.write(db, row, new=False)
         before[row["id"]], after[row["id"]] = label_writing.image(old), label_writing.image(row)
     if before:
@@ -240,6 +261,7 @@ def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell
             "judgement", next(iter(before)), "replace labels", {SEVERAL: before}, {SEVERAL: after}
         )
         record(project, db, change)
+    return {"at": at.isoformat(), "sources": files}
 
 
 def _row(said: Said, rater: Rater, spans: Spans) -> Fields:

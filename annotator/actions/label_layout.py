@@ -28,11 +28,12 @@ _TRIAL, _MODE = 1, "end-to-end"
 
 
 class Leaving(NamedTuple):
-    """A label that leaves, the unit that it is of (None when that is gone), and how final it is."""
+    """A label that leaves, the unit that it is of (None when that is gone), how final it is, and its file if any."""
 
     row: Row[Any]
     unit: AskedUnit | None
     state: str
+    origin: str = ""
 
 
 def files(project: Project, labels: Iterable[Leaving], judge: str = "") -> tuple[dict[str, bytes], list[str]]:
@@ -41,7 +42,7 @@ def files(project: Project, labels: Iterable[Leaving], judge: str = "") -> tuple
     layout = _Layout(project, numbers)
     said: dict[tuple[str, str, str], dict[str, bool]] = defaultdict(dict)
     left: Counter[str] = Counter()
-    for row, unit, _ in labels:
+    for row, unit, *_ in labels:
         if unit is None or (row.report_trial, row.mode) != (_TRIAL, _MODE):
             left["of a further run, or of a unit that is gone"] += 1
         elif row.status == Status.UNCLEAR.value:

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import label_cases, materials
 from annotator.actions.items import ITEM
-from annotator.actions.label_rows import UNSURE
+from annotator.actions.label_rows import IMPORTED, UNSURE
 from annotator.actions.label_writing import Place
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
@@ -21,17 +21,18 @@ from annotator.domain.unit import Unit
 from annotator.exchange.label_entries import Entry, Finding, Trouble
 from annotator.protocols import PROTOCOLS
 
-# The mark of a label that was given elsewhere and came in by a file.
-IMPORTED = "imported"
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the files themselves do not say: the protocol, the system, and of which question which system's report."""
+    """What the files themselves do not say: the protocol, the system, and of which question which system's report.
+
+    `drafts` are for their raters to go on with; otherwise the labels are finished work.
+    """
 
     protocol: str
     system: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
+    drafts: bool = False
 
     def system_of(self, entry: Entry) -> str:
         """The system an entry is of; ResearcherBench's files are never believed where something else is told."""
@@ -176,7 +177,7 @@ class Matcher:
             return entry.finding(
                 Trouble.BAD_VALUE, f"“{entry.value[:40]}” cannot be said here: use one of {known}"
             )
-        flags = " ".join(filter(None, (unit.flags, IMPORTED)))
+        flags = " ".join(filter(None, (unit.flags, "" if self._told.drafts else IMPORTED)))
         place = Place(where.protocol, where.response_id, unit.id)
         return Said(entry, place, where.item_id, unit.artifact_id, value, flags)
 

@@ -1,4 +1,4 @@
-"""How the raters of a file become people: by their id or by what a coordinator says, never by a name that is typed."""
+"""How the raters of a file become people: by a coordinator's word, by their id, or by an alias or name known here."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -34,22 +34,22 @@ class Raters:
         """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person."""
         self._wanted = wanted
         self._people = {person.id: person for person in people.people(project)}
-        self.met: dict[tuple[str, str], Rater | str] = {}
+        self.met: dict[tuple[str, str, bool], Rater | str] = {}
 
     def of(self, entry: Entry) -> Rater | str:
         """The rater of an entry, or the reason why nobody is."""
-        key = (entry.rater, entry.rater_id)
+        key = (entry.rater, entry.rater_id, entry.peer)
         if key not in self.met:
             self.met[key] = self._found(*key)
         return self.met[key]
 
     def unmet(self) -> list[str]:
         """The names that were said to be somebody's, and stand in none of the files."""
-        return sorted(set(self._wanted) - {name for name, _ in self.met})
+        return sorted(set(self._wanted) - {name for name, *_ in self.met})
 
     def strangers(self) -> set[str]:
         """The names in the files of whom nobody has said who they are."""
-        return {name for (name, _), rater in self.met.items() if name and isinstance(rater, str)}
+        return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
 
     def new(self) -> list[Rater]:
         """The people that an import would make, each once."""
@@ -58,7 +58,7 @@ class Raters:
         }
         return list(found.values())
 
-    def _found(self, name: str, rater_id: str) -> Rater | str:
+    def _found(self, name: str, rater_id: str, peer: bool) -> Rater | str:
         if name in self._wanted:
             return self._told(name, self._wanted[name])
         if rater_id in self._people:
@@ -68,8 +68,21 @@ class Raters:
                 return f"“{rater_id[:40]}” is no id of a person"
             alias = name if name and name not in self._aliases() else self._free()
             return self._made(name or rater_id, rater_id, alias)
+        # In ResearcherBench's layout a letter of the file's name stands for somebody, which is no name.
+        called = [] if peer else self._called(name)
+        if len(called) == 1:
+            return self._known(name, called[0])
         who = f"“{name[:40]}”" if name else "nobody"
-        return f"the rater is {who}: say who that is, as in --as “{name[:40]}=ALIAS”"
+        several = f", which {len(called)} people here are called" if called else ""
+        return f"the rater is {who}{several}: say who that is, as in --as “{name[:40]}=ALIAS”"
+
+    def _called(self, name: str) -> list[str]:
+        """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""
+        words = {person.id: (person.alias, person.name) for person in self._people.values()}
+        exact = [one for one, said in words.items() if name in said]
+        folded = name.casefold()
+        alike = [one for one, said in words.items() if folded in map(str.casefold, said)]
+        return (exact or alike) if name else []
 
     def _told(self, name: str, wanted: str) -> Rater | str:
         if wanted in self._people:

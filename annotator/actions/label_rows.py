@@ -1,10 +1,10 @@
 """How a person's labels are found among the judgements, and when they may no longer change."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import wordings
@@ -22,6 +22,8 @@ COVERAGE = coverage.NAME
 SUBMITTED = (COVERAGE,)
 UNSURE = "unsure"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
+# The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
+IMPORTED = "imported"
 
 
 def mine(rater: str, protocol: str) -> Select[Any]:
@@ -52,7 +54,17 @@ def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnEl
 
 def taken_back(label: Judgement) -> Judgement:
     """A label of a unit that was worded anew since: what stands beside it stays, what was said does not count."""
-    return label.model_copy(update={"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE})
+    flags = " ".join(flag for flag in label.flags.split() if flag != IMPORTED)
+    gone = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE, "flags": flags}
+    return label.model_copy(update=gone)
+
+
+def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
+    """Response by response, how many of a person's labels came in by a file and count."""
+    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(SAID), given())
+    rows = db.execute(question.with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id)).all()
+    gone = to_give_again(db, rater, protocol) if rows else set()
+    return Counter(response_id for label_id, response_id in rows if label_id not in gone)
 
 
 def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
@@ -87,15 +99,38 @@ def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
     return set(db.execute(_sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)).scalars())
 
 
-def locked() -> ColumnElement[bool]:
+def submitted() -> ColumnElement[bool]:
     """Whether a judgement's row belongs to labels that are submitted."""
-    submitted = or_(*(JUDGEMENT.c.protocol == protocol for protocol in SUBMITTED))
-    return and_(submitted, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
+    asked = or_(*(JUDGEMENT.c.protocol == protocol for protocol in SUBMITTED))
+    return and_(asked, exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
+
+
+def given() -> ColumnElement[bool]:
+    """Whether a judgement's row came in by a file as finished work."""
+    return (literal(" ") + JUDGEMENT.c.flags + literal(" ")).like(f"% {IMPORTED} %")
+
+
+def finished() -> ColumnElement[bool]:
+    """Whether a person's label counts: it is submitted, was given elsewhere, or is of a kind that nobody submits."""
+    return or_(JUDGEMENT.c.protocol.not_in(SUBMITTED), submitted(), given())
+
+
+def is_given(flags: str) -> bool:
+    """The same as `given`, of a row's marks."""
+    return IMPORTED in flags.split()
 
 
 def lock() -> Refusal:
     """What answers whoever would change a submitted label."""
     return Refusal("Your labels of this item are submitted.", "Reopen them first; what you submitted stays.")
+
+
+def lock_given() -> Refusal:
+    """What answers whoever would change a label that came in by a file."""
+    return Refusal(
+        "This label was given elsewhere, and came in by a file as finished work.",
+        "A coordinator changes it by importing a corrected file; nothing was changed here.",
+    )
 
 
 def _sealed(rater: Any, item_id: Any) -> Select[Any]:

@@ -1,18 +1,27 @@
 """How a person's labels of one item are submitted: as one sealed document, which no label can change afterwards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, Select, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import agreements, artifacts, assignments, dealing, people
-from annotator.actions.label_rows import COVERAGE, SAID, SUBMITTED, to_give_again
+from annotator.actions.label_rows import (
+    COVERAGE,
+    ITEM,
+    JUDGEMENT,
+    SAID,
+    SUBMITTED,
+    is_given,
+    submitted,
+    to_give_again,
+)
 from annotator.actions.label_rows import is_sealed as sealed
-from annotator.actions.project import Project
+from annotator.actions.project import PERSON, Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Kind, State
 from annotator.domain.assignment import Stage
@@ -22,11 +31,21 @@ from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.refusal import Refusal
 from annotator.domain.unit import Anchor
-from annotator.storage.tables import ArtifactRow, JudgementRow, ResponseRow, RevisionRow, table
+from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
 
-__all__ = ["Standing", "missing", "reopen", "sealed", "state", "submit"]
+__all__ = [
+    "Standing",
+    "Unsubmitted",
+    "missing",
+    "reopen",
+    "sealed",
+    "state",
+    "submit",
+    "submit_all",
+    "waiting",
+]
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
-JUDGEMENT, RESPONSE = table(JudgementRow), table(ResponseRow)
+RESPONSE = table(ResponseRow)
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
 # So many missing labels are named one by one.
 NAMED = 20
@@ -51,6 +70,18 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsubmitted:
+    """A person's labels of an item that are not submitted: how many there are, and how many are missing."""
+
+    person_id: str
+    alias: str
+    item_id: str
+    item_key: str
+    labelled: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Work:
     """What one person is to label of an item, in their own order, and what they have said of it."""
 
@@ -68,6 +99,10 @@ class _Work:
         """The places of whose present words nothing has been said."""
         return [place for place in self.places() if place[1:] not in self.said]
 
+    def given(self) -> list[tuple[str, str, str]]:
+        """The places of whose present words something has been said."""
+        return [place for place in self.places() if place[1:] in self.said]
+
 
 def missing(project: Project, item_id: str, protocol: str = COVERAGE) -> list[tuple[str, str]]:
     """The report and unit of every label this person has yet to give before they can submit, in their own order."""
@@ -81,7 +116,7 @@ def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
     me = people.someone(project).id
     with project.store.read() as db:
         work, row = _work(db, item_id, me, protocol), _kept(db, item_id, me)
-    said = [work.said[place[1:]] for place in work.places() if place[1:] in work.said]
+    said = [work.said[place[1:]] for place in work.given()]
     counted = {
         "reports": len(work.reports),
         "units": len(work.reports) * len(work.units),
@@ -94,16 +129,23 @@ def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
     return Standing(words, row.id, row.revision, row.sealed_at, **counted)
 
 
-def submit(project: Project, item_id: str, protocol: str = COVERAGE) -> Change:
-    """Seal this person's labels of all reports of an item; Refusal with what is missing as its details."""
+def submit(
+    project: Project, item_id: str, protocol: str = COVERAGE, *, person_id: str = "", partial: bool = False
+) -> Change:
+    """Seal a person's labels of all reports of an item; Refusal with what is missing as its details.
+
+    By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
+    """
     if protocol not in SUBMITTED:
         raise Refusal("Labels under this protocol are not submitted.", "They count as they are given.")
-    me = people.someone(project).id
+    me = person_id or people.someone(project).id
+    if me != people.someone(project).id:
+        people.refuse_others(project, "submits the labels of others")
     with project.store.write() as db:
         row, work = _kept(db, item_id, me), _work(db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
             raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
-        _refuse_unfinished(work)
+        _refuse_unfinished(work, partial=partial)
         document = _document(work, protocol)
         artifact_id = row.id if row is not None else _begun(db, item_id, me)
         image = artifacts.write_revision(
@@ -121,6 +163,53 @@ def submit(project: Project, item_id: str, protocol: str = COVERAGE) -> Change:
         change = record(project, db, Change("artifact", artifact_id, "seal", None, after))
         agreements.freeze_when_ready(project, db, item_id, Stage.LABELLING)
         return change
+
+
+def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
+    """The items of which these people's labels are not submitted, in the project's order, then by alias.
+
+    Left out is where nothing waits: labels that were given elsewhere count, though others were never given.
+    """
+    found = []
+    aliases = {person.id: person.alias for person in people.people(project)}
+    with project.store.read() as db:
+        for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
+            work = _work(db, item_id, person_id, COVERAGE)
+            given, missing = work.given(), len(work.missing())
+            own = any(not is_given(work.said[place[1:]].flags) for place in given)
+            if given and (own or not missing):
+                found.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
+    return found
+
+
+def submit_all(
+    project: Project, person_ids: Sequence[str], *, partial: bool = False
+) -> tuple[list[Unsubmitted], list[Unsubmitted]]:
+    """Submit all that waits of these people: what was, and what was not because labels are missing."""
+    done, left = [], []
+    for one in waiting(project, person_ids):
+        if one.missing and not partial:
+            left.append(one)
+        else:
+            submit(project, one.item_id, person_id=one.person_id, partial=partial)
+            done.append(one)
+    return done, left
+
+
+def _open_work(person_ids: Sequence[str]) -> Select[Any]:
+    """Item, its key and person, wherever somebody has said something that is not submitted."""
+    j = JUDGEMENT.c
+    return (
+        select(j.item_id, ITEM.c.key, j.rater_id)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(PERSON, PERSON.c.id == j.rater_id)
+        .where(
+            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol == COVERAGE,
+            j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
+        )
+        .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
+        .order_by(ITEM.c.position, ITEM.c.key, j.item_id, PERSON.c.alias)
+    )  # fmt: skip
 
 
 def reopen(project: Project, item_id: str) -> Change:
@@ -175,13 +264,13 @@ def _begun(db: Connection, item_id: str, person_id: str) -> str:
     return artifact_id
 
 
-def _refuse_unfinished(work: _Work) -> None:
+def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
     if not work.reports or not work.units:
         raise Refusal(
             "There is nothing to label on this item.", "It needs a report and something settled to label by."
         )
     lacking = work.missing()
-    if lacking:
+    if lacking and not (partial and work.given()):
         named = [f"{name}: {work.units[unit_id]}" for name, _, unit_id in lacking[:NAMED]]
         rest = [f"… and {len(lacking) - NAMED} more"] if len(lacking) > NAMED else []
         how_many = "One label is" if len(lacking) == 1 else f"{len(lacking)} labels are"
@@ -192,7 +281,7 @@ def _refuse_unfinished(work: _Work) -> None:
 
 def _document(work: _Work, protocol: str) -> Labels:
     """The labels by report and unit: an order that is nobody's own."""
-    given = sorted(work.places(), key=lambda place: place[1])
+    given = sorted(work.given(), key=lambda place: place[1])
     try:
         return Labels(units=tuple(_label(work.said[place[1:]], protocol) for place in given))
     except ValidationError as error:

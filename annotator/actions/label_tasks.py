@@ -13,6 +13,7 @@ from annotator.actions.label_rows import (
     JUDGEMENT,
     SAID,
     UNSURE,
+    given_by,
     mine,
     said_by,
     sealed_by,
@@ -28,7 +29,8 @@ from annotator.domain.protocol import Case, Material, Protocol
 @dataclass(frozen=True, slots=True)
 class Task:
     """One line of the queue: a report of an item, or two, how many of its units this person has labelled, and whether
-    they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second.
+    they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second. `given`
+    tells that all of its labels were given elsewhere, and are finished.
     """
 
     item_id: str
@@ -41,6 +43,7 @@ class Task:
     unsure: int
     sealed: bool = False
     other_id: str = ""
+    given: bool = False
 
     @property
     def id(self) -> str:
@@ -120,7 +123,7 @@ def _of_coverage(project: Project) -> list[Task]:
             sealed_by(db, me, COVERAGE),
             assignments.offered(project),
         )
-        hidden = annotating.withheld(db, me, kind)
+        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, COVERAGE)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
@@ -128,9 +131,8 @@ def _of_coverage(project: Project) -> list[Task]:
         judged = units.get(item_id, {}) if _is_asked(asked, item_id) and item_id not in hidden else {}
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
             counts = tally(judged, said[response_id])
-            tasks.append(
-                Task(item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
-            )
+            about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
+            tasks.append(Task(*about, given=given[response_id] >= len(judged)))
     return tasks
 
 

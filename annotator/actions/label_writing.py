@@ -8,7 +8,15 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.history import restores
-from annotator.actions.label_rows import JUDGEMENT, is_sealed, lock, locked
+from annotator.actions.label_rows import (
+    JUDGEMENT,
+    is_given,
+    is_sealed,
+    lock,
+    lock_given,
+    submitted,
+    to_give_again,
+)
 from annotator.actions.project import Project
 from annotator.domain.judgement import Judgement, RaterKind
 from annotator.domain.refusal import Refusal
@@ -30,7 +38,7 @@ class Place:
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
 _ONE = Ready(
-    select(JUDGEMENT, locked().label("sealed")).where(
+    select(JUDGEMENT, submitted().label("sealed")).where(
         JUDGEMENT.c.protocol == bindparam("protocol"),
         JUDGEMENT.c.response_id == bindparam("response_id"),
         JUDGEMENT.c.unit_id == bindparam("unit_id"),
@@ -43,11 +51,17 @@ _NEW = Ready(insert(JUDGEMENT))
 _CHANGED = Ready(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
 
 
-def kept(db: Connection, place: Place, rater: str) -> Fields | None:
-    """The row of what a person keeps about a unit, if any; Refusal where it is submitted."""
+def kept(db: Connection, place: Place, rater: str, *, by_file: bool = False) -> Fields | None:
+    """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
+
+    What came in by a file as finished work is changed by a file alone, unless its unit was worded anew since.
+    """
     row = _ONE.first(db, {**asdict(place), "rater": rater})
     if row and row["sealed"]:
         raise lock()
+    given = row and not by_file and is_given(row["flags"])
+    if row and given and not to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"]):
+        raise lock_given()
     return {key: value for key, value in row.items() if key not in ("sha256", "sealed")} if row else None
 
 

@@ -1,6 +1,6 @@
 """How people label reports: unit by unit, blind to the system and to every other rater."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 
@@ -8,8 +8,17 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating, dealing, label_cases, materials, people, wordings
+from annotator.actions.label_origins import Origins
 from annotator.actions.label_rows import COVERAGE as COVERAGE
-from annotator.actions.label_rows import JUDGEMENT, is_sealed, labels_of, lock, taken_back, to_give_again
+from annotator.actions.label_rows import (
+    JUDGEMENT,
+    is_given,
+    is_sealed,
+    labels_of,
+    lock,
+    taken_back,
+    to_give_again,
+)
 from annotator.actions.label_rows import SAID as SAID
 from annotator.actions.label_rows import SUBMITTED as SUBMITTED
 from annotator.actions.label_rows import UNSURE as UNSURE
@@ -58,7 +67,8 @@ class Sheet:
     `name` is the report's stand-in for its system's name, dealt anew for each person and item. While `sealed`, this
     person's labels of the item are submitted and cannot be changed. `values` are all that the protocol knows; a group
     may allow fewer. Of a pair `other` is shown second. `outdated` are, by unit, the labels given on other words than
-    the unit has now: among `labels` they stand taken back, or as they are where they are submitted.
+    the unit has now: among `labels` they stand taken back, or as they are where they are submitted. `given` are, by
+    unit, the labels that came in as finished work and cannot be changed either, each with the file it came from.
     """
 
     protocol: str
@@ -75,6 +85,7 @@ class Sheet:
     other_name: str = ""
     other: str = ""
     outdated: Mapping[str, Judgement] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -109,6 +120,7 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         submitted = is_sealed(db, first.item.id, me, protocol)
         own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id
         late = wordings.outdated(db, *own, JUDGEMENT.c.status.in_(SAID))
+        given = _given(db, found.values()) if any(is_given(one.flags) for one in found.values()) else {}
     if response_id not in reports:
         raise _nothing(shape)
     outdated = {unit_id: label for unit_id, label in found.items() if label.id in late}
@@ -133,7 +145,14 @@ def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id
         submitted,
         **second,
         outdated=outdated,
+        given={unit_id: words for unit_id, words in given.items() if unit_id not in outdated},
     )
+
+
+def _given(db: Connection, found: Iterable[Judgement]) -> dict[str, str]:
+    """Unit → the file that its label came from, of those that were given elsewhere."""
+    origins = Origins(db)
+    return {one.unit_id: origins.of(one.flags, one.at) for one in found if is_given(one.flags)}
 
 
 def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[Group]:

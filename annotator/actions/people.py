@@ -123,6 +123,12 @@ def refuse_others(project: Project, what: str) -> None:
         raise Refusal(f"Only a coordinator {what}.", "Work as a coordinator of this project.")
 
 
+def answerable(project: Project) -> list[str]:
+    """For whom the person working may act, by id: a coordinator for everybody, others for themselves."""
+    me = someone(project)
+    return [person.id for person in people(project)] if me.has(Role.COORDINATOR) else [me.id]
+
+
 def _coordinates(person: Person) -> bool:
     return person.active and person.has(Role.COORDINATOR)
 

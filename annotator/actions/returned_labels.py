@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import annotating
 from annotator.actions.hashing import judgement_hash
-from annotator.actions.label_rows import SUBMITTED
+from annotator.actions.label_rows import SUBMITTED, is_given
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Judgement, RaterKind, Status
 from annotator.domain.labels import UNSURE, Label, Labels
@@ -18,6 +18,7 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
 
 ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
+_DELETE = delete(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("gone"))
 
 
 def write(db: Connection, person_id: str, item_id: str, artifact_id: str) -> None:
@@ -60,8 +61,16 @@ def _of(person_id: str, item_id: str, trial: int) -> tuple[Any, ...]:
 
 def _replace(db: Connection, person_id: str, item_id: str, content: str, at: datetime, trial: int) -> None:
     labels = Labels.model_validate(orjson.loads(content)).units
-    db.execute(delete(JUDGEMENT).where(*_of(person_id, item_id, trial)))
     rows = list(_rows(db, labels, person_id, item_id, at, trial))
+    said = {(row["protocol"], row["response_id"], row["unit_id"]) for row in rows}
+    j = JUDGEMENT.c
+    there = db.execute(
+        select(j.id, j.flags, j.protocol, j.response_id, j.unit_id).where(*_of(person_id, item_id, trial))
+    )
+    # What they gave elsewhere stays, unless the labels that came back say it anew.
+    gone = [{"gone": row.id} for row in there if not is_given(row.flags) or tuple(row[2:]) in said]
+    if gone:
+        db.execute(_DELETE, gone)
     if rows:
         db.execute(insert(JUDGEMENT), rows)
 

@@ -235,7 +235,7 @@ def _truth(
     if not any(said.get(person) for person in wanted):
         raise Refusal(
             "Nobody has submitted labels that a judge could be held against.",
-            "Have reports labelled and the labels submitted first.",
+            "Have reports labelled, and the labels submitted on the Label page or with “goldsmith labels submit”.",
         )
     return {person: said[person] for person in wanted if person in said}
 

@@ -19,7 +19,7 @@ from annotator.actions import (
     validation_units,
     validation_values,
 )
-from annotator.actions.label_rows import ITEM, SUBMITTED, is_sealed
+from annotator.actions.label_rows import ITEM, SUBMITTED
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.actions.sampling import Candidate, Size
@@ -167,13 +167,13 @@ def lacking(project: Project, found: ValidationSet) -> list[str]:
             units[place.item_id].append(place)
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
-        said = _said(db, shape, found)
+        said, finished = _said(db, shape, found), _said(db, shape, found, submitted=True)
         lines = []
         for item_id, whose in _raters(db, found).items():
             for person in whose:
                 missing = sum((place.key, person) not in said for place in units[item_id])
-                sealed = found.protocol not in SUBMITTED or is_sealed(db, item_id, person)
-                if missing or not sealed:
+                open_ = sum((place.key, person) not in finished for place in units[item_id])
+                if missing or open_:
                     lines.append((item_id, person, missing))
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
     return [
@@ -355,13 +355,17 @@ def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _said(db: Connection, shape: Protocol, found: ValidationSet) -> dict[tuple[Key, str], str | None]:
+def _said(
+    db: Connection, shape: Protocol, found: ValidationSet, *, submitted: bool = False
+) -> dict[tuple[Key, str], str | None]:
     """What the people of a set say of the units of its responses now, None where they are unsure."""
     item_of = {one.response_id: one.item_id for one in found.content.responses}
     raters = _raters(db, found)
     return {
         (key, person): value
-        for person, own in validation_values.of_people(db, shape, list(found.content.dealt)).items()
+        for person, own in validation_values.of_people(
+            db, shape, list(found.content.dealt), submitted=submitted
+        ).items()
         for key, value in own.items()
         if key[0] in item_of and person in raters[item_of[key[0]]]
     }

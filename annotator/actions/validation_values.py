@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judges, result_raters, wordings
-from annotator.actions.label_rows import JUDGEMENT, SAID, SUBMITTED, locked
+from annotator.actions.label_rows import JUDGEMENT, SAID, finished
 from annotator.actions.project import Project
 from annotator.actions.validation_units import Key, in_order
 from annotator.domain.judge import Judge
@@ -39,7 +39,7 @@ class Version:
 def of_people(
     db: Connection, shape: Protocol, items: Sequence[str] | None = None, *, submitted: bool = False
 ) -> dict[str, Own]:
-    """Person → what they say blind; with `submitted` only what cannot change any more, where labels are submitted.
+    """Person → what they say blind; with `submitted` only what is finished, where labels are submitted.
 
     What somebody said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
     is what they said of another wording.
@@ -50,8 +50,8 @@ def of_people(
     question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.at).where(
         *by_people, j.status.in_(SAID)
     )
-    if submitted and shape.name in SUBMITTED:
-        question = question.where(locked())
+    if submitted:
+        question = question.where(finished())
     found: dict[str, Own] = defaultdict(dict)
     for rows in _stretches(db, question, items):
         # Where somebody was asked both ways, what they said of the order that is compared stands.

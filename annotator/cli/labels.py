@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
@@ -39,6 +40,10 @@ def labels_import(
     ] = None,
     protocol: Annotated[str, typer.Option(help="What was labelled, where the files do not say")] = COVERAGE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    as_drafts: Annotated[
+        bool,
+        typer.Option("--as-drafts", help="For their raters to go on with: nothing counts until submitted"),
+    ] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out what cannot be taken, take the rest")
     ] = False,
@@ -47,13 +52,22 @@ def labels_import(
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Take labels in: all of them or none; a repeated import adds nothing. For coordinators."""
+    """Take labels in as finished work: all of them or none; a repeated import adds nothing. For coordinators.
+
+    A rater whom the project knows by that id, alias or name needs no --as.
+    """
     from annotator.actions import label_files, label_raters
 
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
     wish = label_files.Wish(
-        label_raters.told(names), every, by_question, protocol, skip_bad=skip_bad, replace=replace
+        label_raters.told(names),
+        every,
+        by_question,
+        protocol,
+        skip_bad=skip_bad,
+        replace=replace,
+        drafts=as_drafts,
     )
     with opened(file, readonly=dry_run, person=at_work) as project, progress_bars() as bars:
         if dry_run:
@@ -99,12 +113,52 @@ def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
         "new": report.new,
         "filled": report.filled,
         "same": report.same,
+        "drafts": report.drafts,
         "replaced": plain(report.replaced),
         "counts": report.counts,
         "problems": plain(report.findings),
         "notes": list(report.notes),
         "raters": raters,
     }
+
+
+@app.command("submit")
+def labels_submit(
+    file: File,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this person's: an id or an alias; may be given again. Everybody's by default"
+        ),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Also where labels are missing, which then stay missing")
+    ] = False,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Submit labels given here, item by item: coordinators anybody's, others their own.
+
+    Exit code 3 where labels are missing and the rest was therefore not submitted.
+    """
+    from annotator.actions import label_sealing, people
+
+    with opened(file, person=as_) as project:
+        whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
+        done, left = label_sealing.submit_all(project, whose, partial=partial)
+    words = [f"Submitted: {_standing(one)}" for one in done] + [
+        f"Not submitted: {_standing(one)}" for one in left
+    ]
+    words += ["Give what is missing, or submit what there is with --partial."] if left else []
+    found = {"submitted": [asdict(one) for one in done], "not_submitted": [asdict(one) for one in left]}
+    say(found, json_, words or ["No labels wait to be submitted."])
+    if left:
+        raise typer.Exit(3)
+
+
+def _standing(one: Any) -> str:
+    missing = f", {counted(one.missing, 'label')} missing" if one.missing else ""
+    return f"{one.alias}, item {one.item_key}: {counted(one.labelled, 'label')}{missing}"
 
 
 @app.command("export")

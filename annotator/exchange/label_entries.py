@@ -24,16 +24,20 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with one entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file."""
+    """What is wrong with an entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file.
+
+    `labels` counts the entries with which the same is wrong, of which this is the first.
+    """
 
     trouble: Trouble
     file: str
     row: int | None
     reason: str
+    labels: int = 1
 
     def __str__(self) -> str:
         place = self.file if self.row is None else f"{self.file}, row {self.row}"
-        return f"{place}: {self.reason}"
+        return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +67,9 @@ class Entry:
     note: str = ""
     peer: bool = False
 
-    def finding(self, trouble: Trouble, reason: str) -> Finding:
-        """What is wrong with it."""
-        return Finding(trouble, self.file, self.row, reason)
+    def finding(self, trouble: Trouble, reason: str, labels: int = 1) -> Finding:
+        """What is wrong with it, and with so many in all."""
+        return Finding(trouble, self.file, self.row, reason, labels)
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ READ = (
     "item", "item_id", "dataset", "system", "trial", "mode", "protocol", "unit_id", "unit", "number", "rater",
     "rater_id", "value", "quote", "note",
 )  # fmt: skip
-COLUMNS = (*READ, "weight", "state", "at")
+COLUMNS = (*READ, "weight", "state", "origin", "at")
 _NUMBERS, _VERBATIM = ("trial", "number"), ("quote", "note")
 _TEXTS = frozenset(READ) - {*_NUMBERS}
 _ALSO_CALLED = {

@@ -1,4 +1,4 @@
-"""Whose the labels of a file are: said by an id or by a coordinator, never by a name that is typed."""
+"""Whose the labels of a file are: said by an id, by a coordinator, or by a name or alias that the project knows."""
 
 from pathlib import Path
 
@@ -88,3 +88,19 @@ def test_only_a_coordinator_takes_in_the_labels_of_others(project: Project, tmp_
     for act in (label_files.preview, label_files.run):
         with pytest.raises(Refusal, match="Only a coordinator"):
             act(project, [path], TOLD)
+
+
+@pytest.mark.parametrize("name", ["R2", "r2", "Ann Other", "ann other"])
+def test_a_name_or_alias_of_the_project_says_who_a_rater_is(
+    project: Project, tmp_path: Path, name: str
+) -> None:
+    report = take(project, written(tmp_path, {"rater": name}), Wish())
+    assert [(rater.person.alias, rater.new) for rater in report.raters] == [("R2", False)]
+
+
+def test_a_name_that_two_people_have_is_asked_about_once(project: Project, tmp_path: Path) -> None:
+    people.add_person(project, "Ann Other")
+    path = written(tmp_path, *every(rater="Ann Other"))
+    (finding,) = look(project, path, Wish()).findings
+    assert (finding.labels, finding.row) == (12, 2)
+    assert "which 2 people here are called" in refused(project, path, Wish())

@@ -1,17 +1,174 @@
 """What Goldsmith promises about labels from files, packages in folders, and how its commands end."""
 
+import csv
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotator.actions import assignments, items, people
+from annotator.actions import assignments, items, label_sealing, labels, people
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.domain.assignment import Stage
+from annotator.domain.refusal import Refusal
 from annotator.exchange import packages
 from tests.sent_apart import annotators, coordinated, task_for, write_rubric
+from tests.validation_project import At, judge_says, person_says, places, validation_project
 
 SEVEN = ("Ada", "Ben", "Cleo", "Dan", "Eva", "李明", 'A/B: "both"')
+
+# Said, though each is known, so that an import fails for no other reason.
+KNOWN = ("--as", "R2=R2", "--as", "R3=R3")
+FIGURES = (
+    ("validate",),
+    ("validate", "--by", "weight"),
+    ("choose-judge", "--figure", "accuracy", "--delta", "0.5"),
+    ("correct", "--judge", "good"),
+)
+OF_A_SET = (("sets", "lock", "Spring"), ("validate", "--set", "Spring"), ("sets", "list"))
+
+
+def ann(at: At) -> str:
+    return "yes" if at[1] == "Alpha" else "no"
+
+
+def ben(at: At) -> str:
+    return "unsure" if at == (1, "Beta", 2) else "yes" if at[2] == 1 else ann(at)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """A project in which two judges have spoken, and nobody else yet."""
+    project = validation_project(tmp_path)
+    judge_says(project, "good", ann)
+    judge_says(project, "small", lambda at: "no" if at[2] == 2 else ann(at))
+    project.close()
+    return project.path
+
+
+def with_set(file: Path) -> None:
+    """Have a set of all reports drawn, which R2 and R3 are to label."""
+    words = ["sets", "draw", str(file), "Spring", "--person", "R2", "--person", "R3", "--size", "8"]
+    assert run_command(words) == 0
+
+
+def written(file: Path, name: str = "labels.csv", **more: str) -> str:
+    """What R2 and R3 say of every unit, as a table in one file."""
+    project = Project.open(file, readonly=True)
+    rows = [
+        {
+            "item": str(at[0]),
+            "system": at[1],
+            "unit": f"Criterion {at[2]} of {at[0]}",
+            "rater": who,
+            "value": says(at),
+        }
+        for who, says in (("R2", ann), ("R3", ben))
+        for at in places(project)
+    ]
+    project.close()
+    with (file.parent / name).open("w", encoding="utf-8", newline="") as table:
+        writer = csv.DictWriter(table, list(rows[0] | more))
+        writer.writeheader()
+        writer.writerows(row | more for row in rows)
+    return str(file.parent / name)
+
+
+def figures(file: Path, capsys: pytest.CaptureFixture[str], asked: Any = FIGURES) -> list[Any]:
+    """What the command line says of a project that stands on people's labels."""
+    found = []
+    for first, *rest in asked:
+        words = [first, rest[0], str(file), *rest[1:]] if first == "sets" else [first, str(file), *rest]
+        capsys.readouterr()
+        assert run_command([*words, "--json"]) == 0, capsys.readouterr().err
+        found.append(json.loads(capsys.readouterr().out))
+    return found
+
+
+def comparable(found: Any) -> Any:
+    """The same without the moment at which something was done."""
+    if isinstance(found, dict):
+        return {key: comparable(value) for key, value in found.items() if not key.endswith("_at")}
+    return [comparable(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize("asked", [FIGURES, OF_A_SET], ids=["all", "a set"])
+def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
+    judged: Path, capsys: pytest.CaptureFixture[str], asked: Any
+) -> None:
+    if asked is OF_A_SET:
+        with_set(judged)
+    by_hand = judged.with_name("by-hand.goldsmith")
+    shutil.copy(judged, by_hand)
+    project = Project.open(by_hand)
+    person_says(project, "R2", ann)
+    person_says(project, "R3", ben)
+    project.close()
+    assert run_command(["labels", "import", str(judged), written(judged), *KNOWN]) == 0
+    assert comparable(figures(judged, capsys, asked)) == comparable(figures(by_hand, capsys, asked))
+
+
+def test_an_alias_of_the_project_needs_no_explanation(judged: Path) -> None:
+    assert run_command(["labels", "import", str(judged), written(judged)]) == 0
+
+
+def test_an_unknown_rater_is_told_of_once(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(judged, rater="Zoe")
+    assert run_command(["labels", "import", str(judged), path]) == 1
+    said = capsys.readouterr().err
+    # In the sentence, and once below it.
+    assert said.count("“Zoe”: say who that is") == 2
+
+
+def test_drafts_from_a_file_count_once_they_are_submitted(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["labels", "import", str(judged), written(judged), "--as-drafts"]) == 0
+    assert run_command(["validate", str(judged)]) == 1
+    assert "goldsmith labels submit" in capsys.readouterr().err
+    assert run_command(["labels", "submit", str(judged), "--person", "R2"]) == 0
+    assert run_command(["labels", "submit", str(judged)]) == 0
+    project = Project.open(judged)
+    theirs = [people.known(project, alias).id for alias in ("R2", "R3")]
+    assert label_sealing.waiting(project, theirs) == []
+    project.close()
+    figures(judged, capsys)
+
+
+def test_what_is_incomplete_is_submitted_only_when_that_is_said(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = Project.open(judged)
+    person_says(project, "R2", lambda at: "-" if at == (2, "Alpha", 1) else ann(at), submit=False)
+    project.close()
+    with_set(judged)
+    capsys.readouterr()
+    assert run_command(["labels", "submit", str(judged)]) == 3
+    assert "Not submitted: R2, item 2: 3 labels, 1 label missing" in capsys.readouterr().out
+    assert run_command(["labels", "submit", str(judged), "--partial"]) == 0
+    assert run_command(["sets", "lock", str(judged), "Spring"]) == 1
+    assert "R2, item 2: 1 label missing" in capsys.readouterr().err
+
+
+def test_labels_from_a_file_are_read_only_in_the_window_and_name_their_file(
+    judged: Path, tmp_path: Path
+) -> None:
+    assert run_command(["labels", "import", str(judged), written(judged, "spring.csv"), *KNOWN]) == 0
+    project = Project.open(judged)
+    before = people.known(project, "R2")
+    project.work_as(before)
+    (task, *_) = labels.queue(project)
+    sheet = labels.sheet(project, task.response_id)
+    with pytest.raises(Refusal, match="given elsewhere"):
+        labels.set_label(project, sheet.response_id, sheet.units[0].id, "unsure")
+    assert set(sheet.given.values()) == {"given elsewhere, file spring.csv"}
+    project.close()
+    to = str(tmp_path / "out.csv")
+    assert run_command(["labels", "export", str(judged), "--to", to, "--as", "R1"]) == 0
+    with Path(to).open(encoding="utf-8-sig", newline="") as table:
+        assert {row["origin"] for row in csv.DictReader(table)} == {"given elsewhere, file spring.csv"}
 
 
 @pytest.fixture

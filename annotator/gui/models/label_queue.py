@@ -136,7 +136,11 @@ class LabelQueue(QAbstractListModel):
     def _explained(self, row: Group | Task) -> str:
         due = self._due.get(row.item_id, "")
         if isinstance(row, Task):
-            return f"{progress_words(row)} · due {due}" if due and not row.sealed else progress_words(row)
+            return (
+                f"{progress_words(row)} · due {due}"
+                if due and state_of(row) != "submitted"
+                else progress_words(row)
+            )
         lines = [escape(row.question[:600]), *([f"Due {escape(due)}"] if due else [])]
         return f"<qt>{'<br>'.join(lines)}</qt>"
 
@@ -154,7 +158,9 @@ class LabelQueue(QAbstractListModel):
         for task in self._tasks.values() if self._submits else ():
             ready = task.labelled == task.units and not task.sealed
             found[task.item_id] = found.get(task.item_id, True) and ready
-        return [item_id for item_id, ready in found.items() if ready]
+        # Where all was given elsewhere nothing waits for this person.
+        own = {task.item_id for task in self._tasks.values() if not task.given}
+        return [item_id for item_id, ready in found.items() if ready and item_id in own]
 
     def seal(self, item_id: str, *, sealed: bool) -> None:
         """The labels of an item are submitted, or open again."""
@@ -194,7 +200,7 @@ class LabelQueue(QAbstractListModel):
 
 def state_of(task: Task) -> str:
     """How far a report is, in a word."""
-    if task.sealed:
+    if task.sealed or task.given:
         return "submitted"
     if task.labelled < task.units:
         return "begun" if task.labelled else "new"
@@ -205,6 +211,8 @@ def progress_words(task: Task) -> str:
     """How far a report is, in words."""
     words = f"{task.labelled} of {task.units} labelled"
     words = f"{words}, {task.unsure} unsure" if task.unsure else words
+    if task.given:
+        words = f"{words}, given elsewhere"
     return f"{words}, submitted" if task.sealed else words
 
 

@@ -110,15 +110,15 @@ def test_looks_at_the_test_part_are_listed(project, show):
 
 def test_labels_come_in_from_a_file_once_it_is_said_whose_they_are(project, show, tmp_path):
     file = tmp_path / "labels.csv"
-    file.write_text("item,system,unit,rater,value\n1,Alpha,Criterion 1 of 1,Ann,yes\n", "utf-8")
+    file.write_text("item,system,unit,rater,value\n1,Alpha,Criterion 1 of 1,Zoe,yes\n", "utf-8")
     page = show(project)
     page.sets.acts["labels_in"]()
     page.sets.files.look_at([file])
     settle(page)
     assert not page.sets.bar.buttons["submit"].isEnabled()
-    choose(page.sets.files._raters["Ann"], person(project, "R2").id)
+    choose(page.sets.files._raters["Zoe"], person(project, "R2").id)
     settle(page)
-    assert page.sets.files.told.toPlainText().startswith("New: 1 label\n")
+    assert page.sets.files.told.toPlainText().startswith("New: 1 label, finished work that counts at once\n")
     page.sets.acts["submit"]()
     settle(page)
     rows = project.store.raw.execute("SELECT rater_id, value FROM judgement").fetchall()

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 
 from annotator.actions.labels import COVERAGE
 from annotator.domain.counting import counted
-from annotator.gui.pages.label.locking import SEALED, lock
+from annotator.gui.pages.label.locking import lock
 from annotator.gui.pages.label.units_pane import IN_A_MATRIX
 from annotator.gui.pages.label.verdicts import ACTS, Face, face, faces
 from annotator.gui.pages.label.wording import WORDS
@@ -30,7 +30,7 @@ class ActionBar(FittingBar):
     def __init__(self, locked: str) -> None:
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
-        self._locked, self._sealed, self._rest = locked, False, ""
+        self._locked, self._here, self._rest = locked, "", ""
         self._protocol = COVERAGE
         for place, act in enumerate(ACTS):
             button = self.put(act, "")
@@ -77,9 +77,12 @@ class ActionBar(FittingBar):
         self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
         self.fit()
 
-    def show_standing(self, *, sealed: bool, last: bool) -> None:
-        """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end."""
-        self._sealed = sealed
+    def show_standing(self, *, locked: str, sealed: bool, last: bool) -> None:
+        """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end.
+
+        `locked` says why the label at hand cannot be changed, if so.
+        """
+        self._here = locked
         self._explain()
         submit = self.buttons["submit"]
         submit.set_words("Next" if sealed else "Submit" if last else "Done")
@@ -90,8 +93,8 @@ class ActionBar(FittingBar):
         hints = {act: hint for act, _, _, hint in BESIDE}
         hints |= {act: one.hint for act, one in zip(ACTS, faces(self._protocol), strict=False)}
         for act, hint in hints.items() if not self._locked else ():
-            self.buttons[act].setEnabled(not self._sealed)
-            self.buttons[act].set_hint(SEALED if self._sealed else hint)
+            self.buttons[act].setEnabled(not self._here)
+            self.buttons[act].set_hint(self._here or hint)
 
     def show_level(self, level: int) -> None:
         """Leave out what stands elsewhere too: the words first, the labels never."""

@@ -103,7 +103,10 @@ class Bench(QObject):
     def kept(self, unit_id: str) -> Kept:
         """All that is shown of a unit's label."""
         kinds = self.kinds
-        return Kept(self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id))
+        origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
+        return Kept(
+            self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id), origin
+        )
 
     def take_up(self, protocol: str) -> None:
         """Another question is asked from now on; nothing lies open."""

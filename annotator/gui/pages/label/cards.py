@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions.labels import UNSURE, Group
 from annotator.gui.pages.label.bench import Bench
+from annotator.gui.pages.label.locking import why_locked
 from annotator.gui.pages.label.unit_card import Asked, UnitCard
 from annotator.gui.pages.label.unit_details import UnitDetails
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -64,7 +65,8 @@ class Cards(KeylessArea):
             for unit in group.units:
                 number += 1
                 card = UnitCard(
-                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE)), locked
+                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE)),
+                    locked or why_locked(self._bench.sheet, unit.id),
                 )
                 card.pressed.connect(self._bench.move_to)
                 card.details_made.connect(self._tell_made)

@@ -2,10 +2,19 @@
 
 from PySide6.QtWidgets import QWidget
 
+from annotator.actions.labels import Sheet
 from annotator.gui.widgets.key_button import KeyButton
 
 LOCKED = "This file may only be read; labels cannot be changed."
 SEALED = "Your labels of this item are submitted; reopen them to change any."
+
+
+def why_locked(sheet: Sheet | None, unit_id: str = "") -> str:
+    """Why a unit's label cannot be changed now; empty when it can."""
+    if sheet is None or sheet.sealed:
+        return SEALED if sheet else ""
+    given = sheet.given.get(unit_id, "")
+    return f"This label was {given}: it is finished, and counts." if given else ""
 
 
 def lock(widget: QWidget, why: str) -> None:

@@ -22,6 +22,7 @@ from annotator.gui import keys, theme
 from annotator.gui.models.matrix import CELL_ROLE, Cell, Matrix
 from annotator.gui.models.rows import Index
 from annotator.gui.pages.label.bench import Bench
+from annotator.gui.pages.label.locking import why_locked
 from annotator.gui.pages.label.unit_details import UnitDetails
 from annotator.gui.pages.label.verdicts import OPEN, WORDED_ANEW, face, is_flagged
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -97,7 +98,7 @@ class MatrixView(QWidget):
             self.details.deleteLater()
         values = (*sheet.values, UNSURE) if sheet else ()
         self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
-        self.details = UnitDetails(self._bench.protocol, values, locked, flat=True)
+        self.details = UnitDetails(self._bench.protocol, values, locked or why_locked(sheet), flat=True)
         self._foot.addWidget(self.details)
         self.model.lay_out(sheet.groups if sheet else (), self._bench.said, self._marked)
         self.table.fit()

@@ -25,7 +25,7 @@ from annotator.gui.pages.label.flow import Flow
 from annotator.gui.pages.label.guideline import GuidelinePanel
 from annotator.gui.pages.label.hand import Hand
 from annotator.gui.pages.label.kind_row import ACTS as KIND_ACTS
-from annotator.gui.pages.label.locking import LOCKED
+from annotator.gui.pages.label.locking import LOCKED, why_locked
 from annotator.gui.pages.label.protocol_tabs import ProtocolTabs
 from annotator.gui.pages.label.queue_pane import QueuePane
 from annotator.gui.pages.label.reading import Reading
@@ -146,10 +146,10 @@ class LabelPage(Page):
         self.submission.submitted.connect(self._say_submitted)
         self.submission.reopened.connect(self._say_reopened)
         self.bench.opened.connect(self._opened)
-        self.bench.told.connect(lambda _: self._show_progress())
         for sign in (self.bench.told, self.bench.moved):
             sign.connect(lambda _: self.messages.clear())
             sign.connect(lambda _: self.bar.show_rest(self.bench.rest()))
+            sign.connect(lambda _: self._show_progress())
 
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
@@ -322,7 +322,8 @@ class LabelPage(Page):
     def _show_progress(self) -> None:
         units, sheet = len(self.bench.units), self.bench.sheet
         self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
-        self.bar.show_standing(sealed=bool(sheet and sheet.sealed), last=self._is_last)
+        here = why_locked(sheet, self.bench.unit_id)
+        self.bar.show_standing(locked=here, sealed=bool(sheet and sheet.sealed), last=self._is_last)
 
     @property
     def _is_last(self) -> bool:

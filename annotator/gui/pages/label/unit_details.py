@@ -45,8 +45,9 @@ class UnitDetails(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 2, 0, 0)
         whole.setSpacing(6)
-        self.outdated = PlainLabel("", "hint", wrap=True)
+        self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         whole.addWidget(self.outdated)
+        whole.addWidget(self.origin)
         column = QBoxLayout(_ACROSS if flat else _DOWN)
         column.setSpacing(6)
         whole.addLayout(column)
@@ -114,6 +115,8 @@ class UnitDetails(QWidget):
         suggested = second_looks.suggested(asked.name, label) if asked and label else ""
         self.kinds.show_kind(asked, kept.kind, suggested)
         self._show_outdated(kept.outdated)
+        self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")
+        self.origin.setVisible(bool(kept.origin))
         quote = label.quote if label else ""
         self.show_evidence.show_quote(quote)
         for widget in (self.show_evidence, self.clear_evidence):

@@ -18,7 +18,6 @@ from annotator.actions.labels import COVERAGE
 from annotator.domain.taxonomy import TAXONOMIES
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.cards import Cards
-from annotator.gui.pages.label.locking import SEALED
 from annotator.gui.pages.label.matrix import MatrixView
 from annotator.gui.pages.label.open_list import OpenList
 from annotator.gui.pages.label.unit_card import UnitCard
@@ -154,14 +153,13 @@ class UnitsPane(QWidget):
         self.open_list.show_open(self._bench.units, self._bench.open_units, WORDS[self._bench.protocol])
 
     def _show_sheet(self) -> None:
-        sheet, protocol = self._bench.sheet, self._bench.protocol
+        protocol = self._bench.protocol
         self.open_list.hide()
         self.title.setText(WORDS[protocol].title)
         self.weights.setVisible(protocol == COVERAGE)
         self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
-        locked = self._locked or (SEALED if sheet and sheet.sealed else "")
-        self.body.show_sheet(locked, weights=self.weights.isChecked())
+        self.body.show_sheet(self._locked, weights=self.weights.isChecked())
         self._show_count()
 
     def _listen_to(self, details: UnitDetails, holder: QWidget) -> None:

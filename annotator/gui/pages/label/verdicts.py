@@ -20,14 +20,15 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept about a unit: its label, of what kind it is and by what that is asked, and what was said of the
-    unit when its words were others.
+    """What is kept about a unit: its label, of what kind it is and by what that is asked, what was said of the
+    unit when its words were others, and the file that the label came from where it was given elsewhere.
     """
 
     label: Judgement | None = None
     asked: Taxonomy | None = None
     kind: str = ""
     outdated: str = ""
+    origin: str = ""
 
 
 OPEN = Face("Open", "new", "missing")

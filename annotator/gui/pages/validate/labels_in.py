@@ -30,7 +30,8 @@ from annotator.gui.widgets.progress_row import ProgressRow
 
 ABOUT = (
     "Tables (CSV, JSON) with item, system, unit, rater and value, or ResearcherBench's files "
-    "(Q1_result_A.json …). Nothing is changed before you take them in; all of them go in, or none."
+    "(Q1_result_A.json …). Nothing is changed before you take them in; all of them go in, or none. They are finished "
+    "work: they count at once, and name their file."
 )
 AS_SAID = "as the files say"
 FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
@@ -63,6 +64,7 @@ class LabelsIn(QWidget):
         self.system.setAccessibleName("Of which system the reports are, where the files do not say")
         self.skip = QCheckBox("Leave out what cannot be taken, take the rest")
         self.replace = QCheckBox("A label takes the place of another one of the same person")
+        self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
         self.told = QPlainTextEdit(readOnly=True)
         self.told.setAccessibleName("What would go in")
         self.told.setMaximumHeight(130)
@@ -74,6 +76,7 @@ class LabelsIn(QWidget):
         self.system.currentIndexChanged.connect(lambda _: self._look())
         self.skip.toggled.connect(lambda _: self._look())
         self.replace.toggled.connect(lambda _: self._look())
+        self.drafts.toggled.connect(lambda _: self._look())
         self.begin()
 
     def _lay_out(self) -> None:
@@ -88,7 +91,7 @@ class LabelsIn(QWidget):
         self.form.setVerticalSpacing(7)
         self.form.addRow("Reports of", self.system)
         column.addLayout(self.form)
-        for widget in (self.skip, self.replace, self.told, self.problems, self.progress):
+        for widget in (self.skip, self.replace, self.drafts, self.told, self.problems, self.progress):
             column.addWidget(widget)
         column.addStretch(1)
 
@@ -97,7 +100,9 @@ class LabelsIn(QWidget):
         self._paths = []
         self.chosen.setText("Nothing chosen yet")
         self._forget_raters()
-        for widget in (self.told, self.problems, self.progress, self.skip, self.replace, self.system):
+        for widget in (
+            self.told, self.problems, self.progress, self.skip, self.replace, self.drafts, self.system
+        ):  # fmt: skip
             widget.hide()
         self.form.setRowVisible(0, False)
         self.ready.emit(False)
@@ -130,7 +135,7 @@ class LabelsIn(QWidget):
         }
         return Wish(
             raters, str(self.system.currentData() or ""), skip_bad=self.skip.isChecked(),
-            replace=self.replace.isChecked(),
+            replace=self.replace.isChecked(), drafts=self.drafts.isChecked(),
         )  # fmt: skip
 
     def _look(self) -> None:
@@ -149,7 +154,7 @@ class LabelsIn(QWidget):
     def _show(self, found: Preview | Refusal) -> None:
         self.told.show()
         self.problems.clear()
-        for widget in (self.skip, self.replace):
+        for widget in (self.skip, self.replace, self.drafts):
             widget.setVisible(isinstance(found, Preview))
         if isinstance(found, Refusal):
             self.problems.hide()
