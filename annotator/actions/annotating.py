@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, Select, case, or_, select, union
+from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select, union
 from sqlalchemy.engine import Connection
 
 from annotator.actions import people
@@ -15,6 +15,26 @@ from annotator.domain.person import Person
 from annotator.storage.tables import AssignmentRow, table
 
 ASSIGNMENT = table(AssignmentRow)
+_EARLIER = REVISION.alias()
+_LAST_SEALED = (
+    select(func.max(_EARLIER.c.number))
+    .where(_EARLIER.c.artifact_id == ARTIFACT.c.id, _EARLIER.c.sealed)
+    .correlate(ARTIFACT)
+    .scalar_subquery()
+)
+_REOPENED = ARTIFACT.c.state == State.DRAFT.value
+# Which revision of an artifact is looked at: its newest, or the one that may leave, which is the newest of a sealed or
+# consensus artifact and of one that was reopened the last sealed one.
+NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
+    REVISION.c.number == case((_REOPENED, _LAST_SEALED), else_=ARTIFACT.c.revision)
+)
+# What is shown of an artifact whose revision is chosen, beside its state.
+_STANDING = (
+    *(column for column in ARTIFACT.c if column.name not in ("state", "revision")),
+    REVISION.c.number.label("revision"),
+    REVISION.c.content,
+)
 
 
 def visible_to(person: Person) -> Any:
@@ -40,18 +60,22 @@ def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None
     return artifact_of(row) if row is not None else None
 
 
-def judged_rows(db: Connection, kind: Kind, items: Iterable[str] | None = None) -> dict[str, Row[Any]]:
+def judged_rows(
+    db: Connection, kind: Kind, items: Iterable[str] | None = None, *, released: bool = False
+) -> dict[str, Row[Any]]:
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
 
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
-    one of the annotator with the lowest alias.
+    one of the annotator with the lowest alias. With `released` they are those of a release, which has of a reopened
+    document what was sealed.
     """
     consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
     settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
+    chosen = released_revisions(*_STANDING) if released else _newest().where(settled)
     question = (
-        _newest()
-        .outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
-        .where(ARTIFACT.c.kind == kind.value, settled)
+        chosen.outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
+        .where(ARTIFACT.c.kind == kind.value)
+        .order_by(None)
         .order_by(~consensus, case((consensus, imported), else_=~imported), PERSON.c.alias, ARTIFACT.c.id)
     )
     if items is not None:
@@ -85,7 +109,11 @@ def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
     }
 
 
+def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Each artifact's revision that may leave, with these columns and its `state`."""
+    state = case((_REOPENED, State.SEALED.value), else_=ARTIFACT.c.state).label("state")
+    return select(*columns, state).select_from(ARTIFACT).join(REVISION, RELEASED).order_by(ARTIFACT.c.id)
+
+
 def _newest() -> Select[Any]:
-    return select(ARTIFACT, REVISION.c.content).join(
-        REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
-    )
+    return select(ARTIFACT, REVISION.c.content).join(REVISION, NEWEST)

@@ -152,9 +152,10 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
             raise Refusal(
                 f"This {artifact.kind.value} is still empty.", "Write at least one unit before submitting."
             )
-        image = _next_revision(
-            project, db, newest, artifact.document, verb="seal", sealed=True, reason=reason
-        )
+        if fault := artifact.document.fault():
+            raise Refusal(fault, "Change that before submitting; nothing is lost.")
+        said = {"sealed": True, "reason": reason}
+        image = _next_revision(project, db, newest, artifact.document, "seal", **said)
         state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()
         _set_state(db, artifact_id, state, sealed_at=at)
         if state is State.SEALED:

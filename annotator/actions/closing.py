@@ -111,6 +111,11 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
     if not made:
         raise Refusal("Nothing would be left in the consensus.", "Keep or write at least one unit.")
     document = consensus_versions.linked(db, found.item_id, DOCUMENTS[kind](units=tuple(u for u, _ in made)))
+    if fault := document.fault():
+        raise Refusal(
+            f"The consensus cannot be closed like this. {fault}",
+            "Every ruling is kept. Word rows of your own until it holds, then close it.",
+        )
     artifact_id = consensus_versions.artifact(db, found, kind)
     revision = consensus_versions.add_revision(project, db, artifact_id, document)
     version = ConsensusVersion(

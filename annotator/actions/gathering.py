@@ -5,11 +5,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from sqlalchemy import ColumnElement, Select, Table, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Table, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
-from annotator.actions import attack_tests, gathering_drawn, gathering_pairs, gathering_validation, wordings
+from annotator.actions import (
+    annotating,
+    attack_tests,
+    gathering_drawn,
+    gathering_pairs,
+    gathering_validation,
+    wordings,
+)
 from annotator.domain.artifact import Kind, State
+from annotator.domain.kinds import DOCUMENTS
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
     ArtifactRecord,
@@ -31,29 +39,6 @@ ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
 # What one judgement is told from another by.
 _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
-
-
-def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
-    """Each artifact's revision that may leave, with these columns and its `state`.
-
-    That is the newest of a sealed or consensus artifact; of one that was reopened, the newest sealed one.
-    """
-    sealed = (
-        select(REVISION.c.artifact_id, func.max(REVISION.c.number).label("number"))
-        .where(REVISION.c.sealed)
-        .group_by(REVISION.c.artifact_id)
-        .subquery()
-    )
-    draft = ARTIFACT.c.state == State.DRAFT.value
-    chosen = case((draft, sealed.c.number), else_=ARTIFACT.c.revision)
-    state = case((draft, State.SEALED.value), else_=ARTIFACT.c.state).label("state")
-    return (
-        select(*columns, state)
-        .select_from(ARTIFACT)
-        .outerjoin(sealed, sealed.c.artifact_id == ARTIFACT.c.id)
-        .join(REVISION, and_(REVISION.c.artifact_id == ARTIFACT.c.id, REVISION.c.number == chosen))
-        .order_by(ARTIFACT.c.id)
-    )
 
 
 def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[str]]:
@@ -91,9 +76,28 @@ def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[st
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
     gone = {"are not part of the release": left_out, "were worded anew since": reworded}
-    return bundle, [
-        f"{many} judgements on units that {what} were left out." for what, many in gone.items() if many
-    ]
+    notes = [f"{many} judgements on units that {what} were left out." for what, many in gone.items() if many]
+    return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]
+
+
+def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
+    """Which revision of a document that is being changed leaves and is scored."""
+    open_again = set(db.execute(select(ARTIFACT.c.id).where(ARTIFACT.c.state == State.DRAFT.value)).scalars())
+    found = [_called(bundle, one) for one in bundle.artifacts if one.id in open_again]
+    if found:
+        yield f"Open again, and released and scored as they were last sealed: {', '.join(found)}."
+
+
+def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
+    key = next(item.key for item in bundle.items if item.id == artifact.item_id)
+    return f"the {artifact.kind.value} of item {key} (revision {artifact.revision})"
+
+
+def _faults(bundle: Bundle) -> Iterable[str]:
+    """What could not be submitted today and leaves as it was submitted once."""
+    for one in bundle.artifacts:
+        if fault := DOCUMENTS[one.kind].model_validate(one.document).fault():
+            yield f"In {_called(bundle, one)}: {fault} It leaves as it is."
 
 
 def _rows(
@@ -109,7 +113,7 @@ def _rows(
 def _artifacts(db: Connection, items: set[str]) -> list[ArtifactRecord]:
     columns = (ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)
     revision = (REVISION.c.number.label("revision"), REVISION.c.at, REVISION.c.sha256, REVISION.c.content)
-    question = released_revisions(*columns, *revision).where(
+    question = annotating.released_revisions(*columns, *revision).where(
         or_(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.state == State.CONSENSUS.value)
     )
     return [_artifact(row) for row in db.execute(question).mappings() if row["item_id"] in items]
@@ -124,7 +128,9 @@ def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], 
     units = gathering_drawn.units_of(bundle)
     responses = {response.id for response in bundle.responses}
     kept, left_out, reworded = [], 0, 0
-    gone = {tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db).values()}
+    gone = {
+        tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db, released=True).values()
+    }
     for row in _rows(db, JUDGEMENT, JudgementRecord):
         if row["response_id"] not in responses:
             continue

@@ -10,8 +10,9 @@ from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import gathering_drawn, hashing, intake_history
+from annotator.actions.annotating import released_revisions
 from annotator.actions.extracts import EXTRACT
-from annotator.actions.gathering import released_revisions, without_secrets
+from annotator.actions.gathering import without_secrets
 from annotator.actions.incoming import Existing, Incoming, Need, Plan, Row
 from annotator.actions.intake_drawn import DrawnIntake
 from annotator.actions.intake_history import History

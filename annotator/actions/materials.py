@@ -33,7 +33,8 @@ _ASKED_AT_ONCE = 500
 class Wanted:
     """What is to be read: the kinds of artifact judged by, whether the reports' words, the cited pages, the sources.
 
-    Without `parts` nothing is read of what was drawn from the reports.
+    Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
+    a release holds it.
     """
 
     kinds: tuple[Kind, ...]
@@ -42,6 +43,7 @@ class Wanted:
     sources: bool = False
     page_texts: bool = True
     parts: bool = True
+    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ def for_asking(shape: Protocol) -> Wanted:
     return Wanted(shape.needs, texts=False, pages=drawn, page_texts=False, parts=drawn)
 
 
-def for_scoring(shape: Protocol) -> Wanted:
+def for_scoring(shape: Protocol, *, released: bool = False) -> Wanted:
     """What a score is computed from."""
-    return Wanted(shape.needs, texts=shape.unit_kind is None)
+    return Wanted(shape.needs, texts=shape.unit_kind is None, released=released)
 
 
 def for_extracting(extraction: Extraction) -> Wanted:
@@ -129,7 +131,7 @@ def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str]) -> list[AtHand]
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts)
     drawn = extracts.standing(db, ids) if wanted.parts else {}
-    settled = {kind: annotating.judged_rows(db, kind, ids) for kind in wanted.kinds}
+    settled = {kind: annotating.judged_rows(db, kind, ids, released=wanted.released) for kind in wanted.kinds}
     sources = _sources(db, ids) if wanted.sources else {}
     found = []
     for item_id in ids:

@@ -15,6 +15,7 @@ from annotator.domain.agreement import Agreement
 from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.domain.identity import now
+from annotator.domain.judgement import RaterKind
 from annotator.domain.refusal import Refusal
 from annotator.exchange import release, researcherbench, tables_csv
 from annotator.exchange.bundle import Bundle
@@ -62,7 +63,7 @@ def gather(project: Project, *, page_texts: bool = False) -> tuple[Bundle, list[
     """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
         bundle, notes = gathering.gather(db, page_texts=page_texts)
-        bundle.scores = _scores(project)
+        bundle.scores = _scores(project, bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
     return bundle, notes
 
@@ -181,11 +182,12 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     )
 
 
-def _scores(project: Project) -> list[ScoreRecord]:
+def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
     from annotator.actions import publishing, results
     from annotator.protocols import PROTOCOLS
 
     limit = publishing.limit(project)
+    judged = {(one.protocol, one.rater_id) for one in bundle.judgements if one.rater_kind is RaterKind.JUDGE}
     return [
         ScoreRecord(
             **{name: getattr(row, name) for name in ("metric", "protocol", "rater", "system", "group")},
@@ -198,7 +200,8 @@ def _scores(project: Project) -> list[ScoreRecord]:
         )
         for protocol in PROTOCOLS
         for rater in results.raters(project, protocol)
-        for row in results.rows(project, rater.id, protocol)
+        if rater.id in (results.PEOPLE, results.COMPUTED) or (protocol, rater.id) in judged
+        for row in results.rows(project, rater.id, protocol, released=True)
     ]
 
 

@@ -97,8 +97,11 @@ def are_people(rater_id: str) -> bool:
     return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
 
 
-def spoken(project: Project, shape: Protocol, rater_id: str) -> list[Spoken]:
-    """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now."""
+def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> list[Spoken]:
+    """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now.
+
+    With `released` those that a release holds: people's on another wording are not among them either.
+    """
     if rater_id == CONSENSUS:
         labels = _settled(project, shape.name)
         return [
@@ -108,7 +111,8 @@ def spoken(project: Project, shape: Protocol, rater_id: str) -> list[Spoken]:
     wanted = (j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1)
     with project.store.read() as db:
         rows = db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)).all()
-        gone = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
+        whose = () if released else (wordings.BY_JUDGES,)
+        gone = wordings.outdated(db, *wanted, *whose, released=released)
     return [(row[0], row[1], row[2], row[3]) for row in rows if row.id not in gone]
 
 

@@ -65,19 +65,20 @@ class ResultRow:
 
 
 def rows(
-    project: Project, rater_id: str = "", protocol: str = COVERAGE, resamples: int = 10_000
-) -> list[ResultRow]:
+    project: Project, rater_id: str = "", protocol: str = COVERAGE, resamples: int = 10_000, *, released: bool = False
+) -> list[ResultRow]:  # fmt: skip
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
     By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
     not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
-    (ResearcherBench, Table 3). A computed metric that nothing is known for is left out.
+    (ResearcherBench, Table 3). A computed metric that nothing is known for is left out. With `released` they are those
+    of what a release holds.
     """
     rater = chosen(everybody(project, protocol), rater_id)
     if rater is None:
         return []
     shape = PROTOCOLS[protocol]
-    found = list(scoring.scores(project, shape, rater.id))
+    found = list(scoring.scores(project, shape, rater.id, released=released))
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
     answering = {score.system_id for score in found}

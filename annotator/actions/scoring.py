@@ -56,16 +56,18 @@ class _Values:
         return sorted({*self.of.get(response_id, ()), *self.against.get(response_id, ())})
 
 
-def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
+def scores(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Score]:
     """The scores of all responses that can be judged, item by item; those of people are averaged over who labelled.
 
     Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`. Where
     responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where there
-    are any) count in the others: what was given gold is not averaged with what was not.
+    are any) count in the others: what was given gold is not averaged with what was not. With `released` they are
+    the scores of what a release holds.
     """
-    values = _values(project, shape, rater_id) if shape.values else _Values()
+    values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
     modes = modes_of(project)
-    for at_hand in materials.each(project, materials.for_scoring(shape), materials.item_ids(project)):
+    wanted = materials.for_scoring(shape, released=released)
+    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for material in at_hand.responses:
             groups = _groups(at_hand.item, material.response.mode, modes)
             if shape.unit_kind is not None and shape.unit_kind not in material.documents:
@@ -159,8 +161,8 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...]) -> tuple[Group, ...]:
     return tuple((by, group) for by, group in named if group)
 
 
-def _values(project: Project, shape: Protocol, rater_id: str) -> _Values:
-    rows = result_raters.spoken(project, shape, rater_id)
+def _values(project: Project, shape: Protocol, rater_id: str, *, released: bool) -> _Values:
+    rows = result_raters.spoken(project, shape, rater_id, released=released)
     if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
         rows += _turned(shape, rows)
     of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))

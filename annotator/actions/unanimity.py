@@ -112,7 +112,10 @@ def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bo
     if not spot_check:
         # Closed in the same breath: undo would come upon something closed, and stop there.
         _confirmed(project, db, found, undoable=False)
-        closing.close_within(project, db, found)
+        try:
+            closing.close_within(project, db, found)
+        except Refusal as refusal:
+            raise Refusal(f"Item {line.item_key}: {refusal.happened}", refusal.todo) from None
         return
     adjudications = ruling_rows.ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == found.id).values(spot_check=True))

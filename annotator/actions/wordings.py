@@ -20,29 +20,38 @@ ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(Ju
 REWORDED = "reworded"
 CAUSE = "What was asked about was worded anew since; it is to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
-_NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
 Spoken = tuple[str, str, datetime]
 
 
-def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
+def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = False) -> dict[str, Any]:
     """The judgements whose unit says something else now than when they were given: id → its row.
 
-    Where a wording was put back, what was said of it counts again.
+    Where a wording was put back, what was said of it counts again. With `released` now is what a release holds.
     """
     j = JUDGEMENT.c
     question = (
         select(
-            j.id, j.protocol, j.item_id, j.artifact_id, j.response_id, j.unit_id, j.rater_id, j.trial, j.at
+            j.id,
+            j.protocol,
+            j.item_id,
+            j.artifact_id,
+            j.response_id,
+            j.unit_id,
+            j.rater_id,
+            j.trial,
+            j.at,
+            REVISION.c.number,
         )
         .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
-        .join(REVISION, _NEWEST)
+        .join(REVISION, annotating.RELEASED if released else annotating.NEWEST)
         .where(j.at < _last_worded(), REVISION.c.at > j.at, *narrowed)
     )
     rows: Sequence[Any] = db.execute(question).all()
-    history = {artifact_id: _history(db, artifact_id) for artifact_id in {row.artifact_id for row in rows}}
+    standing = {row.artifact_id: row.number for row in rows}
+    history = {artifact_id: _history(db, artifact_id, number) for artifact_id, number in standing.items()}
     return {row.id: row for row in rows if _differs(history[row.artifact_id], row.unit_id, row.at)}
 
 
@@ -63,7 +72,7 @@ def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[
         return set()
     judged = annotating.judged_rows(db, kind, {item_id for item_id, _, _ in listed})
     late = {item_id for item_id, row in judged.items() if row.revision > 1}
-    history = {item_id: _history(db, judged[item_id].id) for item_id in late}
+    history = {item_id: _history(db, judged[item_id].id, judged[item_id].revision) for item_id in late}
     return {one for one in listed if one[0] in late and _differs(history[one[0]], one[1], one[2])}
 
 
@@ -71,7 +80,7 @@ def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> di
     """Artifact → what its units say, of those that were changed after a moment."""
     question = (
         select(ARTIFACT.c.id, REVISION.c.content)
-        .join(REVISION, _NEWEST)
+        .join(REVISION, annotating.NEWEST)
         .where(ARTIFACT.c.id.in_(list(artifact_ids)), REVISION.c.at > after)
     )
     return {row.id: _units(row.content) for row in db.execute(question)}
@@ -86,9 +95,11 @@ def _in_cell(unit_id: str, cell: str) -> bool:
     return "~" in cell and plan.cell_id("", unit_id).partition("~")[2] == cell.rpartition("~")[2]
 
 
-def _history(db: Connection, artifact_id: str) -> list[Said]:
-    """What the units of an artifact said, revision by revision."""
-    question = select(REVISION.c.at, REVISION.c.content).where(REVISION.c.artifact_id == artifact_id)
+def _history(db: Connection, artifact_id: str, last: int) -> list[Said]:
+    """What the units of an artifact said, revision by revision up to the last that counts."""
+    question = select(REVISION.c.at, REVISION.c.content).where(
+        REVISION.c.artifact_id == artifact_id, REVISION.c.number <= last
+    )
     rows = db.execute(question.order_by(REVISION.c.number))
     return [(_utc(row.at), _units(row.content)) for row in rows]
 

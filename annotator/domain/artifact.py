@@ -59,6 +59,10 @@ class Document(BaseModel, Generic[U]):
         """The same document with other units of its class, each of which was validated when it was made."""
         return self.model_copy(update={"units": units})
 
+    def fault(self) -> str:
+        """Why the document as a whole cannot be submitted, in one sentence; empty when it can."""
+        return ""
+
     def tree(self) -> dict[str, Any]:
         """The document as a JSON tree."""
         return self.model_dump(mode="json")

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from annotator import __version__
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.canonical import canonical_json, sha256
-from annotator.domain.checklist import Checklist
 from annotator.domain.identity import derived_id
 from annotator.domain.judgement import Status
 from annotator.domain.kinds import DOCUMENTS
@@ -174,7 +173,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     newer = manifest is not None and _version(manifest.format_version) > _version(FORMAT_VERSION)
     if manifest:
         _verify(folder, manifest, contents, newer=newer)
-    reader = _Reader(lenient=newer)
+    reader = _Reader(lenient=newer, released=manifest is not None)
     for path, content in contents.items():
         reader.read_file(path, content)
     return reader.bundle, problems + reader.problems
@@ -256,8 +255,10 @@ def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, 
 class _Reader:
     """One reading: gathers the records of each file, and the problems."""
 
-    def __init__(self, *, lenient: bool) -> None:
+    def __init__(self, *, lenient: bool, released: bool) -> None:
+        """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""
         self.lenient = lenient
+        self.released = released
         self.bundle = Bundle()
         self.problems: list[Problem] = []
 
@@ -282,7 +283,7 @@ class _Reader:
         try:
             record = cls.model_validate_json(orjson.dumps(self._known(path, index, raw, cls)), strict=True)
             if isinstance(record, ArtifactRecord):
-                return _checked_artifact(record, path)
+                return self._artifact(record, path, index)
             if isinstance(record, RevisionRecord):
                 return _checked_revision(record)
             if isinstance(record, JudgementRecord):
@@ -297,6 +298,20 @@ class _Reader:
             return record
         return None
 
+    def _artifact(self, record: ArtifactRecord, path: str, index: int) -> ArtifactRecord | None:
+        """The artifact with its document complete; ValueError says what is wrong with it.
+
+        None, and a problem, when it could not have been submitted; of what was released that is only noted.
+        """
+        document = _checked_document(record.kind, record.document, record.id, record.sha256)
+        if path != f"artifacts/{record.kind.value}.json":
+            raise ValueError(f"a {record.kind.value} does not belong into this file")
+        if fault := document.fault():
+            self.problems.append(Problem(path, index, fault, note=self.released))
+            if not self.released:
+                return None
+        return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
+
     def _known(self, path: str, index: int, raw: Any, cls: type[Record]) -> Any:
         """The entry without fields that only a newer minor format knows."""
         if not self.lenient or not isinstance(raw, dict):
@@ -306,14 +321,6 @@ class _Reader:
             reason = f"“{', '.join(unknown)}” comes from a newer format and was not read"
             self.problems.append(Problem(path, index, reason, note=True))
         return {key: value for key, value in raw.items() if key not in unknown}
-
-
-def _checked_artifact(record: ArtifactRecord, path: str) -> ArtifactRecord:
-    """The artifact with its document complete; ValueError says what is wrong with it."""
-    document = _checked_document(record.kind, record.document, record.id, record.sha256)
-    if path != f"artifacts/{record.kind.value}.json":
-        raise ValueError(f"a {record.kind.value} does not belong into this file")
-    return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
 
 
 def _checked_revision(record: RevisionRecord) -> RevisionRecord:
@@ -334,8 +341,6 @@ def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest:
         raise ValueError("two units have the same id")
     if digest not in (document.sha256(), sha256(canonical_json(raw))):
         raise ValueError("the document is not the one its checksum was made of")
-    if isinstance(document, Checklist) and document.units and not _sums_to_one(document):
-        raise ValueError("the shares of the checklist do not sum to 1")
     return document
 
 
@@ -349,10 +354,6 @@ def _with_unit_ids(raw: dict[str, Any], artifact_id: str) -> dict[str, Any]:
         for place, unit in enumerate(units)
     ]
     return {**raw, "units": named}
-
-
-def _sums_to_one(checklist: Checklist) -> bool:
-    return abs(sum(point.share for point in checklist.units) - 1) < 1e-6
 
 
 def _check_judgement(record: JudgementRecord) -> None:

@@ -67,7 +67,11 @@ WRITTEN: dict[Kind, tuple[Document[Any], Document[Any], tuple[str, ...]]] = {
     Kind.NUGGETS: (
         two(Nuggets, Nugget, importance="vital"), two(Nuggets, Nugget, importance="okay"), ("importance",)
     ),
-    Kind.CHECKLIST: (two(Checklist, CheckPoint, share=0.25), two(Checklist, CheckPoint, share=0.5), ("share",)),
+    Kind.CHECKLIST: (
+        Checklist(units=(CheckPoint(text=SAME, share=0.5), CheckPoint(text=OTHER, share=0.5))),
+        Checklist(units=(CheckPoint(text=SAME, share=0.5), CheckPoint(text=OTHER, share=0.49))),
+        ("share",),
+    ),
     Kind.SELECTION: (
         two(Selection, DimensionRating, rating=5), two(Selection, DimensionRating, rating=2), ("rating",)
     ),

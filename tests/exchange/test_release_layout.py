@@ -249,7 +249,7 @@ def test_shares_that_do_not_sum_to_one_are_a_problem(tmp_path: Path) -> None:
     record["sha256"] = release.sha256(release.canonical_json(record["document"]))
     (folder / "checklist.json").write_text(json.dumps([record]))
     assert [p.reason for p in release.read([folder.parent])[1]] == [
-        "the shares of the checklist do not sum to 1"
+        "The shares of the checklist sum to 0.90 and not to 1."
     ]
 
 

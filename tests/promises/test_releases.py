@@ -1,0 +1,118 @@
+"""What Goldsmith promises about releases."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions import (
+    adjudicating,
+    artifacts,
+    checking,
+    closing,
+    imports,
+    judge_runs,
+    releases,
+    ruling,
+)
+from annotator.actions.judge_runs import Order
+from annotator.actions.project import Project
+from annotator.domain.adjudication import Reason
+from annotator.domain.artifact import Kind
+from annotator.domain.assignment import Stage
+from annotator.domain.checklist import Checklist, CheckPoint
+from annotator.domain.lint import lint
+from annotator.domain.refusal import Refusal
+from tests.generated_project import generated_project
+from tests.pairs_project import item, opened, pairs_project, submit
+from tests.small_project import small_project
+
+
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_exported_is_imported_and_exported_again_byte_for_byte(tmp_path: Path, seed: int) -> None:
+    project = generated_project(tmp_path, seed)
+    releases.export(project, tmp_path / "one", page_texts=True)
+    other = Project.create(tmp_path / "other.goldsmith", project.title, nobody=True)
+    imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
+    assert checking.check(other).problems == []
+    releases.export(other, tmp_path / "two", page_texts=True)
+    one, two = found(tmp_path / "one"), found(tmp_path / "two")
+    assert {path for path in one.keys() | two.keys() if one.get(path) != two.get(path)} == set()
+    assert one != {}
+
+
+POINTS = ("Depth of analysis", "Use of sources", "Clarity of structure", "Open questions")
+
+
+def checklist(*shares: float) -> Checklist:
+    return Checklist(units=tuple(CheckPoint(text=t, share=s) for t, s in zip(POINTS, shares, strict=False)))
+
+
+@pytest.mark.parametrize("shares", [(0.33, 0.33, 0.33), (1 / 3, 1 / 3, 1 / 3), (0.34, 0.33, 0.33)])
+def test_a_checklist_of_thirds_is_fine_from_writing_to_reading(
+    tmp_path: Path, shares: tuple[float, ...]
+) -> None:
+    assert not [finding for finding in lint(checklist(*shares)) if finding.rule == "sum"]
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": checklist(*shares)})
+    releases.export(project, tmp_path / "out")
+    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    _, report = imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
+    assert (report.problems, report.counts["artifacts"].new) == ((), 1)
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5, 0.5), (0.5, 0.3, 0.1)])
+def test_a_checklist_that_does_not_sum_to_one_is_refused_in_words_when_sealed(
+    tmp_path: Path, shares: tuple[float, ...]
+) -> None:
+    total = f"{sum(shares):.2f}"
+    assert [total in finding.message for finding in lint(checklist(*shares)) if finding.rule == "sum"] == [
+        True
+    ]
+    project = pairs_project(tmp_path)
+    artifact = artifacts.start(project, item(project), Kind.CHECKLIST, checklist(*shares)).subject
+    with pytest.raises(Refusal, match=f"sum to {total} and not to 1"):
+        artifacts.seal(project, artifact)
+
+
+def test_a_consensus_whose_shares_do_not_sum_to_one_is_not_closed(tmp_path: Path) -> None:
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": checklist(0.5, 0.25, 0.25), "Ben": checklist(0.25, 0.5, 0.25)})
+    adjudication = opened(project, Stage.CHECKLIST)
+    for row in adjudicating.sheet(project, adjudication).rows:
+        taken = max(row.units, key=lambda letter: row.units[letter].share)
+        ruling.rule(project, row.ruling.id, taken, reason=Reason.ERROR)
+    with pytest.raises(Refusal, match=r"sum to 1\.25 and not to 1"):
+        closing.close(project, adjudication)
+    for row in adjudicating.sheet(project, adjudication).rows[:2]:
+        ruling.write_own(project, row.ruling.id, share=0.375)
+    assert closing.close(project, adjudication).after["version"] == 1
+
+
+def tree(folder: Path, path: str) -> Any:
+    return json.loads((folder / path).read_text("utf-8"))
+
+
+def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_it_holds(
+    tmp_path: Path,
+) -> None:
+    project = small_project(tmp_path)
+    asyncio.run(judge_runs.run(project, Order("baseline", "researcherbench.coverage")))
+    releases.export(project, tmp_path / "before")
+    sealed = tree(tmp_path / "before", "artifacts/rubric.json")[0]
+    artifacts.reopen(project, sealed["id"])
+    unit = sealed["document"]["units"][0]["id"]
+    artifacts.change_unit(project, sealed["id"], unit, text="Says something else altogether", weight=1)
+    report = releases.export(project, tmp_path / "meanwhile")
+    assert tree(tmp_path / "before", "scores.json") != []
+    for path in ("artifacts/rubric.json", "judgements.json", "scores.json"):
+        assert tree(tmp_path / "meanwhile", path) == tree(tmp_path / "before", path)
+    assert [f"the rubric of item 1 (revision {sealed['revision']})" in note for note in report.notes] == [
+        True
+    ]
