@@ -242,6 +242,7 @@ def _edit_gold(rng: Random, project: Project) -> None:
     work_as(project, "Cora")
     found = project.store.raw.execute("SELECT id FROM artifact WHERE author_id = '' ORDER BY id").fetchall()
     for (artifact_id,) in found[:1]:
+        artifacts.reopen(project, artifact_id)
         unit = rng.choice(artifacts.read(project, artifact_id).document.units)
         artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
         if rng.random() < 0.5:

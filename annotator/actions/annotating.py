@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select, union
 from sqlalchemy.engine import Connection
 
-from annotator.actions import people
+from annotator.actions import editable, people
 from annotator.actions.artifacts import ARTIFACT, REVISION, artifact_of
 from annotator.actions.project import PERSON, Project
 from annotator.domain.artifact import Artifact, Kind, State
@@ -15,19 +15,31 @@ from annotator.domain.person import Person
 from annotator.storage.tables import AssignmentRow, table
 
 ASSIGNMENT = table(AssignmentRow)
-_EARLIER = REVISION.alias()
+_EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
 _LAST_SEALED = (
     select(func.max(_EARLIER.c.number))
     .where(_EARLIER.c.artifact_id == ARTIFACT.c.id, _EARLIER.c.sealed)
     .correlate(ARTIFACT)
     .scalar_subquery()
 )
+# Where a consensus was opened for editing and not sealed since.
+_OPENED = (
+    select(func.min(_OPENING.c.number))
+    .where(
+        _OPENING.c.artifact_id == ARTIFACT.c.id,
+        _OPENING.c.verb == editable.EDIT_CONSENSUS,
+        _OPENING.c.number > func.coalesce(_LAST_SEALED, 0),
+    )
+    .correlate(ARTIFACT)
+    .scalar_subquery()
+)
 _REOPENED = ARTIFACT.c.state == State.DRAFT.value
-# Which revision of an artifact is looked at: its newest, or the one that may leave, which is the newest of a sealed or
-# consensus artifact and of one that was reopened the last sealed one.
+# Which revision of an artifact is looked at: its newest, or the one that may leave, which is the newest unless the
+# artifact is open again; then it is the last before that.
 NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
 RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
-    REVISION.c.number == case((_REOPENED, _LAST_SEALED), else_=ARTIFACT.c.revision)
+    REVISION.c.number
+    == case((_REOPENED, _LAST_SEALED), else_=func.coalesce(_OPENED - 1, ARTIFACT.c.revision))
 )
 # What is shown of an artifact whose revision is chosen, beside its state.
 _STANDING = (

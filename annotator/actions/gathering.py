@@ -82,8 +82,8 @@ def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[st
 
 def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
     """Which revision of a document that is being changed leaves and is scored."""
-    open_again = set(db.execute(select(ARTIFACT.c.id).where(ARTIFACT.c.state == State.DRAFT.value)).scalars())
-    found = [_called(bundle, one) for one in bundle.artifacts if one.id in open_again]
+    newest = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.revision)).all())
+    found = [_called(bundle, one) for one in bundle.artifacts if one.revision < newest[one.id]]
     if found:
         yield f"Open again, and released and scored as they were last sealed: {', '.join(found)}."
 

@@ -203,7 +203,8 @@ class Intake:
             .join(REVISION, REVISION.c.artifact_id == ARTIFACT.c.id)
             .where(REVISION.c.number == ARTIFACT.c.revision)
         )
-        for question in (newest, released_revisions(ARTIFACT.c.id, compared)):
+        questions = [newest] if self.peer else [newest, released_revisions(ARTIFACT.c.id, compared)]
+        for question in questions:
             for row in self.db.execute(question):
                 existing.prints[row.id] = _lines(json.loads(row[1])) if self.peer else (row.state, row[1])
 

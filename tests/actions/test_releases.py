@@ -135,7 +135,14 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
 
 def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
+    artifacts.reopen(project, "rubric-1")
     artifacts.remove_unit(project, "rubric-1", "c1")
+    open_again, notes = releases.gather(project)
+    assert [len(one.document["units"]) for one in open_again.artifacts if one.id == "rubric-1"] == [2]
+    assert notes == [
+        "Open again, and released and scored as they were last sealed: the rubric of item one (revision 2)."
+    ]
+    artifacts.seal(project, "rubric-1")
     bundle, notes = releases.gather(project)
     assert [j.unit_id for j in bundle.judgements] == ["c2"]
     assert notes == ["2 judgements on units that are not part of the release were left out."]
