@@ -25,9 +25,9 @@ def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, 
     return code, said.out, said.err
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
-    code, out, err = goldsmith(capsys, *words, "--json")
-    assert code == 0, err
+def told(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict:
+    ended, out, err = goldsmith(capsys, *words, "--json")
+    assert ended == code, err
     return json.loads(out)
 
 

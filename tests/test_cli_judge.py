@@ -27,8 +27,8 @@ def file(tmp_path: Path, server: OddServer) -> Path:
     return project.path
 
 
-def run(capsys: pytest.CaptureFixture[str], file: Path, *words: object) -> dict[str, Any]:
-    return told(capsys, "judge", "run", file, "--judge", JUDGE, *words)
+def run(capsys: pytest.CaptureFixture[str], file: Path, *words: object, code: int = 0) -> dict[str, Any]:
+    return told(capsys, "judge", "run", file, "--judge", JUDGE, *words, code=code)
 
 
 def test_a_run_takes_units_together_and_trials(file: Path, capsys: Any, server: OddServer) -> None:
@@ -46,12 +46,13 @@ def test_what_is_missing_is_listed_by_cause_and_by_run(file: Path, capsys: Any, 
     assert out.startswith("12 judgements have no verdict: 12 refused.")
     _, out, _ = goldsmith(capsys, "judge", "runs", file)
     assert out.split()[0] == ended["run"][:8]
-    assert "12 of 12, done: 12 refused" in out
+    assert "0 of 12 judged, done: 12 refused" in out
 
 
 def test_the_last_run_is_gone_on_with(file: Path, capsys: Any, server: OddServer) -> None:
     server.answer = lambda body, number: answering(lambda _: "no")(body, number) if number < 3 else DAILY
-    assert run(capsys, file, "--concurrency", 1, "--system", "Alpha")["state"] == "interrupted"
+    halted = run(capsys, file, "--concurrency", 1, "--system", "Alpha", code=3)
+    assert halted["state"] == "interrupted"
     server.answer = answering(lambda _: "no")
     ended = told(capsys, "judge", "resume", file)
     assert (ended["state"], ended["done"], ended["total"], ended["judged_now"]) == ("done", 6, 6, 3)

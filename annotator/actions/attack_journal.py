@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.attack_tests import COPY, VERDICT, AttackTest
 from annotator.actions.hashing import response_hash
-from annotator.actions.journal import Journal
+from annotator.actions.journal import Journal, by_cause
 from annotator.actions.project import Project
 from annotator.domain.attack import AttackCopyFields, AttackVerdictFields, Pieces, Struck
 from annotator.domain.identity import derived_id
@@ -80,6 +80,10 @@ class AttackJournal(Journal):
         question = question.where(v.status == Status.OK.value) if only_ok else question
         with self._project.store.read() as db:
             return {(row[0], row[1]) for row in db.execute(question)}
+
+    def without(self) -> dict[str, int]:
+        """How many verdicts the test lacks, by cause."""
+        return by_cause(self._project, VERDICT, VERDICT.c.test_id == self._test.id)
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write the copies and what was said of them, in the transaction of the calls."""

@@ -1,7 +1,9 @@
 """How a validity card is held against a project: what of the judge is not as the card says, and what that forbids."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from annotator import __version__
 from annotator.actions import derived_judges, judge_cases, judge_identities, judges, label_cases, people
@@ -156,6 +158,27 @@ def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
         if (one.judge_id, one.protocol) == (judge.id, protocol):
             now = judge_identities.as_now(project, judge, judge_cases.shape_of(protocol))
             _refuse(judge.name, one.name, differences(one.pinned, now))
+
+
+def refused_models(project: Project, judge: Judge, order: Order) -> Callable[[str], str]:
+    """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
+    pinned = [
+        one.pinned for one in bound(project) if (one.judge_id, one.protocol) == (judge.id, order.protocol)
+    ]
+    named = {*order.models, *(model for one in pinned for model in one.returned_models)}
+
+    @cache
+    def why(returned: str) -> str:
+        shown = judge_identities.nameless(judge_identities.harmless(returned, judge))
+        if not named or not returned or shown in named:
+            return ""
+        return f"The endpoint answered as “{shown}”; the card of “{judge.name}” is about {_listed(named)}."
+
+    return why
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(f"“{name}”" for name in sorted(names))
 
 
 def to_define(card: ValidityCard) -> str:

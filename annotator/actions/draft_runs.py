@@ -113,7 +113,7 @@ async def run(
 
 def words(line: Line) -> list[str]:
     """The last line of a run as a person reads it."""
-    said = run_lines.words({**line, "missing": {}})
+    said = run_lines.words({**line, "without": {}})
     failed = [
         f"Item {one['item']}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]
     ]

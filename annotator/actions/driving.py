@@ -20,7 +20,7 @@ from annotator.domain.protocol import Case, Protocol
 from annotator.domain.refusal import Refusal
 
 if TYPE_CHECKING:
-    from annotator.judging.asking import Asker
+    from annotator.judging.asking import Asker, Refused
     from annotator.judging.runner import Ended
 
 Tell = Callable[[Line], None]
@@ -30,7 +30,8 @@ Tell = Callable[[Line], None]
 class Work:
     """What a run is to do: its cases, by which shape each is asked, and what of it is there already.
 
-    `cases` gives them anew at each call; `deed` says what is done with what: “criteria judged”.
+    `cases` gives them anew at each call; `deed` says what is done with what: “criteria judged”. `refused` says why a
+    model may not answer; the first that may not ends the run.
     """
 
     shape: Protocol
@@ -39,6 +40,7 @@ class Work:
     before: int
     deed: str
     already: Container[Key] = frozenset()
+    refused: "Refused" = lambda _: ""
 
 
 async def drive(
@@ -60,13 +62,14 @@ async def drive(
     drive = _Drive(project, order, work, journal, tell)
     try:
         with stoppable(drive.cancel, listen, drive.going), _little_garbage():
-            async with asking(project, judge, order, journal) as asker:
+            async with asking(project, judge, order, journal, work.refused) as asker:
                 ended = await drive.through(asker)
     except Refusal:
         run_records.close_run(project, run_id, RunState.INTERRUPTED)
         raise
     run_records.close_run(project, run_id, ended.state)
-    return run_lines.ended_line(run_id, work.deed, ended, work.before, work.total)
+    last = run_lines.ended_line(run_id, work.deed, ended, work.before, work.total, journal.without())
+    return last | {"kind": str(judge.kind)}
 
 
 class _Drive:

@@ -10,7 +10,7 @@ from annotator.domain.judge import Judge
 if TYPE_CHECKING:
     from annotator.judging.sending import Sender
 
-SETTING = "endpoints"
+SETTING, LATENCIES = "endpoints", "endpoint latencies"
 # Servers are brought up to date: what they turned down a month ago is worth another try.
 KEPT = timedelta(days=30)
 
@@ -29,7 +29,7 @@ def recall(project: Project, sender: "Sender") -> None:
 
 def form_of(project: Project, judge: Judge) -> str:
     """The form in which a judge's endpoint was found to answer; empty where nothing but the usual one is known."""
-    known = project.get(SETTING, {}).get(f"{judge.base_url.strip().rstrip('/')} {judge.model}")
+    known = project.get(SETTING, {}).get(_address(judge))
     return (
         "" if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT else str(known["form"])
     )
@@ -45,6 +45,22 @@ def keep(project: Project, sender: "Sender") -> None:
     if learned:
         known[_name(sender)] = {**learned, "since": now().isoformat()}
     project.set(SETTING, known)
+
+
+def keep_latency(project: Project, judge: Judge, seconds: float | None) -> None:
+    """Remember how long a judge's endpoint took in a test; a project that is only read remembers nothing."""
+    if seconds is not None and not project.readonly:
+        project.set(LATENCIES, {**project.get(LATENCIES, {}), _address(judge): seconds})
+
+
+def latency(project: Project, judge: Judge) -> float | None:
+    """The seconds that a judge's endpoint took in its last test; None before the first."""
+    found = project.get(LATENCIES, {}).get(_address(judge))
+    return None if found is None else float(found)
+
+
+def _address(judge: Judge) -> str:
+    return f"{judge.base_url.strip().rstrip('/')} {judge.model}"
 
 
 def _learned(sender: "Sender") -> dict[str, Any]:

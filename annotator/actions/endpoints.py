@@ -12,14 +12,17 @@ from annotator.actions.project import Project
 from annotator.domain.judge import Judge, JudgeKind
 
 if TYPE_CHECKING:
-    from annotator.judging.asking import Asker
+    from annotator.judging.asking import Asker, Refused
 
 
 @asynccontextmanager
 async def asking(
-    project: Project, judge: Judge, order: Order, journal: Journal
+    project: Project, judge: Judge, order: Order, journal: Journal, refused: "Refused" = lambda _: ""
 ) -> AsyncIterator["Asker | None"]:
-    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model."""
+    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
+
+    `refused` says why a model may not answer.
+    """
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
         return
@@ -44,6 +47,8 @@ async def asking(
         endpoint_memory.recall(project, sender)
         edited = prompts.edited(project)
         try:
-            yield Asker(sender, judge.id, run_id=journal.run_id, journal=journal, prompts=edited)
+            yield Asker(
+                sender, judge.id, run_id=journal.run_id, journal=journal, prompts=edited, refused=refused
+            )
         finally:
             endpoint_memory.keep(project, sender)

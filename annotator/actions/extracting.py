@@ -182,17 +182,23 @@ async def run(
     return ended
 
 
+def named(extraction: str) -> Extraction:
+    """The extraction of that name; Refusal lists the names there are."""
+    if extraction not in EXTRACTIONS:
+        known = ", ".join(EXTRACTIONS) or "none"
+        raise Refusal(f"There is no extraction “{extraction}”.", f"Known are: {known}.")
+    return EXTRACTIONS[extraction]
+
+
 def checked(project: Project, order: Order) -> Extraction:
     """The extraction that an order names; Refusal for an order that cannot be carried out."""
-    if order.protocol not in EXTRACTIONS:
-        known = ", ".join(EXTRACTIONS) or "none"
-        raise Refusal(f"There is no extraction “{order.protocol}”.", f"Known are: {known}.")
+    extraction = named(order.protocol)
     if judges.named(project, order.judge).kind == JudgeKind.DERIVED:
         raise Refusal(
             "A vote draws nothing from a text.", "Choose a judge with an endpoint, or the baseline."
         )
     judge_cases.checked_scope(project, order)
-    return EXTRACTIONS[order.protocol]
+    return extraction
 
 
 def _subjects(project: Project, order: Order, extraction: Extraction) -> Iterator[tuple[str, str]]:

@@ -6,15 +6,24 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 
-from annotator.actions import derived_judges, drift, extracting, judge_cases, judge_runs, prompts
+from annotator.actions import (
+    derived_judges,
+    drift,
+    endpoint_memory,
+    extracting,
+    judge_cases,
+    judge_offers,
+    judge_runs,
+    prompts,
+)
 from annotator.actions.journal import CALL, RUN, Journal
 from annotator.actions.judge_cases import Key, Manner, Order
 from annotator.actions.project import Project
-from annotator.domain.counting import counted
+from annotator.domain.counting import counted, lasting
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Case, Protocol
-from annotator.protocols import EXTRACTIONS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 # What a reply about one unit takes, until this judge has given some: a quote and two sentences.
 TOKENS_A_UNIT = 150
@@ -28,7 +37,8 @@ class Forecast:
     Tokens are roughly counted; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None
     when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
     `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
-    took so far, None before it was asked. `at_least` tells of questions that hang on answers, and are not counted.
+    took so far, or in its test (`by_test`), None before it was asked. `at_least` tells of questions that hang on
+    answers, and are not counted. `lacks` says why there is nothing to ask at all.
     """
 
     judge: str
@@ -49,6 +59,8 @@ class Forecast:
     seconds: float | None = None
     at_least: bool = False
     things: str = "judgements"
+    by_test: bool = False
+    lacks: str = ""
 
     def tree(self) -> dict[str, Any]:
         """The forecast as a JSON tree."""
@@ -56,6 +68,8 @@ class Forecast:
 
     def words(self) -> list[str]:
         """The forecast as a person reads it."""
+        if self.lacks:
+            return [f"There is nothing to ask yet. {self.lacks}"]
         things, one = counted(self.units, self.things.removesuffix("s")), self.units == 1
         if not self.model:
             return [
@@ -67,6 +81,7 @@ class Forecast:
             f"of which {known:,} {'is' if known == 1 else 'are'} answered in the journal.",
             f"About {self.tokens_input:,} tokens in and {self.tokens_output:,} out"
             f"{' (the length of replies is assumed)' if self.assumed else ''}.",
+            *self._time(),
         ]
         if self.cost_usd is None:
             return [
@@ -79,6 +94,12 @@ class Forecast:
             f"{_dollars(self.cost_usd).capitalize()} at the prices of {self.price_as_of}; the whole order, as if "
             f"nothing had been asked before, {_dollars(afresh)}.",
         ]
+
+    def _time(self) -> list[str]:
+        """How long it takes, in a sentence; none where nothing is asked or nobody knows."""
+        if self.seconds is None or not self.calls:
+            return []
+        return [f"About {lasting(self.seconds)}{', going by its test call' if self.by_test else ''}."]
 
 
 def _dollars(amount: float) -> str:
@@ -111,7 +132,8 @@ class Questions:
 async def estimate(project: Project, order: Order) -> Forecast:
     """What the order would still take; nothing is asked and nothing is written."""
     judge = derived_judges.asked(project, order)
-    return await of(project, order, judge, _asked(project, order, judge))
+    found = await of(project, order, judge, _asked(project, order, judge))
+    return found if found.total else replace(found, lacks=_lacking(project, order))
 
 
 async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Forecast:
@@ -120,13 +142,15 @@ async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Fore
         units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
         return free(judge, order, units, asked.total, asked.things)
     found = await _weighed(project, order, judge, asked)
-    made = replies(project, CALL.c.judge_id == judge.id)
+    tokens, seconds = replies(project, CALL.c.judge_id == judge.id)
+    made = tokens, endpoint_memory.latency(project, judge) if seconds is None else seconds
     usual = TOKENS_A_UNIT * judge.asked.together
     return replace(
         priced(judge, order, found, made, usual),
         total=asked.total,
         at_least=order.protocol in EXTRACTIONS,
         things=asked.things,
+        by_test=seconds is None,
     )
 
 
@@ -187,6 +211,15 @@ def _asked(project: Project, order: Order, judge: Judge) -> Asked:
     if order.protocol.startswith(drift.PREFIX):
         return _anchored(project, order)
     return _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
+
+
+def _lacking(project: Project, order: Order) -> str:
+    """Why an order comes to nothing, and what to do about it."""
+    if order.protocol in EXTRACTIONS:
+        lacks = next(one.lacks for one in judge_offers.drawings(project) if one.name == order.protocol)
+    else:
+        lacks = judge_offers.unasked(project, order.protocol) if order.protocol in PROTOCOLS else ""
+    return lacks or "Choose other items or systems."
 
 
 def _anchored(project: Project, order: Order) -> Asked:

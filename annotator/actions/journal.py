@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import RowMapping, Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, Select, Table, bindparam, func, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import wordings
@@ -28,6 +28,7 @@ _ANSWERED = CALL.c.status == Status.OK.value
 _LATEST = Ready(
     select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
 )
+_SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
 _ADD_CALL = insert(CALL).prefix_with("OR IGNORE")
 _SPOIL = (
     update(CALL)
@@ -79,6 +80,10 @@ class Journal:
             gone = wordings.outdated(db, *mine).values()
         return found - {(row.response_id, row.unit_id, row.trial) for row in gone}
 
+    def without(self) -> dict[str, int]:
+        """How many judgements this run left without a verdict, by cause."""
+        return by_cause(self._project, JUDGEMENT, JUDGEMENT.c.run_id == self.run_id)
+
     def record(self, batch: list[Finished]) -> None:
         """Commit a batch: the calls as they came, what was read from them, and how far the run is.
 
@@ -106,8 +111,8 @@ class Journal:
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
             db.execute(_ADD_CALL, calls)
-        # A call of a batch is there before its reply is read whole: that a unit is not in it is learnt only now.
-        spoilt = [call for call in calls if call["status"] == Status.INVALID.value]
+        # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
+        spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
             named = ("status", "cause", "sha256")
             db.execute(
@@ -157,6 +162,13 @@ class Journal:
             row = fields.model_dump()
             row |= {"status": verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
             yield row | {"id": new_id(), "sha256": judgement_hash(row)}
+
+
+def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
+    """How many of some judgements have no verdict, by cause."""
+    question = select(given.c.status, func.count()).where(given.c.status != Status.OK.value, *whose)
+    with project.store.read() as db:
+        return {status: count for status, count in db.execute(question.group_by(given.c.status))}
 
 
 def call_of(row: Mapping[str, Any] | RowMapping) -> Call:

@@ -29,7 +29,8 @@ class Order:
     """What a person asks of a judge. Empty `systems` and `items` (by key) mean all of them.
 
     `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
-    overnight at half price. The rates, per minute, take the place of the judge's own.
+    overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
+    run ends when another one answers.
     """
 
     judge: str
@@ -44,6 +45,7 @@ class Order:
     batch: bool = False
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

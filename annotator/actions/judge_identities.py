@@ -140,7 +140,7 @@ def _runs(project: Project, judge: Judge, protocol: str, prompt: str | None) -> 
     """The runs behind a judge's verdicts, the first one first."""
     j = JUDGEMENT.c
     mine = select(j.run_id).where(
-        j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id, j.trial == 1
+        j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id
     )
     question = select(RUN.c.id, RUN.c.snapshot, RUN.c.prompt_sha256).where(RUN.c.id.in_(mine))
     if prompt is not None:

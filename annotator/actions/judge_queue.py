@@ -79,7 +79,9 @@ def _keep(project: Project, orders: list[Waiting]) -> None:
 
 def _read(tree: dict[str, Any]) -> Waiting:
     fields = {name: value for name, value in tree.items() if name != "id"}
-    chosen = {name: tuple(fields[name]) for name in ("systems", "items")}
+    chosen: dict[str, Any] = {
+        name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
+    }
     return Waiting(tree["id"], Order(**fields | chosen))
 
 

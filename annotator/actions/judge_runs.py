@@ -129,4 +129,5 @@ def _work(
         found.done,
         f"{judge_cases.things(order.protocol)} judged",
         already,
+        card_checks.refused_models(project, judge, order),
     )

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import func, insert, select, update
 
-from annotator.actions import judge_prices
+from annotator.actions import endpoint_memory, judge_prices
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -248,6 +248,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
 
     length = max(FILLER_CHARACTERS, _longest_report(project))
     found = await probe(Endpoint.of(judge, key_of(project, judge)), prices(), judge.id, length)
+    endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
     return {
         "ok": found.ok,
         "words": found.sentence,

@@ -7,17 +7,22 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions import judges, wordings
+from annotator.actions import judge_cases, judges, run_records, wordings
 from annotator.actions.items import ITEM
 from annotator.actions.journal import JUDGEMENT, RUN
+from annotator.actions.judge_cases import Key
 from annotator.actions.judges import JUDGE
 from annotator.actions.project import Project
+from annotator.domain.judge import RunState
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.refusal import Refusal
+from annotator.judging.cache import keys_of
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 AT_ONCE = 500
+_HALTED = "The run was halted before this was asked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class MissingLine:
 def lines(project: Project, *, judge: str = "", run: str = "", status: str = "") -> list[MissingLine]:
     """The judges' judgements without a verdict; of one judge, one run (by its id's beginning) or one cause.
 
-    A verdict on another wording is none.
+    A verdict on another wording is none. What a halted run never came to ask for is among them.
     """
     _refuse_unknown(status)
     question = (
@@ -70,7 +75,41 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
             came = JUDGEMENT.c.status == Status.OK.value
             rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
     found = [_line(row, reworded=row.id in gone) for row in rows]
+    if status in ("", run_records.NOT_ASKED):
+        found += _never_asked(project, judge, run)
     return [line for line in found if status in ("", line.status)]
+
+
+def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
+    """What halted runs were to ask for and nobody has asked since, each once."""
+    found: dict[tuple[str, str, Key], MissingLine] = {}
+    systems = _systems(project)
+    for halted in run_records.runs(project):
+        mine = judge in ("", halted.judge) and halted.id.startswith(run)
+        if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
+            continue
+        asked = _asked(project, halted.judge_id, halted.protocol)
+        for case in judge_cases.cases(project, halted.order()):
+            for unit, key in zip(case.units, keys_of(case), strict=True):
+                if key not in asked:
+                    found[halted.judge, halted.protocol, key] = MissingLine(
+                        halted.judge, halted.protocol, case.item.key, systems[case.response.system_id], unit.id,
+                        case.trial, run_records.NOT_ASKED, _HALTED, "", halted.id, "",
+                    )  # fmt: skip
+    return list(found.values())
+
+
+def _systems(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
+
+
+def _asked(project: Project, judge_id: str, protocol: str) -> set[Key]:
+    """All that a judge was asked for under a protocol, whatever came of it."""
+    j = JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.trial).where(j.rater_id == judge_id, j.protocol == protocol)
+    with project.store.read() as db:
+        return {(row[0], row[1], row[2]) for row in db.execute(question)}
 
 
 def _line(row: Any, *, reworded: bool) -> MissingLine:
@@ -103,6 +142,10 @@ def _run_id(project: Project, beginning: str) -> str:
 
 
 def _refuse_unknown(status: str) -> None:
-    causes = [*(each.value for each in Status if each is not Status.OK), wordings.REWORDED]
+    causes = [
+        *(each.value for each in Status if each is not Status.OK),
+        wordings.REWORDED,
+        run_records.NOT_ASKED,
+    ]
     if status and status not in causes:
         raise Refusal(f"“{status}” is no cause.", f"Use one of {', '.join(causes)}.")

@@ -1,11 +1,15 @@
 """How a person corrects what was drawn: unit by unit, in a version of their own that counts from then on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
+from sqlalchemy import select
 
-from annotator.actions import extracts, people
+from annotator.actions import drawn_parts, extracts, judge_cases, materials, people
 from annotator.actions.extracts import Subject
+from annotator.actions.judge_cases import Order
+from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
 from annotator.actions.report_lines import DOES
 from annotator.domain.artifact import Document, Kind
@@ -13,6 +17,7 @@ from annotator.domain.change import Change
 from annotator.domain.extract import Extract, ExtractState, class_of
 from annotator.domain.identity import new_id
 from annotator.domain.part import Part
+from annotator.domain.reference import Aid
 from annotator.domain.refusal import Refusal
 
 GONE = Refusal("That unit is no longer there.", "Look at the list again.")
@@ -57,6 +62,29 @@ def confirm(project: Project, subject: Subject, kind: Part | Kind) -> Change:
     if found.state is ExtractState.CONFIRMED:
         raise Refusal("That was confirmed before.", "Nothing was changed.")
     return extracts.confirm(project, found.id)
+
+
+def confirm_all(
+    project: Project, kind: Part | Kind | Aid, systems: Sequence[str] = (), items: Sequence[str] = ()
+) -> int:
+    """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
+    people.refuse_others(project, DOES)
+    judge_cases.checked_scope(project, Order("", systems=tuple(systems), items=tuple(items)))
+    chosen, wanted = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    with project.store.read() as db:
+        of_system = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
+    waiting = [
+        drawn[kind.value].extract_id
+        for (item_id, response_id), drawn in drawn_parts.standing(project).items()
+        if kind.value in drawn and drawn[kind.value].standing in drawn_parts.OPEN
+        if item_id in wanted and (not chosen or of_system.get(response_id) in chosen)
+    ]
+    if not waiting:
+        raise Refusal(f"Nothing waits to be confirmed: {kind.value}.", "Nothing was changed.")
+    with project.store.write():
+        for extract_id in waiting:
+            extracts.confirm(project, extract_id)
+    return len(waiting)
 
 
 def _document(project: Project, subject: Subject, kind: Part | Kind) -> Document[Any]:

@@ -135,7 +135,7 @@ def words(line: Line) -> list[str]:
     """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
     from annotator.actions import run_lines
 
-    said = run_lines.words({**line, "missing": {}})
+    said = run_lines.words({**line, "without": {}})
     failed = [
         f"Item {one['item']}, trial {one['trial']}: {one['status'].replace('_', ' ')}. {one['cause']}"
         for one in line["failed"]

@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import Status
 
 Line = dict[str, Any]
+_ASKS = JudgeKind.ENDPOINT.value
+# What can be done about judgements without a verdict, by the kind of judge.
+_ADVICE = {
+    _ASKS: "Run the same command again to ask for those.",
+    JudgeKind.DERIVED.value: "A vote asks nobody: have its members judge what they left out or more trials, or make a "
+    "vote with one member more.",
+    JudgeKind.BASELINE.value: "It says the same every time; have another judge or people judge those.",
+}
 
 
 def line(run_id: str, deed: str, progress: Any, before: int, total: int) -> Line:
@@ -62,20 +71,34 @@ def batch_line(run_id: str, deed: str, told: Any, before: int, total: int) -> Li
     }
 
 
-def ended_line(run_id: str, deed: str, ended: Any, before: int, total: int) -> Line:
-    """The last line of a run: as any other, and how it ended."""
-    until = ended.until.isoformat() if ended.until else None
-    last = {"event": "ended", "state": ended.state.value, "cause": ended.cause, "until": until}
-    return line(run_id, deed, ended.progress, before, total) | last
+def ended_line(
+    run_id: str, deed: str, ended: Any, before: int, total: int, without: Mapping[str, int] | None = None
+) -> Line:
+    """The last line of a run: as any other, how it ended, and what the whole came to.
+
+    `without` counts by cause what the run has no verdict on, that of its earlier sessions included; None where only
+    this session is known. `judged`, these and `not_asked` are together the total.
+    """
+    found = line(run_id, deed, ended.progress, before, total)
+    lacking = dict(without or found["missing"])
+    return found | {
+        "event": "ended",
+        "state": ended.state.value,
+        "cause": ended.cause,
+        "until": ended.until.isoformat() if ended.until else None,
+        "judged": max(0, found["done"] - sum(lacking.values())),
+        "without": lacking,
+        "not_asked": max(0, total - found["done"]),
+    }
 
 
 def words(line: Line) -> list[str]:
     """The last line of a run as a person reads it."""
-    said = [f"{line['done']:,} of {line['total']:,} {line['deed']} ({line['state']}, {line['seconds']} s)."]
-    if line["missing"]:
-        said.append(
-            f"Without a verdict: {causes(line['missing'])}. Run the same command again to ask for those."
-        )
+    left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
+    came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"
+    said = [f"{came} ({line['state']}, {line['seconds']} s)."]
+    if line["without"]:
+        said.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
     if line["calls"]:
         cost, reused = dollars(line["cost_usd"]), line["reused"]
         said.append(f"{line['calls']:,} calls for {cost}; {reused:,} answers taken from the journal.")

@@ -22,7 +22,10 @@ from annotator.domain.identity import new_id, now
 from annotator.domain.judge import Judge, JudgeKind, RunState
 from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 
+# Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
+NOT_ASKED, NOT_DONE = "not_asked", "not_done"
 _STOPPED = (RunState.INTERRUPTED.value, RunState.CANCELLED.value)
 _SEEDS = 2**31
 # Whoever only looks whether a run goes on holds the lock for a moment.
@@ -57,6 +60,17 @@ class RunLine:
     trials: int = 1
     batch: bool = False
     missing: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> int:
+        """How many came with a result."""
+        return max(0, self.done - sum(self.missing.values()))
+
+    @property
+    def lacking(self) -> dict[str, int]:
+        """What the run has no result for: by cause, and what it did not come to, of which no cause is kept."""
+        left = max(0, self.total - self.done)
+        return self.missing | ({NOT_ASKED if self.protocol in PROTOCOLS else NOT_DONE: left} if left else {})
 
     @property
     def open(self) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -67,7 +68,7 @@ def judge_test(file: File, name: str, json_: Json = False) -> None:
     """One call that shows what the endpoint supports, how fast it answers, and what it costs."""
     from annotator.actions import judges
 
-    with opened(file, readonly=True) as project:
+    with opened(file, readonly=not os.access(file, os.W_OK)) as project:
         found = asyncio.run(judges.test(project, name))
     say(found, json_, lines(found))
     if not found["ok"]:

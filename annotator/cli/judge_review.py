@@ -14,18 +14,19 @@ app = typer.Typer()
 
 @app.command("runs")
 def judge_runs_(file: File, json_: Json = False) -> None:
-    """All runs, newest first, with what each left without a verdict."""
+    """All runs, newest first: judged, missing by cause, not asked."""
     from annotator.actions import judge_runs
     from annotator.actions.run_lines import causes
 
     with opened(file, readonly=True) as project:
         found = judge_runs.runs(project)
     words = [
-        f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.done:,} of {run.total:,}, "
-        f"{run.state}{_told(causes(run.missing))}"
+        f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.judged:,} of {run.total:,} "
+        f"judged, {run.state}{_told(causes(run.lacking))}"
         for run in found
     ]
-    say({"runs": [asdict(run) for run in found]}, json_, words or ["No judge has run yet."])
+    tree = [asdict(run) | {"judged": run.judged, "lacking": run.lacking} for run in found]
+    say({"runs": tree}, json_, words or ["No judge has run yet."])
 
 
 @app.command("missing")
@@ -33,10 +34,10 @@ def judge_missing(
     file: File,
     judge: OfJudge = "",
     run: Annotated[str, typer.Option(help="Only those of this run: its id, or how it begins")] = "",
-    cause: Annotated[str, typer.Option(help="Only those for this cause: refused, timeout …")] = "",
+    cause: Annotated[str, typer.Option(help="Only those for this cause: refused, timeout, not_asked …")] = "",
     json_: Json = False,
 ) -> None:
-    """The judgements that have no verdict, by cause."""
+    """The judgements that have no verdict, by cause; with those that a halted run never asked for."""
     from annotator.actions import missing
     from annotator.actions.run_lines import causes
 

@@ -1,7 +1,7 @@
 """The commands by which judges work: running them, drawing, going on, batches at a provider, and what it would cost."""
 
 import asyncio
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -26,9 +26,18 @@ from annotator.cli.options import (
     how,
     reach,
 )
-from annotator.cli.saying import File, Json, opened, say
+from annotator.cli.saying import As, File, Json, opened, say
+from annotator.domain.judge import RunState
 
 app = typer.Typer()
+# The exit code of what was carried out, but not to its end.
+NOT_ALL = 3
+
+
+def _told(ended: dict[str, Any]) -> None:
+    """Leave with the exit code of a run: 3 where it was halted."""
+    if ended.get("state") == RunState.INTERRUPTED.value:
+        raise typer.Exit(NOT_ALL)
 
 
 @app.command("run")
@@ -60,11 +69,14 @@ def judge_run(
     )  # fmt: skip
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
+        asked = order
         if card is not None:
-            card_checks.refuse_order(project, card_saving.read(card), order)
-        return await resuming.carry_out(project, order, **told)
+            on_card = card_saving.read(card)
+            card_checks.refuse_order(project, on_card, order)
+            asked = replace(order, models=on_card.judge.returned_models)
+        return await resuming.carry_out(project, asked, **told)
 
-    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
 
 
 @app.command("extract")
@@ -91,7 +103,25 @@ def judge_extract(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await extracting.run(project, order, **told)
 
-    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
+
+
+@app.command("confirm")
+def judge_confirm(
+    file: File,
+    extraction: Annotated[str, typer.Option(help="What was drawn")],
+    system: Systems = None,
+    item: Items = None,
+    person: As = "",
+    json_: Json = False,
+) -> None:
+    """Confirm what was drawn and waits for a person, as it stands; to correct it, use the window."""
+    from annotator.actions import extracting, part_edits
+
+    with opened(file, person=person) as project:
+        makes = extracting.named(extraction).makes
+        found = part_edits.confirm_all(project, makes, **reach(system, item))
+    say({"confirmed": found}, json_, [f"Confirmed: {makes.value} of {found:,}."])
 
 
 @app.command("resume")
@@ -112,7 +142,7 @@ def judge_resume(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
 
-    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
 
 
 @app.command("batches")

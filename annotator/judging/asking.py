@@ -15,6 +15,7 @@ from annotator.domain.judgement import Status
 from annotator.domain.protocol import Answer, Case
 from annotator.domain.refusal import Refusal
 from annotator.judging import injection
+from annotator.judging.breaker import Halt
 from annotator.judging.cache import Journal, cache_key
 from annotator.judging.client import Endpoint
 from annotator.judging.prompts import Prompt, fresh_delimiter, load, render
@@ -24,6 +25,8 @@ from annotator.judging.sending import Sender
 from annotator.judging.settling import Question, Settling
 
 R = TypeVar("R", bound=BaseModel)
+Refused = Callable[[str], str]
+"""Why a model that answers, by the name it gives, may not; empty when it may."""
 Known = tuple[Call, BaseModel]
 """An answered call, and the reply read from it."""
 # Far more than are answered between two commits.
@@ -35,7 +38,8 @@ class Asker:
 
     `prompts` take the place of the shipped ones of their names. `fresh` passes the cache over. `delimiter` names the
     fences of each call; a run that pays for prompts may give one code for the whole run, so that a provider's prompt
-    cache recognizes the same report again.
+    cache recognizes the same report again. `refused` is asked of every model that answers: the first that may not ends
+    the run.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class Asker:
         folder: Path | None = None,
         prompts: Mapping[str, Prompt] | None = None,
         delimiter: Callable[[], str] = fresh_delimiter,
+        refused: Refused = lambda _: "",
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
@@ -58,7 +63,7 @@ class Asker:
             )
         self.sender = sender
         self.judge_id, self.run_id = judge_id, run_id
-        self.delimiter = delimiter
+        self.delimiter, self.refused = delimiter, refused
         self._journal = None if fresh else journal
         self._folder = folder
         self._prompts = dict(prompts or {})
@@ -81,12 +86,17 @@ class Asker:
     def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
         """A journalled call that answers the same question, read anew; None when there is none."""
         call = self._journal.find(key) if self._journal else None
-        if call is None or call.status is not Status.OK:
+        if call is None or call.status is not Status.OK or self.refused(call.returned_model):
             return None
         try:
             return call, reread(call, reply)
         except Unreadable:
             return None
+
+    def kept(self, call: Call) -> tuple[Call, str]:
+        """A call as it is journalled, and why the run must end: of a model that may not answer, none is used."""
+        why = self.refused(call.returned_model)
+        return (call.model_copy(update={"status": Status.SKIPPED, "cause": why}) if why else call), why
 
     async def elsewhere(self, key: str) -> Known | None:
         """What comes of the same question where another case has just put it; None when none has, or nothing comes."""
@@ -156,8 +166,11 @@ class CaseAsk:
         return flags
 
     def _keep(self, call: Call) -> None:
-        self.calls.append(call)
+        kept, why = self.asker.kept(call)
+        self.calls.append(kept)
         self.call_id = call.id
+        if why:
+            raise Halt(why)
 
     def _question(
         self, prompt: Prompt, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str]

@@ -27,6 +27,7 @@ SHARE = 0.5
 # Asking the same again is of no use: to people, or to a second judge.
 DECLINED = frozenset({Status.REFUSED, Status.FILTERED, Status.TOO_LONG})
 _LONGEST_LINE = 4_000_000
+_AGAIN = "the batch answers this question more than once"
 
 
 class Fate(StrEnum):
@@ -49,7 +50,7 @@ class Fate(StrEnum):
     CHANGED = "changed"
     """Answered, but no longer asked: the answer is journalled for its cost and not used."""
     DUPLICATE = "duplicate"
-    """A second line on a question: the first answer stands, else the first error."""
+    """A further line on a question. Two replies to one are none: both are kept, and it is asked live."""
     UNKNOWN = "unknown"
     """A line on a question that this batch does not hold: left aside."""
     DAMAGED = "damaged"
@@ -100,13 +101,15 @@ class Reading:
         self._replies = replies
         self._prices = prices
         self._secrets = secrets
+        self._again: dict[str, list[str]] = {}
         self._parameters = canonical_json(
             {**json.loads(state.parameters), FORMAT: state.rung.value, "batch": state.batch}
         ).decode()
 
     def calls(self, files: Iterable[Path]) -> Iterator[Call]:
         """Read the output file, then the error file; each question gives one call, or none where none was made."""
-        errors: dict[str, Line] = {}
+        files, errors = tuple(files), dict[str, Line]()
+        self._again = _answered_again(files)
         for file in files:
             for line in lines(file):
                 odd = self._odd(line, errors)
@@ -138,6 +141,9 @@ class Reading:
         state, name, outcome = self._state, line.custom_id, line.outcome
         entry = state.entries[name]
         fault, fate = self._read(entry.key, outcome)
+        if name in self._again and outcome.answered:
+            fault, fate = _AGAIN, Fate.SPOILED
+            outcome = replace(outcome, content="\n\n".join([f"({_AGAIN})", *self._again[name]]))
         cost = self._cost(outcome)
         if outcome.answered:
             self.found.cost_usd += entry.most_usd if cost is None else cost
@@ -199,6 +205,20 @@ class Reading:
             body=redact(outcome.body, self._secrets),
             message=redact(outcome.message, self._secrets),
         )
+
+
+def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:
+    """All replies to each question that has more than one."""
+
+    def replies() -> Iterator[tuple[str, str]]:
+        every = (line for file in files for line in lines(file))
+        return ((line.custom_id, line.outcome.content) for line in every if line and line.outcome.answered)
+
+    found = {name: list[str]() for name, count in Counter(name for name, _ in replies()).items() if count > 1}
+    for name, content in replies() if found else ():
+        if name in found:
+            found[name].append(content)
+    return found
 
 
 def lines(file: Path) -> Iterator[Line | None]:

@@ -112,6 +112,9 @@ class Noting(BatchedAsk):
 
     noted: list[Question] = field(default_factory=list)
 
+    def _keep(self, call: Call) -> None:
+        """Nothing is used yet, whichever model gave it."""
+
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:

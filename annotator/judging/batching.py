@@ -234,7 +234,11 @@ class _Work:
         try:
             await Settling(question, self._sender, calls.append).settle()
         finally:
-            self._journal(calls)
+            kept = [self._asker.kept(call) for call in calls]
+            self._journal([call for call, _ in kept])
+        for _, why in kept:
+            if why:
+                raise Halt(why)
         if not self._batched.settled(question.key):
             self._batched.live.add(question.key)
         return False

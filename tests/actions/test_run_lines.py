@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from annotator.actions import run_lines
 from annotator.domain.judge import Call, RunState
 from annotator.domain.judgement import Status, Verdict
@@ -41,6 +43,39 @@ def test_what_did_not_come_is_counted_by_cause_and_never_as_done_well() -> None:
     )
     assert (line["done"], line["total"], line["missing"]) == (3 + 4, 20, {"refused": 1, "timeout": 2})
     assert any("Without a verdict: 1 refused, 2 timeout." in sentence for sentence in run_lines.words(line))
+
+
+def test_judged_missing_and_not_asked_are_together_the_total() -> None:
+    line = ended(finished(1), finished(2, Status.REFUSED), state=RunState.INTERRUPTED)
+    # Three were there before, none of them missing.
+    assert (line["judged"], line["without"], line["not_asked"]) == (4, {"refused": 1}, 15)
+    assert run_lines.words(line)[0].startswith("4 of 20 criteria judged, 15 not asked (interrupted")
+
+
+def test_what_earlier_sessions_left_missing_counts_too() -> None:
+    tally = Tally()
+    tally.count(finished(1))
+    told = Ended(RunState.DONE, tally.told((), None))
+    line = run_lines.ended_line("run-1", "criteria judged", told, 19, 20, {"timeout": 2})
+    assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
+        18,
+        {"timeout": 2},
+        0,
+        {},
+    )
+    assert run_lines.words(line)[:2] == [
+        f"18 of 20 criteria judged (done, {line['seconds']} s).",
+        "Without a verdict: 2 timeout. Run the same command again to ask for those.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("derived", "A vote asks nobody"), ("baseline", "the same every time")]
+)
+def test_whom_asking_again_does_not_help_is_not_advised_to(kind: str, advice: str) -> None:
+    _, said = run_lines.words(ended(finished(1, Status.UNCLEAR)) | {"kind": kind, "calls": 0})
+    assert advice in said
+    assert "Run the same command again" not in said
 
 
 def test_a_cost_that_nobody_knows_is_not_told_as_nothing() -> None:

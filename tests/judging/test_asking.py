@@ -367,3 +367,32 @@ async def test_three_refused_keys_end_the_run(odd: OddServer, folder: Path) -> N
             assert (await factory(case(number))("tiny", FIELDS, Reply)).status is Status.API_ERROR
         with pytest.raises(Halt, match="refuses the key"):
             await factory(case())("tiny", FIELDS, Reply)
+
+
+def other(model: str) -> str:
+    """Why a model may not answer: only the usual one of these tests may."""
+    return "" if model == "test-model-2026" else f"It is {model}."
+
+
+async def test_a_model_that_may_not_answer_ends_the_run_and_its_call_is_kept_unused(
+    odd: OddServer, folder: Path
+) -> None:
+    odd.script(Odd(str(completion(YES_JSON).body).replace("test-model-2026", "zzz-9")))
+    async with asker(odd.url, folder, refused=other) as factory:
+        ask = factory(case())
+        with pytest.raises(Halt, match="It is zzz-9"):
+            await ask("tiny", FIELDS, Reply)
+    (kept,) = ask.calls
+    assert (kept.status, kept.cause, kept.raw) == (Status.SKIPPED, "It is zzz-9.", YES_JSON)
+
+
+async def test_an_answer_of_a_model_that_may_not_answer_is_not_served_from_the_journal(
+    odd: OddServer, folder: Path
+) -> None:
+    _, ask = await asked(odd, folder)
+    (call,) = ask.calls
+    shelf = Shelf(call.model_copy(update={"returned_model": "zzz-9"}))
+    _, again = await asked(odd, folder, journal=shelf, refused=other)
+    assert (len(again.calls), again.reused) == (1, [])
+    _, free = await asked(odd, folder, journal=shelf)
+    assert (free.calls, len(free.reused)) == ([], 1)

@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 
 from annotator.domain.judge import RunState
+from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
 from annotator.judging.batch_results import Fate
+from annotator.judging.replies import Unreadable, reread
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, failed, values
-from tests.judging.odd_server import KEY, NO_JSON, Odd, completion, error
+from tests.judging.odd_server import KEY, NO_JSON, YES_JSON, Odd, Reply, completion, error
 
 pytestmark = pytest.mark.anyio
 
 
 def odd_lines(requests: list[dict[str, Any]]) -> Results:
-    """Ten questions, of which the first alone is answered as it should be."""
+    """Ten questions, of which the last but one alone is answered as it should be, and the first twice."""
     names = [request["custom_id"] for request in requests]
     output = [
         answered(names[0]),
@@ -28,6 +30,7 @@ def odd_lines(requests: list[dict[str, Any]]) -> Results:
         answered(names[4], error(400, "filtered", code="content_filter")),
         '{"custom_id": 7, "response": null}',
         answered(names[5])[:100],
+        answered(names[9]),
     ]
     errors = [
         failed(names[0]),
@@ -45,9 +48,8 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
     provider.work = odd_lines
     shelf = Shelf()
     found, ended, finished = await batched(provider, folder, shelf, cases=11)
-    # Besides: of the ten questions the last is in neither file.
     assert found.fates == {
-        Fate.ANSWERED: 1, Fate.DECLINED: 2, Fate.SPOILED: 2, Fate.FAILED: 2, Fate.EXPIRED: 1, Fate.MISSING: 2,
+        Fate.ANSWERED: 1, Fate.DECLINED: 2, Fate.SPOILED: 3, Fate.FAILED: 2, Fate.EXPIRED: 1, Fate.MISSING: 1,
         Fate.DUPLICATE: 3, Fate.UNKNOWN: 1, Fate.DAMAGED: 2,
     }  # fmt: skip
     assert ended.progress.by_status == {"ok": 9, "refused": 1, "filtered": 1}
@@ -55,6 +57,26 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
     # The first question of all, and the seven that the batch left over.
     assert len(provider.bodies) == 1 + 7
     assert len(found.live) == 7
+
+
+@pytest.mark.parametrize("second", [YES_JSON, NO_JSON], ids=["equal", "opposite"])
+async def test_of_two_replies_to_one_question_none_counts_and_both_are_kept(
+    provider: BatchServer, folder: Path, second: str
+) -> None:
+    provider.work = lambda requests: Results(
+        [answered(request["custom_id"]) for request in requests]
+        + [answered(requests[0]["custom_id"], completion(second))]
+    )
+    shelf = Shelf()
+    found, ended, _ = await batched(provider, folder, shelf, cases=3)
+    assert found.fates == {Fate.ANSWERED: 1, Fate.SPOILED: 1, Fate.DUPLICATE: 1}
+    (spoiled,) = [call for call in shelf.calls.values() if call.status is Status.INVALID]
+    assert "answers this question more than once" in spoiled.cause
+    assert spoiled.raw.endswith(f"{YES_JSON}\n\n{second}")
+    # The first of all, and the one that was answered twice.
+    assert (len(provider.bodies), ended.progress.by_status) == (2, {"ok": 3})
+    with pytest.raises(Unreadable):
+        reread(spoiled, Reply)
 
 
 async def test_a_refusal_is_not_asked_again_not_even_after_a_restart(

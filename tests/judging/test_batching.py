@@ -167,3 +167,48 @@ async def test_another_providers_batches_are_understood(
     assert found.fates == {Fate.SPOILED: 3}
     assert ended.progress.by_status == {"ok": 4}
     gc.collect()
+
+
+def another(reply: Odd) -> Odd:
+    """The same reply of a model that may not answer."""
+    return Odd(str(reply.body).replace("test-model-2026", "zzz-9"))
+
+
+def refused(model: str) -> str:
+    """Why a model may not answer."""
+    return "It is another model." if model == "zzz-9" else ""
+
+
+async def held_to_its_model(
+    provider: BatchServer, folder: Path, shelf: Shelf
+) -> tuple[runner.Ended, list[Finished]]:
+    """A run by batches of a judge that only one model may answer for."""
+    finished: list[Finished] = []
+    async with asker(provider.url, folder, journal=shelf, run_id="run-1", refused=refused) as factory:
+        found = await through(tiny_judge, lambda: map(case, range(4)), factory, shelf, nap=soon)
+        cases = found.in_order(lambda: map(case, range(4)))
+        return await runner.run(TINY, cases, found, record=finished.extend), finished
+
+
+async def test_nothing_is_sent_to_a_provider_whose_first_answer_is_of_another_model(
+    provider: BatchServer, folder: Path
+) -> None:
+    provider.script(another(completion(YES_JSON)))
+    shelf = Shelf()
+    ended, finished = await held_to_its_model(provider, folder, shelf)
+    assert (ended.state, ended.cause, provider.made) == (RunState.INTERRUPTED, "It is another model.", {})
+    assert [call.status for call in shelf.calls.values()] == [Status.SKIPPED]
+    assert not any(one.judged for one in finished)
+
+
+async def test_what_another_model_answered_in_a_batch_is_not_used(
+    provider: BatchServer, folder: Path
+) -> None:
+    provider.work = lambda requests: Results(
+        [answered(each["custom_id"], another(completion(YES_JSON))) for each in requests]
+    )
+    ended, finished = await held_to_its_model(provider, folder, Shelf())
+    assert (ended.state, ended.cause) == (RunState.INTERRUPTED, "It is another model.")
+    # The first question was asked live, of the right model.
+    assert sum(one.judged for one in finished) <= 1
+    assert {call.status for one in finished if not one.judged for call in one.calls} == {Status.SKIPPED}

@@ -27,6 +27,8 @@ STATUS_WORDS = {
     "api_error": "Endpoint failed",
     "skipped": "Not judged",
     "reworded": "Worded anew since",
+    "not_asked": "Not asked",
+    "not_done": "Not done",
 }
 FLAG_WORDS = {
     "quote_missing": "Quote not found",
@@ -120,15 +122,3 @@ def when(moment: datetime) -> str:
 def day(moment: datetime) -> str:
     """A moment of this year in few letters."""
     return f"{moment.astimezone():%d %b, %H:%M}"
-
-
-def lasting(seconds: float) -> str:
-    """A length of time in a word or two."""
-    if seconds < 1:
-        return "under a second"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes:02} min"

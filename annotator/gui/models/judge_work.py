@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.actions.run_watching import Standing
+from annotator.domain.counting import lasting
 from annotator.gui.models.cells import Column
-from annotator.gui.models.judge_words import causes_words, lasting
+from annotator.gui.models.judge_words import causes_words
 
 # A call that takes longer than this is marked.
 LONG_S = 30.0

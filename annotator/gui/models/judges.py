@@ -109,6 +109,11 @@ def _outcome(run: RunLine) -> str:
     return "under way" if run.state == RunState.RUNNING.value else run.state
 
 
+def _lacking(run: RunLine) -> dict[str, int]:
+    """What is missing of a run; of one that goes on, what did not come so far."""
+    return run.missing if run.state == RunState.RUNNING.value else run.lacking
+
+
 def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
@@ -135,12 +140,12 @@ RUNS: Sequence[Column[RunLine]] = (
         "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
     ),
     Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
-    Column("Done", lambda run: f"{run.done:,} of {run.total:,}", 108, number=True, firm=True),
+    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 108, number=True, firm=True),
     Column(
         "Missing, by cause",
-        lambda run: causes_words(run.missing) or "none",
+        lambda run: causes_words(_lacking(run)) or "none",
         130,
-        look=lambda run: ("warning", "state-unconfirmed") if run.missing else None,
+        look=lambda run: ("warning", "state-unconfirmed") if _lacking(run) else None,
     ),
     Column("Cost", _run_cost, 74, number=True),
 )

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
 
 from annotator.actions.judge_cases import Order
 from annotator.actions.judge_planning import Look
+from annotator.domain.counting import lasting
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
-from annotator.gui.models.judge_words import lasting, usd
+from annotator.gui.models.judge_words import usd
 from annotator.gui.pages.judges.driver import asked_for
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -111,6 +112,8 @@ class ForecastView(QFrame):
 
 def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """A forecast name by name."""
+    if found["lacks"]:
+        return [("Questions", f"none yet. {found['lacks']}")]
     least = "at least " if found["at_least"] else ""
     assumed = " (assumed)" if found["assumed"] else ""
     money = found["cost_usd"]
@@ -127,7 +130,9 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
         ),
     ]
     seconds = found["seconds"]
-    told += [("Time", f"about {lasting(seconds)}" if seconds is not None else "known once it has answered")]
+    by_test = ", going by its test call" if found["by_test"] else ""
+    time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
+    told += [("Time", time)]
     afresh = found["cost_usd_afresh"]
     cost = f", about {usd(afresh)}" if afresh is not None else ""
     return [*told, ("If uncached", f"{found['calls_afresh']:,} questions{cost}")]

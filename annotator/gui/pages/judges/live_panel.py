@@ -12,10 +12,11 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import CHECKS, title
 from annotator.actions.project import Project
 from annotator.actions.run_watching import Asked, Standing
+from annotator.domain.counting import lasting
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
-from annotator.gui.models.judge_words import causes_words, doing, lasting, usd
+from annotator.gui.models.judge_words import causes_words, doing, usd
 from annotator.gui.models.judge_work import CALLS, PARTS, Calling, Part
 from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets.chips import Chip, Chips
@@ -233,10 +234,12 @@ def ended_words(line: Mapping[str, Any]) -> str:
         return f"The last run could not be carried out: {line.get('error', '')}"
     if not line.get("total"):
         return "The last run was cancelled before it had begun."
-    said = f"The last run is {line['state']}: {line['done']:,} of {line['total']:,} in {lasting(line['seconds'])}"
+    left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
+    said = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
+    said += f" in {lasting(line['seconds'])}"
     said += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
-    if line.get("missing"):
-        said += f" Missing: {causes_words(line['missing'])}."
+    if line.get("without"):
+        said += f" Missing: {causes_words(line['without'])}."
     if line.get("cause"):
         said += f" It stopped because: {line['cause']}"
     return said

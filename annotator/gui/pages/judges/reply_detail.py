@@ -13,13 +13,13 @@ from annotator.actions.judge_offers import title
 from annotator.actions.judgement_replies import Reply, Told
 from annotator.actions.project import Project
 from annotator.actions.sent_prompts import Sent
+from annotator.domain.counting import lasting
 from annotator.domain.judge import Call
 from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.judge_words import (
     STATUS_WORDS,
     flag_words,
-    lasting,
     spent,
     value_look,
     value_words,
