@@ -60,6 +60,7 @@ class RunLine:
     trials: int = 1
     batch: bool = False
     missing: dict[str, int] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
 
     @property
     def judged(self) -> int:
@@ -67,10 +68,15 @@ class RunLine:
         return max(0, self.done - sum(self.missing.values()))
 
     @property
+    def left(self) -> int:
+        """How many it did not come to."""
+        return max(0, self.total - self.done)
+
+    @property
     def lacking(self) -> dict[str, int]:
         """What the run has no result for: by cause, and what it did not come to, of which no cause is kept."""
-        left = max(0, self.total - self.done)
-        return self.missing | ({NOT_ASKED if self.protocol in PROTOCOLS else NOT_DONE: left} if left else {})
+        rest = NOT_ASKED if self.protocol in PROTOCOLS else NOT_DONE
+        return self.missing | ({rest: self.left} if self.left else {})
 
     @property
     def open(self) -> bool:
@@ -87,6 +93,7 @@ class RunLine:
             together=self.together,
             trials=self.trials,
             batch=self.batch,
+            models=self.models,
             **how,
         )
 
@@ -145,13 +152,14 @@ def _line(row: Row[Any], missing: dict[str, int]) -> RunLine:
         trials=scope["trials"],
         batch=scope["batch"],
         missing=missing,
+        models=tuple(scope["models"]),
     )
 
 
 def _scope(text: str) -> dict[str, Any]:
     """What a run was to do; runs of earlier versions asked unit by unit, once, live."""
     known: dict[str, Any] = json.loads(text)
-    return {"systems": [], "items": [], "together": 1, "trials": 1, "batch": False} | known
+    return {"systems": [], "items": [], "together": 1, "trials": 1, "batch": False, "models": []} | known
 
 
 @contextmanager
@@ -262,6 +270,7 @@ def _wanted(judge: Judge, order: Order) -> dict[str, Any]:
         "together": judge.asked.together,
         "trials": order.trials,
         "batch": order.batch,
+        "models": list(order.models),
     }
 
 

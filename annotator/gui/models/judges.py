@@ -109,11 +109,6 @@ def _outcome(run: RunLine) -> str:
     return "under way" if run.state == RunState.RUNNING.value else run.state
 
 
-def _lacking(run: RunLine) -> dict[str, int]:
-    """What is missing of a run; of one that goes on, what did not come so far."""
-    return run.missing if run.state == RunState.RUNNING.value else run.lacking
-
-
 def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
@@ -140,12 +135,24 @@ RUNS: Sequence[Column[RunLine]] = (
         "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
     ),
     Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
-    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 108, number=True, firm=True),
+    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 96, number=True, firm=True),
     Column(
-        "Missing, by cause",
-        lambda run: causes_words(_lacking(run)) or "none",
-        130,
-        look=lambda run: ("warning", "state-unconfirmed") if _lacking(run) else None,
+        "Missing",
+        lambda run: f"{sum(run.missing.values()):,}" if run.missing else "none",
+        76,
+        tip=lambda run: causes_words(run.missing) or "none",
+        number=True,
+        firm=True,
+        look=lambda run: ("warning", "state-unconfirmed") if run.missing else None,
+    ),
+    Column(
+        "Not asked",
+        lambda run: f"{run.left:,}" if run.left else "none",
+        78,
+        number=True,
+        firm=True,
+        about="What the run was to ask and did not come to, because it was halted or goes on. Of drawing, what is not "
+        "drawn.",
     ),
     Column("Cost", _run_cost, 74, number=True),
 )

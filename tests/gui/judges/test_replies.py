@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from annotator.actions import extracting, judge_runs, prompts
 from annotator.actions.judge_cases import Order
@@ -176,6 +177,24 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     assert won > 0
     assert f"{won} judgements have a verdict now" in page.replies.answer.text()
     assert len(server.bodies) == asked
+
+
+def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_chosen(served, show, qtbot):
+    source = run(served)
+    with served.store.write():
+        served.store.raw.execute(
+            "UPDATE call SET raw = 'No idea: I cannot tell.', parameters = ?", ['{"response_format":"text"}']
+        )
+    page = show(served, "Replies", run_id=source)
+    page.replies.acts["reread"]()
+    qtbot.waitUntil(lambda: "8 verdicts would change" in page.replies.answer.text())
+    (before,) = judge_runs.runs(served)
+    assert before.missing == {"refused": 4}
+    offer = next(one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change them")
+    offer.click()
+    qtbot.waitUntil(lambda: "8 verdicts were taken back" in page.replies.answer.text())
+    (after,) = judge_runs.runs(served)
+    assert after.missing == {"invalid": 8, "refused": 4}
 
 
 def test_what_an_extraction_asked_can_be_read(served, server, show):
