@@ -12,7 +12,7 @@ from annotator.domain.artifact import Document, Kind
 from annotator.domain.diagnostics import Aspect
 from annotator.domain.difference import same_words
 from annotator.domain.estimate import Estimate
-from annotator.domain.identifier import parse
+from annotator.domain.identifier import work_named
 from annotator.domain.labels import UNSURE
 from annotator.domain.rubric import WEIGHTS
 from annotator.domain.unit import Unit
@@ -206,7 +206,7 @@ def about(pair: PairAgreement) -> list[tuple[str, str]]:
 
 def _same(name: str, a: Any, b: Any) -> bool:
     if name == "identifier":
-        return (parse(a) or a.strip()) == (parse(b) or b.strip())
+        return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
     if isinstance(a, float) and isinstance(b, float):
         # Shares that people type and shares that a program divides differ in the last bit.
         return isclose(a, b, abs_tol=1e-9)

@@ -21,6 +21,8 @@ WHY = {
     "title": "the same first 20 characters of the title",
 }
 MATCHED, SUPERFLUOUS, LACKING = "match", "retrieved, not gold", "gold, not found"
+NO_KEY = "no key of another reference equals one of its own"
+CONFLICT = "no match: same title, another DOI or arXiv id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def _matches(shown: list[Matched]) -> Sheet:
     unknown = sum(one.comparison is None for one in shown)
     told = [
         "Matched one to one, by equal DOI, then equal arXiv id without its version, then equal first 20 characters of "
-        "the normal title. An equal address alone is no match."
+        "the normal title. An equal address alone is no match, and neither is an equal title where two DOIs or two "
+        "arXiv ids differ; such pairs are listed beside the references they consist of."
     ]
     if unknown:
         told.append(
@@ -116,6 +119,8 @@ def _lines(one: Matched) -> Iterator[Line]:
         return
     for match in one.comparison.matches:
         yield _line(one, text(MATCHED, state="agreed"), match, match.retrieved, match.gold)
+    for ours, gold in one.comparison.conflicts:
+        yield _line(one, text(CONFLICT, state="disagree"), None, ours, gold)
     for reference in one.comparison.superfluous:
         yield _line(one, text(SUPERFLUOUS), None, reference, None)
     for reference in one.comparison.lacking:
@@ -125,7 +130,7 @@ def _lines(one: Matched) -> Iterator[Line]:
 def _line(
     one: Matched, what: Cell, match: Match | None, ours: Reference | None, gold: Reference | None
 ) -> Line:
-    why = WHY[match.by] if match else "no key of another reference equals one of its own"
+    why = WHY[match.by] if match else CONFLICT if ours and gold else NO_KEY
     sides = [("In the report", ours), ("Gold", gold)]
     more = [(head, _whole(reference)) for head, reference in sides if reference is not None]
     cells = (

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 Scheme = Literal["doi", "arxiv", "isbn", "url"]
 
@@ -24,6 +24,44 @@ _ISBN = re.compile(
     r"(?:urn:)?(?:isbn)?(?:-1[03])?:?\s*((?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dx])", re.IGNORECASE
 )
 _TITLE_KEY = 20
+# What stands around an identifier that was typed or copied: labels before it, an arXiv subject class after it.
+_LABEL = re.compile(
+    r"(?:(?:doi|url|link|arxiv|available (?:at|from|online))\s*[:=]?\s*(?=https?://)|info:doi/|urn:doi:)",
+    re.I,
+)
+_SUBJECT_CLASS = re.compile(r"\s*\[[a-z-]+(?:\.[a-z-]+)?\]$", re.IGNORECASE)
+_PREPRINT = re.compile(
+    r"arxiv(?:\s+e-?prints?|\s+preprint)?[\s:,]*(?:arxiv[\s:]*)?(?=[a-z\d])", re.IGNORECASE
+)
+_BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
+# Mirrors whose addresses end in the arXiv id; publishers whose addresses hold or make the DOI.
+_MIRROR = re.compile(
+    r"https?://(?:www\.)?(?:ar5iv(?:\.labs\.arxiv)?\.org|alphaxiv\.org|(?:huggingface|hf)\.co/papers)"
+    r"/(?:[a-z]+/)?(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.])",
+    re.IGNORECASE,
+)
+_DOI_IN_ADDRESS = re.compile(r"[/=](10\.\d{4,9}/[^\s?#&]+)")
+_AFTER_DOI = re.compile(
+    r"(?:[./](?:full(?:[.-]text)?|e?pdf|abstract|html?|xml|meta|short|fulltext))+$|/+$", re.I
+)
+_VERSION_OF_PREPRINT = re.compile(r"(?<=\d)v\d+$")
+_PUBLISHERS = (
+    (re.compile(r"https?://(?:www\.)?nature\.com/articles/([\w.-]+?)(?:\.pdf)?/?$", re.I), "10.1038/{}"),
+    (
+        re.compile(
+            r"https?://(?:www\.)?(?:aclanthology\.org|aclweb\.org/anthology)/"
+            r"(20[2-9]\d\.(?:acl|emnlp|naacl|eacl|findings)[\w-]*\.\d+|[PNDEWSK]1[6-9]-\d{4})(?:\.pdf|\.bib)?/?$",
+            re.I,
+        ),
+        "10.18653/v1/{}",
+    ),
+)
+# Letters that Unicode does not take apart into a plain letter and a mark.
+_PLAIN = str.maketrans({
+    "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i", "ŋ": "n", "ŧ": "t",
+    "ĸ": "k", "ƒ": "f", "ɓ": "b", "ɗ": "d", "ɛ": "e", "ə": "e", "ɔ": "o", "ƙ": "k", "ƴ": "y", "ʼ": "'", "−": "-",
+})  # fmt: skip
+_NAME_AND_NUMBER = re.compile(r"(?<=[^\W\d_])[-‐‒–](?=\d)|(?<=\d)[-‐‒–](?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +85,54 @@ def parse(text: str) -> Identifier | None:
     """
     text = text.strip().strip("<>")
     return _arxiv(text) or _doi(text) or _isbn(text) or _url(text)
+
+
+@lru_cache(maxsize=8192)
+def work_named(text: str) -> Identifier | None:
+    """The identifier of the work that a person or a report names so, whatever page of whichever site it points to.
+
+    An address of arXiv's mirrors, of a publisher or of the ACL Anthology gives the arXiv id or the DOI away.
+    """
+    text = _LABEL.sub("", _visible(text).strip().strip("<>")).rstrip(".,;:!")
+    bare = _SUBJECT_CLASS.sub("", text)
+    preprint = _arxiv(_PREPRINT.sub("", bare, count=1)) if _PREPRINT.match(bare) else None
+    address = f"https://{bare}" if not parse(bare) and _BARE_ADDRESS.fullmatch(bare) else bare
+    return preprint or (_of_address(address) if address.lower().startswith("http") else parse(bare))
+
+
+def _of_address(url: str) -> Identifier | None:
+    """The DOI or the arXiv id that an address gives away, otherwise the address without what tracks its reader."""
+    if mirror := _MIRROR.match(url):
+        return parse(f"arXiv:{mirror[1]}")
+    plain = parse(url)
+    if plain is None or plain.scheme == "doi":
+        return plain and (parse(_bare_doi(plain.value)) if "doi.org/" not in url.lower() else plain)
+    if plain.scheme != "url":
+        return plain
+    for pattern, doi in _PUBLISHERS:
+        if by_publisher := pattern.match(url):
+            return parse(doi.format(by_publisher[1]))
+    inside = _DOI_IN_ADDRESS.search(unquote(url))
+    return parse(_bare_doi(inside[1])) if inside else parse(_untracked(url))
+
+
+def _bare_doi(doi: str) -> str:
+    bare = _AFTER_DOI.sub("", doi)
+    # bioRxiv and medRxiv add the version to the DOI in their addresses.
+    return _VERSION_OF_PREPRINT.sub("", bare) if bare.startswith("10.1101/") else bare
+
+
+def _untracked(url: str) -> str:
+    if "utm_" not in url:
+        return url
+    parts = urlsplit(url)
+    kept = [(key, value) for key, value in parse_qsl(parts.query, True) if not key.startswith("utm_")]
+    return urlunsplit(parts._replace(query=urlencode(kept)))
+
+
+def different_works(a: Identifier | None, b: Identifier | None) -> bool:
+    """Whether two identifiers rule out that one work is meant: two DOIs, or two arXiv ids, that differ."""
+    return a is not None and b is not None and a.scheme == b.scheme in ("doi", "arxiv") and a != b
 
 
 def _arxiv(text: str) -> Identifier | None:
@@ -117,9 +203,20 @@ def _url(text: str) -> Identifier | None:
 
 
 def normal_title(title: str) -> str:
-    """A title without case, accents and punctuation, its spaces collapsed (protocols, ADRA retrieval)."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", title.casefold()) if not unicodedata.combining(c))
-    return " ".join(re.findall(r"[^\W_]+", bare))
+    """A title without case, accents and punctuation, its spaces collapsed (protocols, ADRA retrieval).
+
+    Letters lose their marks as Unicode says, and a few more by a table (ł, ø, æ …); what cannot be seen is dropped;
+    a name and its number are one word, with a dash or without: GPT-4 is GPT4.
+    """
+    apart = unicodedata.normalize("NFKD", _visible(title).casefold()).translate(_PLAIN)
+    bare = "".join(c for c in apart if not unicodedata.combining(c))
+    whole = unicodedata.normalize("NFC", _NAME_AND_NUMBER.sub("", bare))
+    return " ".join(re.findall(r"[^\W_]+", whole))
+
+
+def _visible(text: str) -> str:
+    """A text without soft hyphens, zero-width characters and marks of direction."""
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
 def same_title(a: str, b: str) -> bool:

@@ -110,9 +110,11 @@ def _text_of(work: Reference, material: Material) -> str:
 
 
 def _texts_of(work: Reference, material: Material) -> Iterator[str]:
-    named = identifier.parse(work.identifier)
+    named = identifier.work_named(work.identifier)
     for source in material.sources:
-        if (named and identifier.parse(source.identifier) == named) or _same_title(work.text, source.title):
+        if (named and identifier.work_named(source.identifier) == named) or _same_title(
+            work.text, source.title
+        ):
             yield source.text
     page = material.pages.get(str(named)) if named else None
     if page is not None and page.state is PageState.OK:

@@ -47,7 +47,7 @@ def greatest_total(a, b, alike, threshold):
 
 
 def test_the_matcher_has_a_version():
-    assert MATCHER == "1"
+    assert MATCHER == "2"
 
 
 @given(TEXTS, TEXTS)
@@ -176,7 +176,6 @@ def test_keys_the_other_way_round_give_the_mirrored_pairs(a, b):
         (Work("arXiv:2301.12345v1", ""), Work("https://arxiv.org/abs/2301.12345v3", "")),
         (Work("10.48550/arXiv.2301.12345", "x"), Work("2301.12345", "y")),
         (Work("", LONG), Work("", "A Survey of Attention: another subtitle")),
-        (Work(DOI, LONG), Work(OTHER_DOI, f"{LONG}.")),
         (Work("", "Göttliche Namen"), Work(DOI, "gottliche namen!")),
     ],
 )
@@ -192,6 +191,8 @@ def test_references_to_the_same_work_are_paired(a, b):
         (Work("", LONG), Work("", LONG[:19])),
         (Work("", "…"), Work("", "…")),
         (Work("https://example.org/a", ""), Work("https://example.org/a", "")),
+        (Work(DOI, LONG), Work(OTHER_DOI, f"{LONG}.")),
+        (Work("2301.12345", LONG), Work("arXiv:2301.12346v2", LONG)),
     ],
 )
 def test_references_to_different_or_unnamed_works_are_not(a, b):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.identifier import normal_title, parse
+from annotator.domain.identifier import normal_title, work_named
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import Context
 
@@ -24,7 +24,7 @@ def _identifier(unit: Reference) -> Iterator[Finding]:
             unit.id,
             "identifier",
         )
-    elif not parse(unit.identifier):
+    elif not work_named(unit.identifier):
         yield warning(
             "identifier",
             "This is no DOI, arXiv id, ISBN or address that we can read.",
@@ -37,7 +37,7 @@ def _identifier(unit: Reference) -> Iterator[Finding]:
 def _duplicates(units: Sequence[Reference]) -> Iterator[Finding]:
     seen: dict[object, int] = {}
     for number, unit in enumerate(units, start=1):
-        keys = [key for key in (parse(unit.identifier), normal_title(unit.text)) if key]
+        keys = [key for key in (work_named(unit.identifier), normal_title(unit.text)) if key]
         earlier = next((seen[key] for key in keys if key in seen), None)
         if earlier is not None:
             yield warning(

@@ -11,7 +11,7 @@ from typing import Literal
 from annotator.domain.artifact import Kind
 from annotator.domain.estimate import Estimate
 from annotator.domain.evidence import Reference
-from annotator.domain.identifier import normal_title, parse
+from annotator.domain.identifier import different_works, normal_title, work_named
 from annotator.domain.part import Part
 from annotator.domain.protocol import Metric, Protocol, Scored
 from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally
@@ -25,7 +25,10 @@ DEPARTURES = (
     "A title of fewer than 20 normal characters matches only an equal title: its beginning says too little.",
     "For research papers, whose one gold source is the paper itself, the paper prints only an accuracy. Being found "
     "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it.",
-    "An equal address alone is no match: neither section names it as a key.",
+    "An equal address alone is no match: neither section names it as a key. An address that gives a DOI or an arXiv id "
+    "away (a publisher's page, the ACL Anthology, arXiv's mirrors) counts as that, in the gold evidence as in reports.",
+    "Two different DOIs, or two different arXiv ids, are never one work, however alike the titles: the paper does not "
+    "say so. Such pairs are listed.",
     "Of a reference that a model reads out of a report, words, title and identifier must stand there; what it adds "
     "from memory is left out and flagged.",
 )
@@ -45,22 +48,36 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was found of the gold evidence and why, what else was retrieved, and what was not found."""
+    """What was found of the gold evidence and why, what else was retrieved, and what was not found.
+
+    `conflicts` are those of the latter two that share a title and differ in their DOI or arXiv id.
+    """
 
     matches: tuple[Match, ...]
     superfluous: tuple[Reference, ...]
     lacking: tuple[Reference, ...]
+    conflicts: tuple[tuple[Reference, Reference], ...] = ()
 
 
 def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Comparison:
     """Every match, one to one, with its reason; by equal DOI, then arXiv id, then title, the first with the first."""
     pairs = _pairs(_named(retrieved), _named(gold))
     ours, theirs = {i for i, _ in pairs}, {j for _, j in pairs}
-    return Comparison(
-        tuple(_match(retrieved[i], gold[j]) for i, j in pairs),
-        tuple(one for i, one in enumerate(retrieved) if i not in ours),
-        tuple(one for j, one in enumerate(gold) if j not in theirs),
-    )
+    superfluous = tuple(one for i, one in enumerate(retrieved) if i not in ours)
+    lacking = tuple(one for j, one in enumerate(gold) if j not in theirs)
+    matches = tuple(_match(retrieved[i], gold[j]) for i, j in pairs)
+    return Comparison(matches, superfluous, lacking, _conflicts(superfluous, lacking))
+
+
+def _conflicts(
+    retrieved: Sequence[Reference], gold: Sequence[Reference]
+) -> tuple[tuple[Reference, Reference], ...]:
+    """What a title would have matched and an identifier did not."""
+    from annotator.stats.matching import Work, alike_by_title
+
+    works = ([Work(*name) for name in _named(side)] for side in (retrieved, gold))
+    alike = [(retrieved[i], gold[j]) for i, j in alike_by_title(*works)]
+    return tuple(pair for pair in alike if different_works(*(work_named(one.identifier) for one in pair)))
 
 
 Names = tuple[tuple[str, str], ...]
@@ -89,7 +106,7 @@ def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Tally:
 def _match(retrieved: Reference, gold: Reference) -> Match:
     from annotator.stats.matching import TITLE_KEY
 
-    one, other = parse(retrieved.identifier), parse(gold.identifier)
+    one, other = work_named(retrieved.identifier), work_named(gold.identifier)
     if one is not None and one == other and one.scheme in ("doi", "arxiv"):
         return Match(retrieved, gold, "doi" if one.scheme == "doi" else "arxiv", one.value)
     return Match(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
@@ -139,9 +156,9 @@ def _metric(figure: Figure) -> Metric:
     definition = (
         f"`{figure.formula}` over the references of one report (ADRA §3.2, appendices F and G). TP is the number of "
         "retrieved references that are gold ones, one to one, by equal DOI, equal arXiv id without its version or "
-        "equal first 20 characters of the normal title, in this order; FP are the other retrieved ones, FN the gold "
-        f"ones not found. {_MEANING[figure]} Undefined without gold evidence, and while the references of the "
-        "response are not known."
+        "equal first 20 characters of the normal title, in this order; two DOIs or arXiv ids that differ are never one "
+        "work. FP are the other retrieved ones, FN the gold ones not found. "
+        f"{_MEANING[figure]} Undefined without gold evidence, and while the references of the response are not known."
     )
     title = f"Retrieval {figure.title}"
     return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(Part.REFERENCES,))

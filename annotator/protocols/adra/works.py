@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from annotator.domain.identifier import Identifier, parse
+from annotator.domain.identifier import Identifier, parse, work_named
 
 _NAMED = re.compile(
     r"""
@@ -15,28 +14,6 @@ _NAMED = re.compile(
     | \bisbn(?:-1[03])?[\s:]*+(?P<isbn>[\d][\d -]{8,15}[\dxX])
     """,
     re.VERBOSE | re.IGNORECASE,
-)
-# Mirrors whose addresses end in the arXiv id; publishers whose addresses hold or make the DOI.
-_MIRROR = re.compile(
-    r"https?://(?:www\.)?(?:ar5iv(?:\.labs\.arxiv)?\.org|alphaxiv\.org|(?:huggingface|hf)\.co/papers)"
-    r"/(?:[a-z]+/)?(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.])",
-    re.IGNORECASE,
-)
-_DOI_IN_PATH = re.compile(r"/(10\.\d{4,9}/[^\s?#&]+)")
-_AFTER_DOI = re.compile(
-    r"(?:[./](?:full(?:[.-]text)?|e?pdf|abstract|html?|xml|meta|short|fulltext))+$|/+$", re.I
-)
-_VERSION_OF_PREPRINT = re.compile(r"(?<=\d)v\d+$")
-_PUBLISHERS = (
-    (re.compile(r"https?://(?:www\.)?nature\.com/articles/([\w.-]+?)(?:\.pdf)?/?$", re.I), "10.1038/{}"),
-    (
-        re.compile(
-            r"https?://(?:www\.)?aclanthology\.org/"
-            r"(20[2-9]\d\.(?:acl|emnlp|naacl|eacl|findings)[\w-]*\.\d+)(?:\.pdf)?/?$",
-            re.I,
-        ),
-        "10.18653/v1/{}",
-    ),
 )
 _LONGEST_LINK = 500
 # As much as a reference may hold.
@@ -57,7 +34,7 @@ def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Name
     """The works named in text[start:end], in order; what an image shows is none."""
     for found in _NAMED.finditer(text, start, len(text) if end is None else end):
         url = _trimmed(found["url"] or "")
-        identifier = _of_address(url) if url else _of_name(found)
+        identifier = work_named(url) if url else _of_name(found)
         link = _link_before(text, found.start()) if url else None
         image = link is not None and text[link[0] - 1 : link[0]] == "!"
         if identifier and not image and len(str(identifier)) <= LONGEST_IDENTIFIER:
@@ -70,33 +47,6 @@ def _of_name(found: re.Match[str]) -> Identifier | None:
     if found["doi"]:
         return parse(_trimmed(found["doi"]))
     return parse(f"arXiv:{found['arxiv']}" if found["arxiv"] else f"isbn:{found['isbn']}")
-
-
-def _of_address(url: str) -> Identifier | None:
-    """The DOI or the arXiv id that an address gives away, otherwise the address without what tracks its reader."""
-    mirror = _MIRROR.match(url)
-    plain = parse(f"arXiv:{mirror[1]}" if mirror else url)
-    if plain is None or plain.scheme != "url":
-        return plain
-    for pattern, doi in _PUBLISHERS:
-        if by_publisher := pattern.match(url):
-            return parse(doi.format(by_publisher[1]))
-    in_path = _DOI_IN_PATH.search(url)
-    return parse(_bare_doi(in_path[1])) if in_path else parse(_untracked(url))
-
-
-def _bare_doi(doi: str) -> str:
-    bare = _AFTER_DOI.sub("", doi)
-    # bioRxiv and medRxiv add the version to the DOI in their addresses.
-    return _VERSION_OF_PREPRINT.sub("", bare) if bare.startswith("10.1101/") else bare
-
-
-def _untracked(url: str) -> str:
-    if "utm_" not in url:
-        return url
-    parts = urlsplit(url)
-    kept = [(key, value) for key, value in parse_qsl(parts.query, True) if not key.startswith("utm_")]
-    return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
 def _trimmed(address: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from PySide6.QtWidgets import QGridLayout, QLabel
 
-from annotator.domain.identifier import parse
+from annotator.domain.identifier import work_named
 from annotator.domain.lint import Finding
 from annotator.domain.unit import Unit
 from annotator.gui.pages.author.fields import Line, Year
@@ -42,7 +42,7 @@ class ReferenceEditor(UnitEditor):
 
     def refresh(self) -> None:
         """Say what the identifier is read as."""
-        found = parse(self.identifier.text())
+        found = work_named(self.identifier.text())
         self.read_as.setText(f"✓ {SCHEMES[found.scheme]}" if found else "")
         self.read_as.setToolTip(f"Read as {found}" if found else "")
 
