@@ -81,7 +81,9 @@ def run(
 def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:  # noqa: A002
     for path in paths:
         if not path.exists():
-            raise Refusal(f"There is no “{path.name}” in {path.parent}.", "Check the name or choose another.")
+            raise Refusal(
+                f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
+            )
     if format == GOLDSMITH:
         return release.read(paths)
     if format == RESEARCHERBENCH:
@@ -121,7 +123,7 @@ def _refuse_bad(report: Preview, skip_bad: bool) -> None:
     if bad and not skip_bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise Refusal(
-            f"{bad[0]}{more}. Nothing was imported.",
+            f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
             "Correct the files, or import only what is good.",
             tuple(str(problem) for problem in bad[:SHOWN_PROBLEMS]),
         )

@@ -196,7 +196,8 @@ def add(
     """A new item at the end of the project, with the next free number as its key."""
     with project.store.write() as db:
         position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
-        keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.dataset == "")).scalars())
+        # Over all datasets: a key is how people and commands call an item.
+        keys = set(db.execute(select(ITEM.c.key)).scalars())
         key = next(str(n) for n in range(len(keys) + 1, 2 * len(keys) + 2) if str(n) not in keys)
         item = _checked(
             {

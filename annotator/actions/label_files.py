@@ -155,7 +155,9 @@ class _Placed:
 def _placed(project: Project, paths: Sequence[Path], wish: Wish) -> _Placed:
     for path in paths:
         if not path.exists():
-            raise Refusal(f"There is no “{path.name}” in {path.parent}.", "Check the name or choose another.")
+            raise Refusal(
+                f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
+            )
     read = label_files.read(paths)
     if not read.entries and not read.findings:
         raise Refusal("The files hold no labels.", "Choose other files.")
@@ -220,7 +222,7 @@ def _refuse_bad(report: Preview, wish: Wish) -> None:
         more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         only_conflicts = {finding.trouble for finding in bad} == {Trouble.CONFLICT}
         raise Refusal(
-            f"{bad[0]}{more}. Nothing was imported.",
+            f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
             "Leave these out, or let the file's labels take the place of the others."
             if only_conflicts
             else "Correct the files, or import only what is good.",

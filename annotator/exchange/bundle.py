@@ -153,8 +153,8 @@ def in_words(error: ValidationError) -> str:
 
 def _plain(kind: str, message: str) -> str:
     known = {"missing": "is missing", "extra_forbidden": "is not a field of this format"}
-    message = message.removeprefix("Value error, ")
-    return known.get(kind) or re.sub(r"^Input should", "should", message)
+    message = re.sub(r" after validation, not (\d+)$", r", and has \1", message.removeprefix("Value error, "))
+    return known.get(kind) or re.sub(r"^[A-Z][a-z]+ should", "should", message)
 
 
 def retyped(raw: Any, made: Any, path: str = "") -> str:

@@ -37,7 +37,9 @@ def read_bytes(path: Path, name: str, cap: int = LARGEST_FILE) -> bytes:
     """The bytes of an ordinary file, one more than `cap` at most; Refusal when they cannot be had."""
     try:
         if not path.is_file():
-            raise Refusal(f"There is no file “{name}” in {path.parent}.", "Check the name or choose another.")
+            raise Refusal(
+                f"There is no file “{name}” in {path.absolute().parent}.", "Check the name or choose another."
+            )
         with path.open("rb") as file:
             return file.read(cap + 1)
     except OSError as error:

@@ -19,10 +19,13 @@ from annotator.exchange.reading import LARGEST_NUMBER, read_json
 from annotator.exchange.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 from annotator.exchange.researcherbench_layout import (
     DATASET,
+    EXAMPLE,
+    FOLDERS,
     MAPPING,
     QUESTIONS,
     RESPONSES,
     RUBRICS,
+    RUBRICS_TOO,
     MappedItem,
     MappedSystem,
     Numbered,
@@ -76,13 +79,16 @@ class _Found:
     rubrics: list[Path] = field(default_factory=list)
     responses: list[Path] = field(default_factory=list)
     mapping: list[Path] = field(default_factory=list)
+    examples: list[Path] = field(default_factory=list)
 
     @classmethod
     def among(cls, paths: Sequence[Path]) -> "_Found":
         found = cls()
         for path in paths:
-            for file in _files_in(path) if path.is_dir() else [path]:
-                found._kind_of(file).append(file)
+            files = _files_in(path) if path.is_dir() else [path]
+            for file in files:
+                example = file.name == EXAMPLE and len(files) > 1
+                (found.examples if example else found._kind_of(file)).append(file)
         if not (found.questions or found.rubrics or found.responses):
             raise Refusal(
                 f"There is neither {QUESTIONS} nor {RUBRICS} nor a system's responses there.",
@@ -91,12 +97,17 @@ class _Found:
         return found
 
     def _kind_of(self, file: Path) -> list[Path]:
-        named = {QUESTIONS: self.questions, RUBRICS: self.rubrics, MAPPING: self.mapping}
+        named = {QUESTIONS: self.questions, MAPPING: self.mapping}
+        named |= dict.fromkeys((RUBRICS, RUBRICS_TOO), self.rubrics)
         return self.responses if file.parent.name == RESPONSES else named.get(file.name, self.responses)
 
 
 def _files_in(folder: Path) -> list[Path]:
-    named = [folder / name for name in (QUESTIONS, RUBRICS, MAPPING) if (folder / name).is_file()]
+    parts = [folder / name for name in FOLDERS if (folder / name).is_dir()]
+    if parts:
+        return [file for part in parts for file in _files_in(part)]
+    layout = (QUESTIONS, RUBRICS, RUBRICS_TOO, MAPPING)
+    named = [folder / name for name in layout if (folder / name).is_file()]
     if not named:
         return sorted(folder.glob("*.json")) or sorted((folder / RESPONSES).glob("*.json"))
     return named + sorted((folder / RESPONSES).glob("*.json"))
@@ -123,6 +134,8 @@ class _Reader:
             self._take_rubrics(self._numbered(file, RubricEntry), items_too=not found.questions)
         for file in found.responses:
             self._take_responses(file)
+        for file in found.examples:
+            self._note(_shown(file), "is the layout's example and no system's file; it was left out")
         return self.bundle, self.problems
 
     def _read_mapping(self, file: Path) -> None:
@@ -219,6 +232,8 @@ class _Reader:
         system_id = self.known.systems.get(name) or derived_id(DATASET, "system", name)
         numbers = self._numbered(file, ResponseEntry)
         if not numbers.entries:
+            if all(problem.file != numbers.file for problem in self.problems):
+                self._note(numbers.file, "holds no response; the system was left out")
             return
         if any(system.id == system_id for system in self.bundle.systems):
             self._problem(numbers.file, None, f"there is another file of the system “{name}”")
@@ -258,12 +273,16 @@ class _Reader:
     def _stem(self, number: int) -> tuple[str | int, ...]:
         return (self.mapped[number].item_id,) if number in self.mapped else (DATASET, number)
 
+    def _note(self, file: str, reason: str) -> None:
+        self.problems.append(Problem(file, None, reason, note=True))
+
     def _problem(self, file: str, index: int | None, reason: str) -> None:
         self.problems.append(Problem(file, index, reason))
 
 
 def _shown(file: Path) -> str:
-    return f"{RESPONSES}/{file.name}" if file.name not in (QUESTIONS, RUBRICS) else file.name
+    named = file.name in (QUESTIONS, RUBRICS, RUBRICS_TOO)
+    return file.name if named else f"{RESPONSES}/{file.name}"
 
 
 def write(bundle: Bundle, folder: Path) -> list[str]:
@@ -372,5 +391,5 @@ def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
 
 def is_number(key: str) -> bool:
     """Whether a key is a question's number as this layout writes it."""
-    digits = key.isascii() and key.removeprefix("-").isdigit()
-    return digits and str(int(key)) == key and abs(int(key)) <= LARGEST_NUMBER
+    digits = key.isascii() and key.isdigit()
+    return digits and str(int(key)) == key and int(key) <= LARGEST_NUMBER

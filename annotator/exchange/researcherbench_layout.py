@@ -1,14 +1,16 @@
 """What an entry of ResearcherBench's files must hold: the fields its own evaluator asks for, and no others."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from annotator.domain.canonical import Text
 from annotator.exchange.reading import LARGEST_NUMBER
 
 DATASET = "researcherbench"
 QUESTIONS, RUBRICS, RESPONSES = "questions.json", "rubric.json", "responses"
+# What the public repository's `data/` calls its folders and its rubrics, and its example of a system's file.
+FOLDERS, RUBRICS_TOO, EXAMPLE = ("eval_data", "user_data"), "rubrics.json", "test.json"
 # Written only where numbers or file names cannot say everything: which item each number stands for.
 MAPPING = "goldsmith.json"
 
@@ -19,8 +21,13 @@ def _said(text: str) -> str:
     return text
 
 
+def _whole(number: Any) -> Any:
+    """A whole number that was written with a point as what it is."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
 Said = Annotated[Text, AfterValidator(_said)]
-Number = Annotated[int, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
 class Entry(BaseModel):
@@ -47,7 +54,7 @@ class Point(Entry):
     """A line of a rubric."""
 
     point: Annotated[Said, Field(max_length=20_000)]
-    weight: Annotated[int, Field(ge=1, le=3)]
+    weight: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=3)]
 
 
 class RubricEntry(Numbered):

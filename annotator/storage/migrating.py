@@ -33,7 +33,8 @@ def created(path: Path) -> Iterator[Path]:
     Refusal when something already lies there.
     """
     exists = Refusal(
-        f"“{path.name}” already exists in {path.parent}.", "Choose another name; nothing was changed."
+        f"“{path.name}” already exists in {path.absolute().parent}.",
+        "Choose another name; nothing was changed.",
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -76,7 +76,8 @@ def _look_at(path: Path) -> None:
         size = path.stat().st_size
     except FileNotFoundError:
         raise Refusal(
-            f"There is no file “{path.name}” in {path.parent}.", "Check the name or choose another."
+            f"There is no file “{path.name}” in {path.absolute().parent}.",
+            "Check the name or choose another.",
         ) from None
     except (OSError, ValueError) as error:
         raise Refusal(

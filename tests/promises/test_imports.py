@@ -1,0 +1,147 @@
+"""What Goldsmith promises about files of other benchmarks."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from annotator.actions import imports, items
+from annotator.actions.project import Project
+from annotator.cli import app
+from tests.bundles import REAL, peer_files, write_peer
+
+PEER = "researcherbench"
+
+
+def new(folder: Path) -> Project:
+    return Project.create(folder / "p.goldsmith", nobody=True)
+
+
+def run(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def said(project: Project, folder: Path) -> imports.Preview:
+    return imports.run(project, PEER, [folder], warm=False)[1]
+
+
+def refused(folder: Path, files: dict[str, Any]) -> str:
+    """What the command line says of such files; nothing is taken in."""
+    new(folder).close()
+    done = CliRunner().invoke(
+        app, ["import", str(folder / "p.goldsmith"), "--format", PEER, str(write_peer(folder / "in", files))]
+    )
+    assert done.exit_code == 1
+    project = Project.open(folder / "p.goldsmith", readonly=True)
+    assert items.count(project) == 0
+    project.close()
+    return " ".join(done.output.split())
+
+
+def public(folder: Path, files: dict[str, Any]) -> Path:
+    """The files in the folders of the public repository."""
+    names = {"questions.json": "eval_data/questions.json", "rubric.json": "eval_data/rubrics.json"}
+    return write_peer(
+        folder,
+        {names.get(path) or path.replace("responses", "user_data"): tree for path, tree in files.items()},
+    )
+
+
+def test_the_data_folder_of_the_public_repository_is_imported_by_its_name_alone(tmp_path: Path) -> None:
+    files = peer_files() | {
+        "responses/test.json": [{"id": 1, "question": "What is known?", "response": "test"}]
+    }
+    project = new(tmp_path)
+    report = said(project, public(tmp_path / "data", files))
+    counts = {name: count.new for name, count in report.counts.items() if count.new}
+    assert counts == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
+    assert [str(note) for note in report.notes] == [
+        "responses/test.json: is the layout's example and no system's file; it was left out"
+    ]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
+def test_the_published_files_are_imported_from_their_folders(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(REAL / "responses", data / "user_data")
+    (data / "eval_data").mkdir()
+    for name in ("questions.json", "rubric.json"):
+        shutil.copy(REAL / name, data / "eval_data")
+    report = said(new(tmp_path), data)
+    assert (report.counts["items"].new, report.counts["artifacts"].new, report.problems) == (65, 65, ())
+
+
+def test_a_weight_written_with_a_point_is_that_weight(tmp_path: Path) -> None:
+    files = peer_files()
+    files["rubric.json"][0]["rubric"][0]["weight"] = 2.0
+    assert said(new(tmp_path), write_peer(tmp_path / "in", files)).counts["artifacts"].new == 2
+
+
+def test_a_weight_between_two_is_refused_and_the_message_ends_once(tmp_path: Path) -> None:
+    files = peer_files()
+    files["rubric.json"][0]["rubric"][0]["weight"] = 2.5
+    words = refused(tmp_path, files)
+    assert "rubric.json[0]" in words
+    assert ".." not in words
+
+
+@pytest.mark.parametrize("text", ["", "[", '{"a": 1, "a": 2}', "\ufffe"])
+def test_a_broken_file_is_refused_in_sentences_that_end_once(tmp_path: Path, text: str) -> None:
+    folder = write_peer(tmp_path / "in")
+    (folder / "rubric.json").write_text(text, "utf-8")
+    new(tmp_path).close()
+    done = CliRunner().invoke(app, ["import", str(tmp_path / "p.goldsmith"), "--format", PEER, str(folder)])
+    assert (
+        done.exit_code,
+        ".. " in done.output,
+        "Nothing was imported." in " ".join(done.output.split()),
+    ) == (1, False, True)
+
+
+def test_a_rubric_without_criteria_is_told_in_plain_words(tmp_path: Path) -> None:
+    files = peer_files()
+    files["rubric.json"][0]["rubric"] = []
+    words = refused(tmp_path, files)
+    assert "“rubric” should have at least 1 item, and has 0" in words
+    assert "validation" not in words
+
+
+def test_a_systems_file_without_responses_is_noted(tmp_path: Path) -> None:
+    report = said(new(tmp_path), write_peer(tmp_path / "in", peer_files() | {"responses/Empty.json": []}))
+    assert [str(note) for note in report.notes] == [
+        "responses/Empty.json: holds no response; the system was left out"
+    ]
+
+
+def test_a_negative_question_number_is_refused_in_words(tmp_path: Path) -> None:
+    files = peer_files()
+    for tree in files.values():
+        tree[0]["id"] = -5
+    assert "“id” should be greater than or equal to 0" in refused(tmp_path, files)
+
+
+def test_a_missing_file_is_named_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("info", "x.goldsmith")
+    assert f"There is no file “x.goldsmith” in {tmp_path}." in done.output.replace("\n", "")
+
+
+@pytest.mark.parametrize("added", [1, 3])
+def test_an_item_that_is_added_after_an_import_has_a_key_of_its_own(tmp_path: Path, added: int) -> None:
+    project = new(tmp_path)
+    said(project, write_peer(tmp_path / "in"))
+    for number in range(added):
+        items.add(project, f"Question {number}?")
+    keys = [line.key for line in items.lines(project, items.ids(project))]
+    assert len(set(keys)) == len(keys) == 2 + added
+
+
+def test_the_keys_of_added_items_go_on_where_those_of_the_import_end(tmp_path: Path) -> None:
+    project = new(tmp_path)
+    said(project, write_peer(tmp_path / "in"))
+    items.add(project, "What else?")
+    assert sorted(line.key for line in items.lines(project, items.ids(project))) == ["1", "2", "3"]
+    assert json.loads((tmp_path / "in" / "questions.json").read_text())[0]["id"] == 1
