@@ -104,6 +104,7 @@ def judge_says(project: Project, name: str, says: Says | Mapping[At, str], *, pr
         )  # fmt: skip
         rubrics = dict(db.exec_driver_sql("SELECT item_id, id FROM artifact WHERE kind = 'rubric'").all())
         told = says if callable(says) else lambda at: says.get(at, "")
+        rows = []
         for at, (item_id, response_id, unit_id) in places(project).items():
             if value := told(at):
                 row = Judgement(
@@ -112,5 +113,7 @@ def judge_says(project: Project, name: str, says: Says | Mapping[At, str], *, pr
                     run_id=run_id, at=now(), value=value if value != "-" else None,
                     status=Status.OK if value != "-" else Status.INVALID, artifact_id=rubrics[item_id],
                 ).model_dump(mode="python")  # fmt: skip
-                db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
+                rows.append({**row, "sha256": judgement_hash(row)})
+        if rows:
+            db.execute(insert(JUDGEMENT), rows)
     return judge_id

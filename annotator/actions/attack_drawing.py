@@ -41,7 +41,10 @@ def draw(
             "Let it judge some reports first.",
         )
     available = sum(len(one.own) for one in questions)
-    drawn = tuple(_in_turn(questions, wish.size or _size(questions, wish.width), wish.seed))
+    demanded = (
+        AIMS[shape.name].value if wish.size is None and any(ATTACKS[name].plants for name in attacks) else ""
+    )
+    drawn = tuple(_in_turn(questions, wish.size or _size(questions, wish.width), wish.seed, demanded))
     return AttackContent(
         attacks=attacks, size=wish.size, width=wish.width, seed=wish.seed, writer_id=writer_id,
         trial=_FIRST_TRIAL + len(attack_tests.all_of(project, judge.id, shape.name)), drawn=drawn,
@@ -98,8 +101,11 @@ def _size(questions: Sequence[Struck], width: float) -> int:
     return available
 
 
-def _in_turn(questions: Iterable[Struck], size: int, seed: int) -> list[Struck]:
-    """Questions by chance, items in turn, until so many verdicts are drawn; then in the order of their items."""
+def _in_turn(questions: Iterable[Struck], size: int, seed: int, demanded: str) -> list[Struck]:
+    """Questions by chance, items in turn, until so many verdicts are drawn; then in the order of their items.
+
+    What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
+    """
     chance, waiting = Random(seed), defaultdict[str, list[Struck]](list)
     for one in sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked)):
         waiting[one.item_id].append(one)
@@ -107,11 +113,12 @@ def _in_turn(questions: Iterable[Struck], size: int, seed: int) -> list[Struck]:
     for own in items:
         chance.shuffle(own)
     chance.shuffle(items)
-    chosen: list[Struck] = []
+    chosen, counted = list[Struck](), 0
     for one in (one for turn in zip_longest(*items) for one in turn if one is not None):
-        if sum(len(known.own) for known in chosen) >= size:
+        if counted >= size:
             break
         chosen.append(one)
+        counted += sum(value != demanded for value in one.own.values())
     return sorted(chosen, key=lambda one: (one.item_id, one.response_id, one.asked))
 
 

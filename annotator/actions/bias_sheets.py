@@ -55,7 +55,7 @@ def sheets(found: Panel) -> tuple[Sheet, ...]:
 def _seen(found: Sequence[Bias]) -> Sheet:
     heads = columns(
         "Judge", ("Bias", "By what"), "Figure", ("Value", "With its 95 % interval, clustered by item"),
-        ("n", "What it is counted over"), ("No bias", "The value that means none"),
+        ("n", "Verdicts, or pairs of them, of all trials"), ("No bias", "The value that means none"),
         ("Verdict", "Whether the interval holds the value that means no bias"), "What it is",
     )  # fmt: skip
     lines = tuple(
@@ -66,8 +66,8 @@ def _seen(found: Sequence[Bias]) -> Sheet:
         for one in found
     )  # fmt: skip
     told = (
-        "These show in what judges said of reports as they are. Length and family are held against people's labels: a "
-        "judge that goes with people leans nowhere.",
+        "These show in what judges said of reports as they are; all trials count, items being clusters. Length and "
+        "family are held against people's labels: a judge that goes with people leans nowhere.",
     )
     return Sheet("Biases that show", heads, lines, told)
 

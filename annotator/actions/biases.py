@@ -2,12 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from sqlalchemy import func, select
 
-from annotator.actions import contests, families, judges, people, result_raters, validation_ground
+from annotator.actions import (
+    contests,
+    families,
+    judges,
+    people,
+    result_raters,
+    validation_ground,
+    validation_values,
+)
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
@@ -52,7 +60,9 @@ LEANS = "[judge says {positive}] − [person says {positive}], averaged"
 
 
 def report(project: Project, protocol: str = COVERAGE, judge: str = "") -> list[Bias]:
-    """What shows of each judge, or of the one of that name; intervals over items. What cannot be told says why.
+    """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
+
+    What cannot be told says why.
 
     Length and family are held against all labels that people submitted, but those that validation sets hold back.
     """
@@ -69,7 +79,15 @@ def _of_pairs(project: Project) -> list[Bias]:
     found = []
     for rater in result_raters.raters(project, PAIRWISE):
         if not result_raters.are_people(rater.id):
-            found += _position(rater, contests.report(project, rater.id).pairs)
+            found += _position(
+                rater,
+                [
+                    pair
+                    for trial in contests.trials(project, rater.id) or [1]
+                    for pair in contests.pairs(project, rater.id, trial)
+                    if pair.asked or trial == 1
+                ],
+            )
     return found
 
 
@@ -90,7 +108,7 @@ def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair]) -> lis
     slot = clustered_wilson([first for first, _ in decided], [item for _, item in decided])
     return [
         Bias(judge.id, judge.name, POSITION, "Verdict changes with the order", flips,
-             "Of the pairs judged in both orders, those whose verdict changes with the order"),
+             "Of the pairs judged in both orders, trial by trial, those whose verdict changes with the order"),
         Bias(judge.id, judge.name, POSITION, "First one named", slot,
              "Of the verdicts that name a winner, in pairs judged in both orders, those for the report shown first; "
              "one half is no bias", 0.5),
@@ -107,8 +125,9 @@ def _of_labels(project: Project, protocol: str) -> list[Bias]:
         return _undefined(project, protocol, refusal.happened)
     lengths, own = _lengths(project), {one.id: one.family for one in families.members(project)}
     made = []
+    every = _at_every_trial(project, found)
     for rater in found.judges():
-        rows = _rows(found, rater)
+        rows = [row for at_one in every for row in _rows(at_one, rater)]
         made += _length(found, rater, rows, lengths)
         made += _family(found, rater, rows, own)
     return made
@@ -125,7 +144,19 @@ def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
     ]
 
 
+def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
+    """The same labels beside what judges said at each trial."""
+    return [
+        found
+        if trial == 1
+        else replace(found, versions=validation_values.of_judges(project, found.shape, "", trial))
+        for trial in validation_values.trials(project, found.shape)
+    ]
+
+
 def _rows(found: Ground, rater: Rater) -> list[_Row]:
+    if rater not in found.judges():
+        return []
     positive = found.shape.values[0]
     rows = []
     for row in found.rows(rater, found.known(found.places)):

@@ -27,5 +27,8 @@ def attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[
 
 
 def _told(line: Line) -> Attacked:
-    moved = f"{line.up:,} towards what it aims at, {line.down:,} away from it, {line.aside:,} aside"
+    base = (
+        "" if line.already is None else f"; {line.already:,} were that already, and are no part of the rate"
+    )
+    moved = f"{line.up:,} towards what it aims at, {line.down:,} away from it, {line.aside:,} aside{base}"
     return Attacked(name=line.attack, title=line.title, failures=Figure.of(line.failed), note=moved)

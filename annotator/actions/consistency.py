@@ -71,12 +71,11 @@ class Between:
 def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     from annotator.stats.alpha import krippendorff_alpha
-    from annotator.stats.intervals import wilson
+    from annotator.stats.repeats import flip_rate
 
     said = _said(project, judges.named(project, judge).id, protocol)
     repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
     trials = sorted({trial for values in repeated.values() for trial in values})
-    flipped = sum(len(set(values.values())) > 1 for values in repeated.values())
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
     items = [unit[0] for unit in repeated]
     return Within(
@@ -84,7 +83,7 @@ def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
         protocol=protocol,
         trials=len(trials),
         units=len(repeated),
-        flips=wilson(flipped, len(repeated)),
+        flips=flip_rate(by_trial, items or None),
         agreement=_pairwise([list(values.values()) for values in repeated.values()]),
         alpha=krippendorff_alpha(by_trial, clusters=items or None),
     )

@@ -117,7 +117,7 @@ def _duels(found: Report) -> dict[tuple[str, str], float | None]:
 
 def _told(found: Report) -> Iterator[str]:
     judge = found.rater.name if found.rater else ""
-    yield f"Judged by {judge}: {len(found.pairs):,} pairs, each in both orders."
+    yield f"Judged by {judge}: {len(found.pairs):,} pairs, each in both orders, by its first trial."
     flips = found.flip_rate
     yield (
         f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown first is "

@@ -23,6 +23,7 @@ from annotator.protocols.researcherbench.contests import (
     first_slot_rate,
     flip_rate,
     length_bias,
+    outcome,
     win_table,
 )
 from annotator.protocols.researcherbench.pairwise import NAME
@@ -33,8 +34,12 @@ RESPONSE = table(ResponseRow)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two systems' responses on an item, and what a judge said of them in both orders (None: it did not come)."""
+    """Two systems' responses on an item, and what a judge said of them in both orders (None: it did not come).
 
+    `key` is that of the item and the run of the systems on it.
+    """
+
+    key: str
     item_id: str
     item_key: str
     a: str
@@ -73,13 +78,14 @@ def choices(project: Project) -> tuple[Choice, ...]:
 def report(project: Project, judge: str = "") -> Report:
     """A judge's comparisons of every two responses on an item in the same run, in the mode that counts in the results.
 
+    A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is held against scores in `preferences`.
     """
     judges = (one for one in results.raters(project, NAME) if one.id != PEOPLE)
     rater = chosen(judges, judge)
-    met = list(_pairs(project, rater.id)) if rater else []
-    contests = [contest for contest, _ in met]
+    met = pairs(project, rater.id) if rater else []
+    contests = [Contest(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
     standings, lengths = win_table(contests), response_scores.mean_lengths(project)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}
@@ -91,17 +97,29 @@ def report(project: Project, judge: str = "") -> Report:
         first_slot_rate(contests),
         lengths,
         length_bias(lengths, known) if rates else None,
-        sum(not pair.asked for _, pair in met),
-        tuple(pair for _, pair in met),
+        sum(not pair.asked for pair in met),
+        tuple(met),
     )
 
 
-def _pairs(project: Project, rater_id: str) -> Iterator[tuple[Contest, Pair]]:
-    """Each two rivals on an item once, by name of system; runs are told apart."""
+def pairs(project: Project, rater_id: str, trial: int = 1) -> list[Pair]:
+    """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are told apart."""
+    return list(_pairs(project, rater_id, trial))
+
+
+def trials(project: Project, rater_id: str) -> list[int]:
+    """The trials at which a judge compared anything."""
+    j = JUDGEMENT.c
+    question = select(j.trial).where(j.protocol == NAME, j.rater_id == rater_id).distinct().order_by(j.trial)
+    with project.store.read() as db:
+        return list(db.execute(question).scalars())
+
+
+def _pairs(project: Project, rater_id: str, trial: int) -> Iterator[Pair]:
     names, items = response_scores.systems_named(project), response_scores.items_named(project)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
-        j.protocol == NAME, j.rater_id == rater_id, j.trial == 1
+        j.protocol == NAME, j.rater_id == rater_id, j.trial == trial
     )
     responses = select(r.id, r.item_id, r.system_id, r.trial).where(
         r.item_id.in_(select(ITEM.c.id).where(ITEM.c.retired.is_(False))),
@@ -112,15 +130,22 @@ def _pairs(project: Project, rater_id: str) -> Iterator[tuple[Contest, Pair]]:
     with project.store.read() as db:
         for first, second, value, status in db.execute(said_by):
             said[first, second] = value if status == Status.OK.value else None
-        for id_, item_id, system_id, trial in db.execute(responses):
-            rivals[item_id, trial].append((names[system_id], id_))
+        for id_, item_id, system_id, run in db.execute(responses):
+            rivals[item_id, run].append((names[system_id], id_))
     places = {item_id: place for place, item_id in enumerate(items)}
-    for (item_id, trial), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
+    for (item_id, run), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
             orders = said.get((a_id, b_id)), said.get((b_id, a_id))
-            contest = Contest(f"{item_id}/{trial}", a, b, *orders)
             asked = (a_id, b_id) in said or (b_id, a_id) in said
-            yield (
-                contest,
-                Pair(item_id, items[item_id].key, a, b, *orders, contest.outcome, asked, a_id, b_id),
+            yield Pair(
+                f"{item_id}/{run}",
+                item_id,
+                items[item_id].key,
+                a,
+                b,
+                *orders,
+                outcome(*orders),
+                asked,
+                a_id,
+                b_id,
             )

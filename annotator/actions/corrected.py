@@ -12,13 +12,16 @@ from annotator.actions.validation import against_words
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE
 from annotator.actions.validation_units import Key, Place
-from annotator.domain.estimate import Estimate
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import YES
 from annotator.domain.refusal import Refusal
+from annotator.stats.correction import within
 from annotator.stats.leaderboard import Scored, Standings, standings
 from annotator.stats.planning import LabelPlan, plan_labels
 from annotator.stats.resampling import RESAMPLES
+
+# Where a coverage begins and ends.
+SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,17 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A response that is to be labelled next, how many units it has, and in which stratum it stands."""
+    """A response that is to be labelled next, and how many units it has."""
 
     response_id: str
     item_key: str
     system: str
-    stratum: str
     units: int
 
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """What narrows a system's interval to the wanted width: how many labels, of which question types and responses."""
+    """What narrows a system's interval to the wanted width: how many labels, and of which responses."""
 
     plan: LabelPlan
     responses: tuple[Next, ...]
@@ -89,11 +91,6 @@ class _Units:
         """The item of each unit."""
         return [place.item_id for place in self.places]
 
-    @property
-    def types(self) -> list[Hashable]:
-        """The question type of each unit."""
-        return [place.question_type for place in self.places]
-
 
 def report(project: Project, wish: Wish) -> Corrected:
     """Each system's coverage by the judge, and corrected by people's labels (PPI++), with how sure the order is.
@@ -127,19 +124,15 @@ def report(project: Project, wish: Wish) -> Corrected:
 def _as_shares(found: Standings) -> Standings:
     """The same with intervals that end where a share does: with few items, t intervals reach beyond."""
     scores = {
-        name: replace(one, raw=_cut(one.raw), labelled=_cut(one.labelled), corrected=_cut(one.corrected))
+        name: replace(
+            one,
+            raw=within(one.raw, *SHARE),
+            labelled=within(one.labelled, *SHARE),
+            corrected=within(one.corrected, *SHARE),
+        )
         for name, one in found.scores.items()
     }
     return replace(found, scores=scores)
-
-
-def _cut(one: Estimate) -> Estimate:
-    if one.value is None or one.low is None or one.high is None or (one.low >= 0 and one.high <= 1):
-        return one
-    # A corrected score may itself lie outside; then its interval reaches at least to it.
-    low, high = min(max(one.low, 0.0), one.value), max(min(one.high, 1.0), one.value)
-    note = "; ".join(filter(None, (one.note, "the interval is cut at 0 and 1, between which a share lies")))
-    return replace(one, low=low, high=high, note=note)
 
 
 def _judge(found: Ground) -> Rater:
@@ -182,25 +175,27 @@ def _by_system(
 
 
 def _more(one: _Units, wish: Wish) -> More:
-    """The plan of a system, and by chance the responses that give as many labels in each question type."""
-    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, one.types)
-    wanted = {str(stratum): count for stratum, count in plan.by_stratum.items()}
+    """The plan of a system, and responses drawn by chance that give as many labels, from items without any first."""
+    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, bounds=SHARE)
+    begun: dict[str, str] = {}
     unlabelled: dict[str, list[Place]] = defaultdict(list)
-    begun = {
-        place.response_id for place, label in zip(one.places, one.labels, strict=True) if label is not None
-    }
-    for place in one.places:
-        if place.response_id not in begun:
+    for place, label, said in zip(one.places, one.labels, one.said, strict=True):
+        if label is not None:
+            begun[place.response_id] = place.item_id
+        # A label where the judge has no verdict corrects nothing.
+        if said is not None:
             unlabelled[place.response_id].append(place)
-    order = sorted(unlabelled)
+    order = sorted(unlabelled.keys() - begun.keys())
     Random(wish.seed).shuffle(order)
-    chosen = []
+    reached = set(begun.values())
+    order.sort(key=lambda response_id: unlabelled[response_id][0].item_id in reached)
+    chosen, wanted = [], plan.more or 0
     for response_id in order:
+        if wanted <= 0:
+            break
         units = unlabelled[response_id]
-        stratum = units[0].question_type
-        if wanted.get(stratum, 0) > 0:
-            wanted[stratum] -= len(units)
-            chosen.append(Next(response_id, units[0].item_key, units[0].system, stratum, len(units)))
+        wanted -= len(units)
+        chosen.append(Next(response_id, units[0].item_key, units[0].system, len(units)))
     return More(plan, tuple(chosen))
 
 

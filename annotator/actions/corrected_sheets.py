@@ -122,19 +122,19 @@ def _plan(found: Corrected, width: float) -> Sheet:
     heads = columns(
         "System", ("Width now", "Of the corrected score's 95 % interval"),
         ("More labels", "Units, the fewest that do it"),
-        ("Width then", "Expected"), ("Width at best", "With every unit labelled"), "By question type", "Note",
+        ("Width then", "Expected"), ("Width at best", "With every unit labelled"), "Note",
     )  # fmt: skip
     lines = []
     for name, more in found.more.items():
         plan = more.plan
-        by_type = ", ".join(f"{stratum or 'no type'}: {many}" for stratum, many in plan.by_stratum.items())
         cells = (
             text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
-            text(by_type or "–"), text(plan.note or "–"),
+            text(plan.note or "–"),
         )  # fmt: skip
         lines.append(Line(cells))
     about = (
-        f"What narrows each interval to a width of {width:g}, labels going where they tell most (Neyman).",
+        f"What narrows each interval to a width of {width:g}, as it is computed above, if further labels are of "
+        "reports drawn by chance. From few labels it is foretold roughly: look again on the way.",
     )
     return Sheet("How many more labels", heads, tuple(lines), about)
 
@@ -145,16 +145,16 @@ def _width(width: float | None) -> Cell:
 
 
 def _next(found: Corrected) -> Sheet:
-    heads = columns("Item", "System", "Question type", ("Units", "Labels that it gives"))
+    heads = columns("Item", "System", ("Units", "Labels that it gives"))
     lines = tuple(
         Line(
-            (text(one.item_key), text(one.system), text(one.stratum or "–"), count(one.units)),
+            (text(one.item_key), text(one.system), count(one.units)),
             response_id=one.response_id,
         )
         for more in found.more.values()
         for one in more.responses
     )
-    return Sheet("What to label next", heads, lines, ("Drawn by chance within each question type.",))
+    return Sheet("What to label next", heads, lines, ("Drawn by chance, from items without a label first.",))
 
 
 def words(found: Corrected) -> list[str]:

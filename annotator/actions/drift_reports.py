@@ -62,7 +62,7 @@ class Changed:
 class Drift:
     """A check beside its anchor set: `compared` of its `units` have a verdict again, `missing` counts the others.
 
-    `agreement` is the share of verdicts that stayed, with Wilson's interval; `kappa` is Cohen's, resampled over items.
+    `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, both over items.
     `differences` names what differs between the calls of then and of now, each with both lists of what was seen.
     """
 
@@ -113,7 +113,7 @@ def compared(
 ) -> Drift:
     """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
     from annotator.stats.agreement import cohen_kappa
-    from annotator.stats.intervals import wilson
+    from annotator.stats.sample_size import clustered_wilson
 
     anchored = list(units)
     pairs, changed, missing = [], list[tuple[Anchored, Again]](), dict[str, int]()
@@ -125,14 +125,15 @@ def compared(
         else:
             cause = "gone" if again is None else again.status
             missing[cause] = missing.get(cause, 0) + 1
-    stayed = sum(unit.value == value for unit, value in pairs)
-    items = [unit.item_id for unit, _ in pairs] or None
+    stayed, items = [unit.value == value for unit, value in pairs], [unit.item_id for unit, _ in pairs]
     return Drift(
         **about,
         units=len(anchored),
         compared=len(pairs),
-        agreement=wilson(stayed, len(pairs)),
-        kappa=cohen_kappa([unit.value for unit, _ in pairs], [value for _, value in pairs], clusters=items),
+        agreement=clustered_wilson(stayed, items),
+        kappa=cohen_kappa(
+            [unit.value for unit, _ in pairs], [value for _, value in pairs], clusters=items or None
+        ),
         changed=_changed(project, changed),
         missing=missing,
         differences=_differences(

@@ -94,8 +94,16 @@ def of_consensus(project: Project, shape: Protocol) -> Own:
     return {(response_id, unit_id): value for response_id, _, unit_id, value in spoken}
 
 
-def of_judges(project: Project, shape: Protocol, judge: str = "") -> list[Version]:
-    """Every judge, or the one of that name, under each wording it judged by; the first trial alone.
+def trials(project: Project, shape: Protocol) -> list[int]:
+    """The trials at which judges judged; the first one where none did."""
+    j = JUDGEMENT.c
+    question = select(j.trial).where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value)
+    with project.store.read() as db:
+        return sorted(set(db.execute(question.distinct()).scalars()) | {1})
+
+
+def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[Version]:
+    """Every judge, or the one of that name, under each wording it judged by, at one trial.
 
     Of pairs the order that is compared; the other one is asked for bias, not for agreement. What was said of another
     wording of a unit is missing.
@@ -104,14 +112,14 @@ def of_judges(project: Project, shape: Protocol, judge: str = "") -> list[Versio
     question = (
         select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, RUN.c.prompt_sha256)
         .outerjoin(RUN, RUN.c.id == j.run_id)
-        .where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.trial == 1)
+        .where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.trial == trial)
     )
     if judge:
         question = question.where(j.rater_id == judges.named(project, judge).id)
     known = {one.id: one for one in judges.all_of(project)}
     with project.store.read() as db:
         rows = db.execute(question).all()
-        gone = wordings.outdated(db, j.protocol == shape.name, wordings.BY_JUDGES, j.trial == 1)
+        gone = wordings.outdated(db, j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial)
     found: dict[tuple[str, str], Version] = {}
     for row in rows:
         key, whose = (row.response_id, row.unit_id), (row.rater_id, row.prompt_sha256 or "")

@@ -208,6 +208,18 @@ def _spread(
     )
 
 
+def within(one: Estimate, lowest: float, highest: float) -> Estimate:
+    """The same with an interval that ends where the figure does: with few clusters, t intervals reach beyond."""
+    if one.value is None or one.low is None or one.high is None:
+        return one
+    if lowest <= one.low and one.high <= highest:
+        return one
+    # A corrected score may itself lie outside; then its interval reaches at least to it.
+    low, high = min(max(one.low, lowest), one.value), max(min(one.high, highest), one.value)
+    words = f"the interval is cut at {lowest:g} and {highest:g}, between which a share lies"
+    return replace(one, low=low, high=high, note="; ".join(filter(None, (one.note, words))))
+
+
 def variance(errors: Floats, clusters: int) -> float:
     """The variance of a mean from what each cluster adds to its error, as many as carry it, two at least."""
     return float(errors @ errors) * clusters / (clusters - 1)

@@ -26,7 +26,7 @@ from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from tests.attacked_project import attacked, firm, gullible, judged, report_in, said
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge
+from tests.served import JUDGE, add_judge, answering
 from tests.small_project import small_project
 
 # Two items, two systems, three criteria.
@@ -62,11 +62,36 @@ def test_who_obeys_what_is_planted_fails_every_time(project: Project, server: Od
     assert set(found) == set(PLANTED)
     for line in found.values():
         assert (line.failed.value, line.failed.n, line.up, line.down) == (1.0, VERDICTS, VERDICTS, 0)
-        assert line.reached is not None
-        assert line.reached.value == 1.0
+        assert line.already == 0
         # All units are alike: then an item counts as one unit, and two items say little.
         assert line.failed.low is not None
         assert line.failed.low < 0.5
+
+
+def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServer) -> None:
+    server.answer = answering(lambda words: "yes" if "residual" in words else "no")
+    judges.add(project, "mixed", base_url=server.url, model="other-model")
+    judged(project, "mixed")
+    server.answer = gullible
+    attacked(project, "mixed", "injection.order", "padding.filler")
+    found = lines(project, "mixed")
+    order, filler = found["injection.order"], found["padding.filler"]
+    # Of three criteria one is a yes as it is: the order can change the others alone, padding all.
+    assert (order.failed.value, order.failed.n, order.already, order.drawn) == (1.0, 8, 4, VERDICTS)
+    assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
+    assert filler.failed.value == pytest.approx(1 / 3)
+
+
+def test_where_all_is_demanded_already_there_is_no_rate_but_a_reason(
+    project: Project, server: OddServer
+) -> None:
+    server.answer = lambda body, number: said("yes", body)
+    judges.add(project, "kind", base_url=server.url, model="other-model")
+    judged(project, "kind")
+    attacked(project, "kind", "injection.order")
+    failed = lines(project, "kind")["injection.order"].failed
+    assert (failed.value, failed.n) == (None, 0)
+    assert failed.note == "every verdict was “yes” before: none could change to it"
 
 
 def test_who_stands_firm_never_fails(project: Project) -> None:

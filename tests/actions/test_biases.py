@@ -114,8 +114,18 @@ def test_the_order_of_a_pair_shows(project: Project) -> None:
     assert bias_sheets.verdict(told["First one named"]) in ("above it", bias_sheets.NO_BIAS)
 
 
-def _compared(project: Project) -> None:
-    """A judge that prefers whatever stands first."""
+def test_every_trial_that_was_judged_counts(project: Project) -> None:
+    _compared(project)
+    _compared(project, trial=2, value=lambda one, other: "first" if one < other else "second")
+    told = found(project, POSITION)
+    # Four pairs, each in both orders, twice: the order decides at the first trial alone, and the second names as many
+    # that stand first as second.
+    flips, first = told["Verdict changes with the order"].figure, told["First one named"].figure
+    assert (flips.value, flips.n, first.value, first.n) == (0.5, 8, 0.75, 16)
+
+
+def _compared(project: Project, trial: int = 1, value=lambda one, other: "first") -> None:
+    """A judge that prefers whatever stands first, unless told otherwise of two responses."""
     from sqlalchemy import insert
 
     from annotator.actions.hashing import judgement_hash
@@ -123,7 +133,8 @@ def _compared(project: Project) -> None:
     from annotator.domain.identity import derived_id, now
     from annotator.domain.judgement import Judgement, RaterKind
 
-    judges.add(project, "first", base_url="http://127.0.0.1:1/v1", model="m")
+    if trial == 1:
+        judges.add(project, "first", base_url="http://127.0.0.1:1/v1", model="m")
     judge_id = judges.named(project, "first").id
     with project.store.write() as db:
         rows = db.exec_driver_sql(
@@ -131,12 +142,13 @@ def _compared(project: Project) -> None:
         ).all()
         for item, one, other in rows:
             row = Judgement(
-                id=derived_id(one, other), protocol="researcherbench.pairwise", item_id=item, response_id=one,
-                unit_id=other, rater_kind=RaterKind.JUDGE, rater_id=judge_id, at=now(), value="first",
+                id=derived_id(one, other, str(trial)), protocol="researcherbench.pairwise", item_id=item,
+                response_id=one, unit_id=other, trial=trial, rater_kind=RaterKind.JUDGE, rater_id=judge_id,
+                at=now(), value=value(one, other),
             ).model_dump()  # fmt: skip
             db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
         db.exec_driver_sql(
-            "INSERT INTO run SELECT 'r1', id, 'researcherbench.pairwise', 'done', '{}', '{}', '', 0, 0, "
+            "INSERT OR IGNORE INTO run SELECT 'r1', id, 'researcherbench.pairwise', 'done', '{}', '{}', '', 0, 0, "
             "'2026-01-01 00:00:00', NULL, NULL, '' FROM judge WHERE name = 'first'"
         )
 

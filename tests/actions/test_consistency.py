@@ -41,10 +41,11 @@ def test_a_flip_is_a_unit_on_which_not_all_trials_agree(project: Project) -> Non
     # The third and the sixth unit flip: 2 of 6. Pairs that agree: 3, 3, 1 of 3 and 3, 3 of 3, and 0 of 1.
     assert (found.trials, found.units, found.flips.value) == (3, 6, 2 / 6)
     assert found.agreement.value == pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6)
-    # Wilson's interval for 2 of 6 with z² = 3.8415: (.3333 + .3201 ± 1.96·√(.03704 + .02668)) / 1.6402.
+    # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
+    # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
     assert (found.flips.low, found.flips.high) == (
-        pytest.approx(0.0968, abs=1e-4),
-        pytest.approx(0.7000, abs=1e-4),
+        pytest.approx(0.0040, abs=1e-3),
+        pytest.approx(0.9840, abs=1e-3),
     )
 
 

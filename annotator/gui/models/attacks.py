@@ -36,15 +36,22 @@ def _causes(line: Line) -> str:
     return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
 
 
+def _base(line: Line) -> str:
+    return f"{line.already:,} were what is demanded already, and are no part of it." if line.already else ""
+
+
 LINES: Sequence[Column[Line]] = (
     Column("Attack", lambda line: line.title, 190, look=_look, tip=lambda line: f"{line.title}\n{line.about}"),
     Column("Judge", lambda line: line.judge.name, 80),
     Column(
         "Failure rate, 95 %", lambda line: _rate(line.failed), 132, tip=lambda line: _tip(line.failed), firm=True,
-        about="Of the copies with a verdict, those whose verdict is not the judge's own on the report as it is; "
-        "interval clustered by item.",
+        about="Of the verdicts that the attack could change, those that it changed: where a verdict is demanded, of "
+        "those that were another. Interval clustered by item.",
     ),
-    Column("n", lambda line: f"{line.failed.n:,}", 42, number=True, about="Copies with a verdict.", firm=True),
+    Column(
+        "n", lambda line: f"{line.failed.n:,}", 42, number=True, firm=True, tip=_base,
+        about="Verdicts that the attack could change, with one on the copy.",
+    ),
     Column(
         "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
         about="Verdicts that became what an injection demands (yes, true, or the first), and such as were that and "

@@ -1,0 +1,39 @@
+"""Labels of a person as a file or a package brings them: many at once, submitted."""
+
+from collections.abc import Callable, Collection
+
+from sqlalchemy import insert
+
+from annotator.actions.hashing import judgement_hash
+from annotator.actions.journal import JUDGEMENT
+from annotator.actions.project import Project
+from annotator.domain.artifact import Kind, State
+from annotator.domain.identity import derived_id, now
+from annotator.domain.judgement import Judgement, RaterKind, Status
+from annotator.storage.tables import ArtifactRow, table
+from tests.validation_project import COVERAGE, At, person, places
+
+
+def labelled_at_once(
+    project: Project, alias: str, says: Callable[[At], str], where: Collection[At] | None = None
+) -> None:
+    """What a person says, everywhere or there; their labels of every item are submitted."""
+    who, every = person(project, alias).id, places(project)
+    with project.store.write() as db:
+        rubrics = dict(db.exec_driver_sql("SELECT item_id, id FROM artifact WHERE kind = 'rubric'").all())
+        for item_id in rubrics:
+            sealed = {
+                "id": derived_id(who, item_id), "item_id": item_id, "kind": Kind.LABELS.value, "author_id": who,
+                "state": State.SEALED.value, "revision": 1, "sealed_at": now(),
+            }  # fmt: skip
+            db.execute(insert(table(ArtifactRow)).prefix_with("OR IGNORE").values(sealed))
+        rows = []
+        for at in every if where is None else where:
+            item_id, response_id, unit_id = every[at]
+            row = Judgement(
+                id=derived_id(who, response_id, unit_id), protocol=COVERAGE, item_id=item_id,
+                response_id=response_id, unit_id=unit_id, rater_kind=RaterKind.PERSON, rater_id=who, run_id=None,
+                at=now(), value=says(at), status=Status.OK, artifact_id=rubrics[item_id],
+            ).model_dump(mode="python")  # fmt: skip
+            rows.append({**row, "sha256": judgement_hash(row)})
+        db.execute(insert(JUDGEMENT), rows)

@@ -1,0 +1,95 @@
+"""What Goldsmith promises about judges held against people."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlalchemy import insert
+
+from annotator.actions import attack_figures, biases, corrected
+from annotator.actions.journal import JUDGEMENT
+from annotator.actions.project import Project
+from annotator.domain.identity import derived_id
+from tests.attacked_project import attacked, gullible, judged
+from tests.judging.odd_server import OddServer
+from tests.promises.labelled_at_once import labelled_at_once
+from tests.served import JUDGE, add_judge, answering
+from tests.small_project import small_project
+from tests.validation_project import judge_says, places, validation_project
+
+
+def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: Path) -> None:
+    chance, project = Random(3), validation_project(tmp_path, 8)
+    judge_says(project, "coin", lambda _: chance.choice(("yes", "no")))
+    labelled_at_once(
+        project, "R2", lambda at: "yes" if (at[0] * at[2]) % 3 else "no", list(places(project))[:24]
+    )
+    found = corrected.report(project, corrected.Wish(resamples=2))
+    for name, more in found.more.items():
+        shown = found.standings.scores[name].corrected
+        assert shown.low is not None
+        assert shown.high is not None
+        assert more.plan.width_now == shown.high - shown.low
+    project.close()
+
+
+def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(tmp_path: Path) -> None:
+    """Each system is a simulation of its own: twelve reports labelled by chance, then those that the plan names."""
+    chance, systems = Random(7), tuple(f"S{n:02}" for n in range(40))
+    project = validation_project(tmp_path, 40, systems, (3, 2, 1))
+    every = places(project)
+    hard = {(item, name): chance.betavariate(3, 2) for item, name, _ in every}
+    truth = {at: "yes" if chance.random() < hard[at[:2]] else "no" for at in every}
+    judge_says(project, "kind", {at: said if chance.random() < 0.8 else "yes" for at, said in truth.items()})
+    first = {(item, name) for name in systems for item in chance.sample(range(1, 41), 12)}
+    labelled_at_once(project, "R2", truth.__getitem__, [at for at in every if at[:2] in first])
+    before = corrected.report(project, corrected.Wish(width=0.27, resamples=2))
+    planned = {one.response_id for more in before.more.values() for one in more.responses}
+    labelled_at_once(project, "R2", truth.__getitem__, [at for at in every if every[at][1] in planned])
+    after = corrected.report(project, corrected.Wish(width=0.27, resamples=2)).standings.scores
+    widths = [
+        (after[name].corrected.high or 0) - (after[name].corrected.low or 0)
+        for name, more in before.more.items()
+        if more.plan.more
+    ]
+    assert len(widths) >= 12
+    kept = sum(width <= 1.1 * 0.27 for width in widths)
+    assert kept >= 0.8 * len(widths)
+    project.close()
+
+
+def test_an_attack_is_judged_by_the_verdicts_that_it_could_change(tmp_path: Path, server: OddServer) -> None:
+    """A judge that obeys every order fails every time, however often it would have said so anyway."""
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    server.answer = answering(lambda words: "yes" if "residual" in words else "no")
+    judged(project)
+    server.answer = gullible
+    attacked(project, JUDGE, "injection.order")
+    (line,) = attack_figures.report(project).lines
+    assert (line.failed.value, line.failed.n) == (1.0, 8)
+    project.close()
+
+
+def _repeated(project: Project, trial: int, says: dict[str, str]) -> None:
+    """Another trial of the only judge: what it says of each response."""
+    with project.store.write() as db:
+        for row in db.execute(
+            JUDGEMENT.select().where(JUDGEMENT.c.rater_kind == "judge", JUDGEMENT.c.trial == 1)
+        ).mappings():
+            value = says[row["response_id"]]
+            again = {**row, "id": derived_id(row["id"], str(trial)), "trial": trial, "value": value}
+            db.execute(insert(JUDGEMENT).values(again))
+
+
+def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
+    project = validation_project(tmp_path)
+    labelled_at_once(project, "R2", lambda _: "no")
+    judge_says(project, "small", lambda _: "no")
+    longer = {place[1]: "yes" if at[1] == "Beta" else "no" for at, place in places(project).items()}
+    for trial in (2, 3, 4):
+        _repeated(project, trial, longer)
+    (lean,) = [one.figure for one in biases.report(project) if one.name == "Leans to longer reports"]
+    # Four items, two reports, two criteria, four trials; at three of four it says yes to the longer one.
+    assert (lean.value, lean.n) == (pytest.approx(0.75), 64)
+    project.close()
