@@ -120,7 +120,10 @@ def test_a_judge_is_chosen_with_its_reason(file: str, capsys: pytest.CaptureFixt
     found = told(capsys, "choose-judge", file, "--figure", "accuracy", "--delta", "0.5")
     # What judging cost is not known, so that nothing is the cheapest.
     assert found["chosen"] is None
-    assert found["reason"][0] == "No judge is shown to be at most 0.5 worse than “good” at a known cost."
+    assert found["reason"][0] == (
+        "No judge is shown to be at most 0.5 worse than people with one another, at a known cost."
+    )
+    assert [one["answer"] for one in found["answers"]] == ["Not yet known", "Not yet known"]
     assert [row["Judge"] for row in found["sheets"][0]["rows"]] == ["good", "small"]
     assert run_command(["choose-judge", file, "--figure", "beauty"]) == 1
     assert "cannot be chosen by “beauty”" in capsys.readouterr().err

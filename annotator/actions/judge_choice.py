@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from annotator.actions import publishing, result_pictures, validation
+from annotator.actions import result_pictures, stand_in, validation
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import (
     Cell,
@@ -18,6 +18,7 @@ from annotator.actions.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.stand_in import Answer, Answers, Verdict
 from annotator.actions.validation import Contrast, Validation
 from annotator.actions.validation import Line as Judged
 from annotator.actions.validation_behind import held
@@ -26,10 +27,10 @@ from annotator.actions.validation_figures import TITLES, Gap
 from annotator.actions.validation_ground import PEOPLE, Rater
 from annotator.domain.estimate import Estimate
 from annotator.domain.refusal import Refusal
+from annotator.stats.alt_test import EPSILON
 from annotator.stats.front import pareto_front
 
 BEST = "best"
-METHOD = "difference to the reference"
 IS_REFERENCE = "it is the reference"
 
 
@@ -37,23 +38,30 @@ IS_REFERENCE = "it is the reference"
 class Wish:
     """By which figure judges are chosen, and how much worse than the reference one may be.
 
-    `reference` is a judge's name, “people” for people with one another, or “best” for the judge with the highest
+    `reference` is “people” for people with one another, a judge's name, or “best” for the judge with the highest
     figure. `delta` is the margin δ, in the figure's own unit.
     """
 
     of: validation.Wish = field(default_factory=validation.Wish)
     figure: str = "kappa"
     weighted: bool = False
-    delta: float = 0.05
-    reference: str = BEST
+    delta: float = stand_in.DELTA
+    reference: str = PEOPLE
+    epsilon: float = EPSILON
+
+    @property
+    def answers(self) -> stand_in.Wish:
+        """The same as the question whether a judge may stand in for people."""
+        return stand_in.Wish(self.of, self.figure, self.weighted, self.delta, self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A judge: its agreement, what a question costs, whether it is on the front, and how it stands to the reference.
 
-    `fits` says whether it is not worse than the reference by more than δ: the lower bound of the difference is at
-    least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
+    `fits` says whether it may stand in for people, or beside another judge whether it is not worse by more than δ: the
+    lower bound of the difference is at least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
+    `answer` is that to whether it may stand in, None where the reference is a judge.
     """
 
     rater: Rater
@@ -62,6 +70,7 @@ class Offer:
     on_front: bool
     difference: Estimate
     why_not: str
+    answer: Answer | None = None
 
     @property
     def fits(self) -> bool:
@@ -83,17 +92,21 @@ class Choice:
 
 
 def choose(project: Project, wish: Wish) -> Choice:
-    """The cheapest judge that is not worse than the reference by more than δ; Refusal where there is no judge."""
-    if wish.delta < 0:
-        raise Refusal("A margin δ is not below 0.", "Give how much worse a judge may be, such as 0.05.")
-    found = validation.report(project, replace(wish.of, by=validation.ALL))
+    """The cheapest judge that may stand in for people, or that is not worse than another judge by more than δ.
+
+    Refusal where nobody has labelled what is asked about, or no judge has judged it.
+    """
+    stand_in.refuse_senseless(wish.answers)
+    ground = validation.ground_of(project, wish.of)
+    found = validation.of_ground(project, ground, replace(wish.of, by=validation.ALL))
     judged = [line for line in found.lines if line.rater.is_judge]
     if not judged:
         raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
     _refuse_unknown(wish, judged[0])
     human = next((_agreement(wish, line) for line in found.lines if line.rater.id == PEOPLE), None)
-    reference = _reference(wish, judged, human)
-    offers = _offers(wish, found, judged, reference, human, publishing.limit(project))
+    reference = _reference(wish, judged)
+    answers = None if reference else stand_in.of_ground(project, ground, wish.answers)
+    offers = _offers(wish, found, judged, reference, answers)
     chosen = _cheapest(offers)
     named = reference.rater.name if reference else PEOPLE
     return Choice(
@@ -112,11 +125,9 @@ def _agreement(wish: Wish, line: Judged) -> Estimate:
     return (line.told.weighted if wish.weighted else line.told.plain)[wish.figure]
 
 
-def _reference(wish: Wish, judged: list[Judged], human: Estimate | None) -> Judged | None:
+def _reference(wish: Wish, judged: list[Judged]) -> Judged | None:
     """The judge that others are held against; None for people."""
     if wish.reference == PEOPLE:
-        if human is None or human.value is None:
-            raise Refusal("People cannot be held against one another here.", "Name a judge as the reference.")
         return None
     if wish.reference == BEST:
         return max(judged, key=lambda line: _height(_agreement(wish, line)))
@@ -132,9 +143,8 @@ def _height(found: Estimate) -> float:
 
 
 def _offers(
-    wish: Wish, found: Validation, judged: list[Judged], reference: Judged | None, human: Estimate | None,
-    limit: float,
-) -> list[Offer]:  # fmt: skip
+    wish: Wish, found: Validation, judged: list[Judged], reference: Judged | None, answers: Answers | None
+) -> list[Offer]:
     agreements = [_agreement(wish, line) for line in judged]
     costs = [line.cost or Estimate(None) for line in judged]
     places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
@@ -142,26 +152,24 @@ def _offers(
     on = {places[place] for place in front}
     made = []
     for i, line in enumerate(judged):
-        difference = _difference(wish, found, line, agreements[i], reference, human)
-        why_not = _why_not(wish, line, agreements[i], costs[i], difference, limit)
-        made.append(Offer(line.rater, agreements[i], costs[i], i in on, difference, why_not))
+        answer = answers.of(line.rater) if answers else None
+        difference = answer.difference if answer else _difference(found, wish, line, reference)
+        why_not = _unfit(answer) if answer else _worse(wish, found.limit, line, difference)
+        if not why_not and costs[i].value is None:
+            why_not = "its cost is not known"
+        made.append(Offer(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
     return made
 
 
-def _difference(
-    wish: Wish, found: Validation, line: Judged, agreement: Estimate, reference: Judged | None,
-    human: Estimate | None,
-) -> Estimate:  # fmt: skip
-    """A judge less the reference: of two judges on the same units; of people, their figure being taken as it is."""
-    if reference is None:
-        value = (human.value if human else None) or 0.0
-        if agreement.value is None or agreement.low is None or agreement.high is None:
-            return Estimate(None, method=METHOD, note=agreement.note or "there is no interval")
-        bounds = agreement.low - value, agreement.high - value
-        note = "people's own figure is taken as it is, without its interval"
-        return Estimate(agreement.value - value, *bounds, n=agreement.n, method=METHOD, note=note)
-    if line.rater.key == reference.rater.key:
-        return Estimate(0.0, 0.0, 0.0, n=agreement.n, method=METHOD, note=IS_REFERENCE)
+def _unfit(answer: Answer) -> str:
+    """Why a judge may not stand in for people; empty where it may."""
+    return "" if answer.verdict is Verdict.YES else f"{answer.verdict}, because {answer.because}".rstrip(".")
+
+
+def _difference(found: Validation, wish: Wish, line: Judged, reference: Judged | None) -> Estimate:
+    """A judge less the judge that is the reference, on the same units; nothing is held against itself."""
+    if reference is None or line.rater.key == reference.rater.key:
+        return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
     contrast, sign = _contrast(found, line.rater, reference.rater)
     return _signed(_side(wish, contrast.gap), sign)
 
@@ -178,7 +186,8 @@ def _contrast(found: Validation, rater: Rater, reference: Rater) -> tuple[Contra
 
 def _side(wish: Wish, gap: Gap) -> Estimate:
     return (gap.weighted if wish.weighted else gap.plain).get(
-        wish.figure, Estimate(None, method=METHOD, note="it has no difference of two judges")
+        wish.figure,
+        Estimate(None, method="difference to the reference", note="it has no difference of two judges"),
     )
 
 
@@ -189,21 +198,18 @@ def _signed(found: Estimate, sign: int) -> Estimate:
     return replace(found, value=-found.value, low=low, high=high)
 
 
-def _why_not(
-    wish: Wish, line: Judged, agreement: Estimate, cost: Estimate, difference: Estimate, limit: float
-) -> str:
-    rate = line.missing_rate or 0.0
+def _worse(wish: Wish, limit: float, line: Judged, difference: Estimate) -> str:
+    """Why a judge is not shown to be as good as another; empty where it is."""
+    rate, agreement = line.missing_rate or 0.0, _agreement(wish, line)
+    if difference.note == IS_REFERENCE:
+        return IS_REFERENCE
     if rate > limit:
         return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
     if agreement.value is None:
         return f"its {_title(wish)} is undefined: {agreement.note}"
     if difference.low is None:
         return f"its difference has no interval: {difference.note}"
-    if difference.low < -wish.delta:
-        return f"it may be {-difference.low:.3f} worse"
-    if cost.value is None:
-        return "its cost is not known"
-    return ""
+    return f"it may be {-difference.low:.3f} worse" if difference.low < -wish.delta else ""
 
 
 def _cheapest(offers: list[Offer]) -> Offer | None:
@@ -220,22 +226,40 @@ def _title(wish: Wish) -> str:
 
 
 def _reason(wish: Wish, offers: list[Offer], chosen: Offer | None, reference: str) -> Iterator[str]:
+    people = reference == PEOPLE and wish.reference == PEOPLE
     allowed = f"δ = {wish.delta:g}"
     if chosen is None:
-        yield f"No judge is shown to be at most {wish.delta:g} worse than “{reference}” at a known cost."
+        yield _nobody(wish, offers, reference, people)
     else:
-        cost = in_words(chosen.cost, "USD")
+        cost, that = in_words(chosen.cost, "USD"), f"is not worse than “{reference}” by more than {allowed}"
         yield (
-            f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that is not worse than “{reference}” "
-            f"by more than {allowed}: its {_title(wish)} is {in_words(chosen.agreement)}."
+            f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that "
+            f"{'may stand in for people' if people else that}: its {_title(wish)} is {in_words(chosen.agreement)}."
         )
-        if chosen.difference.note != IS_REFERENCE:
+        if chosen.answer is not None:
+            yield f"“{chosen.rater.name}”: {chosen.answer.verdict}, because {chosen.answer.because}"
+        else:
             yield f"Its difference to “{reference}” is {in_words(chosen.difference)}, which {allowed} allows."
     dearest = chosen.cost.value if chosen else None
     for one in offers:
         cheaper = dearest is None or one.cost.value is None or one.cost.value < dearest
-        if one.why_not and cheaper:
+        if one.why_not and one.why_not != IS_REFERENCE and cheaper:
             yield f"“{one.rater.name}” is not chosen: {one.why_not}."
+
+
+def _nobody(wish: Wish, offers: list[Offer], reference: str, people: bool) -> str:
+    """That no judge is chosen, and what follows."""
+    if people:
+        return f"No judge is shown to be at most {wish.delta:g} worse than people with one another, at a known cost."
+    if len(offers) == 1:
+        return (
+            f"“{reference}” is the only judge here, and is not held against itself. Hold it against people, or let "
+            "another judge judge the same reports."
+        )
+    return (
+        f"No other judge is shown to be at most {wish.delta:g} worse than “{reference}”, at a known cost: "
+        f"“{reference}” is the one to keep among judges, which says nothing of people."
+    )
 
 
 def sheets(found: Choice) -> tuple[Sheet, ...]:
@@ -246,8 +270,10 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
         ("Lower bound", "Of its 95 % interval over items"), ("n", "Pairs of values"),
         ("Cost per question", "Mean, US dollars"),
         ("On the front", "No other judge has a higher lower bound for less"),
-        (f"To {found.reference}", "Its figure less that of the reference, on the same units where that is a judge"),
-        ("May stand in", f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
+        (f"To {found.reference}", "Its figure less that of the reference: of another judge on the same units, of "
+         "people with one another on those that two people labelled"),
+        ("May stand in" if found.wish.reference == PEOPLE else "Not worse",
+         f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
     )  # fmt: skip
     lines = [
         Line((
@@ -286,7 +312,10 @@ def _to_reference(one: Offer) -> Cell:
 def _fit(one: Offer, chosen: Rater | None) -> Cell:
     if chosen is not None and one.rater.key == chosen.key:
         return text("chosen", state="agreed")
-    return text("yes") if one.fits else text("no", tip=one.why_not)
+    if one.why_not == IS_REFERENCE:
+        return text(IS_REFERENCE)
+    words = one.answer.verdict.lower() if one.answer else "no" if one.why_not else "yes"
+    return text(words, tip=one.why_not)
 
 
 def _pictures(found: Choice, title: str) -> tuple[Picture, ...]:

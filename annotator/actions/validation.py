@@ -107,11 +107,20 @@ def report(project: Project, wish: Wish) -> Validation:
 
     Judges are compared two by two where no groups are asked for.
     """
+    return of_ground(project, ground_of(project, wish), wish)
+
+
+def ground_of(project: Project, wish: Wish) -> Ground:
+    """What a validation stands on."""
     if wish.by not in BY:
         raise Refusal(f"Figures are not told apart by “{wish.by}”.", f"Use one of {', '.join(BY)}.")
-    found = validation_ground.ground(
+    return validation_ground.ground(
         project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
     )
+
+
+def of_ground(project: Project, found: Ground, wish: Wish) -> Validation:
+    """The validation of these labels."""
     positive = validation_figures.positive_of(found.shape, wish.positive)
     raters = [*found.judges(), *found.humans()]
     costs = {

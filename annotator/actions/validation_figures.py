@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields, replace
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
+from annotator.stats import comparison as comparing
 from annotator.stats.agreement import cohen_kappa
 from annotator.stats.chance import gwet_ac1
 from annotator.stats.classification import Figures as Cells
 from annotator.stats.classification import both_ways
 from annotator.stats.coding import ONE_CATEGORY
-from annotator.stats.comparison import comparison, kappa_difference
+from annotator.stats.comparison import Beside, comparison, kappa_difference
 from annotator.stats.paired import McNemar, mcnemar_of
 from annotator.stats.resampling import RESAMPLES
 
@@ -28,7 +29,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "ac1": ("Gwet's AC1", "agreement beyond chance, less moved than κ where one value prevails"),
     "mcc": ("MCC", "Matthews' correlation of the two sides"),
 }
-ANY_VALUES = ("accuracy", "kappa", "ac1")
+ANY_VALUES = tuple(comparing.TABLE_FIGURES)
 Named = dict[str, Estimate]
 
 
@@ -143,6 +144,14 @@ def gap(one: Pairs, other: Pairs, positive: str, resamples: int = RESAMPLES) -> 
     ]
     kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
     return Gap({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
+
+
+def beside(
+    one: Pairs, other: Pairs, name: str, positive: str, values: Sequence[str], resamples: int = RESAMPLES
+) -> Beside:
+    """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
+    groups = [comparing.Pairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)]
+    return comparing.beside(groups[0], groups[1], name, values, positive or None, resamples)
 
 
 def _same(pairs: Pairs) -> list[bool | None]:

@@ -12,6 +12,8 @@ from annotator.actions import (
     replay_sheets,
     result_raters,
     reviews,
+    stand_in,
+    stand_in_sheets,
     validation,
     validation_ground,
     validation_sets,
@@ -23,6 +25,7 @@ from annotator.actions.result_sheets import Choice, Sheet
 from annotator.actions.result_views import View
 from annotator.actions.validation import COVERAGE, Wish
 from annotator.actions.validation_figures import TITLES
+from annotator.actions.validation_ground import PEOPLE
 from annotator.domain.judge import JudgeKind
 from annotator.domain.validation import Split
 from annotator.protocols import PROTOCOLS
@@ -37,6 +40,7 @@ PARTS = (
 Condition = tuple[str, tuple[str, ...]] | None
 FIGURES = ("kappa", *(name for name in TITLES if name != "kappa"))
 MARGINS = ("0.05", "0.02", "0.1", "0.2")
+EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled people)", "0.15"), ("0.1 (a crowd)", "0.1"))
 WIDTHS = ("0.1", "0.05", "0.2", "0.3")
 NOBODY = "Let people label reports and submit their labels, and let a judge judge the same reports."
 
@@ -57,9 +61,22 @@ def report(
     )
 
 
+def answers(
+    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    figure: str = "kappa", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
+    positive: str = "", opening: str = "",
+) -> stand_in.Answers:  # fmt: skip
+    """Whether each judge may stand in for people."""
+    whom = (against,) if against else ()
+    of = Wish(protocol, set, part, whom, positive=positive, opening=opening)
+    return stand_in.report(
+        project, stand_in.Wish(of, figure, counting == WEIGHTED, float(delta), float(epsilon))
+    )
+
+
 def choice_of_judge(
     project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    figure: str = "kappa", counting: str = ANY, reference: str = judge_choice.BEST, delta: str = MARGINS[0],
+    figure: str = "kappa", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
     positive: str = "", opening: str = "",
 ) -> judge_choice.Choice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
@@ -133,13 +150,29 @@ def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
     return (("all people", ANY), *people)
 
 
-def _of_choice(project: Project) -> tuple[Choice, ...]:
-    labels = _labels(project)
-    references = (("the best judge", judge_choice.BEST), ("people", validation_ground.PEOPLE))
+def _by() -> tuple[Choice, ...]:
+    """By which figure a judge is held against people."""
     return (
-        *labels,
         Choice("figure", "Agreement", tuple((TITLES[name][0], name) for name in FIGURES)),
         Choice("counting", "Each unit counts", (("one", ANY), ("its weight", WEIGHTED))),
+    )
+
+
+def _of_answers(project: Project) -> tuple[Choice, ...]:
+    return (
+        *_labels(project),
+        *_by(),
+        Choice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
+        Choice("epsilon", "Alt-test's ε", EPSILONS),
+    )
+
+
+def _of_choice(project: Project) -> tuple[Choice, ...]:
+    labels = _labels(project)
+    references = (("people", PEOPLE), ("the best judge", judge_choice.BEST))
+    return (
+        *labels,
+        *_by(),
         *(
             Choice(
                 "reference", "Not worse than", (*references, *((name, name) for name in _judges(project, protocol))),
@@ -175,6 +208,17 @@ def _of_reviews(project: Project) -> tuple[Choice, ...]:
 
 
 VIEWS: tuple[View, ...] = (
+    View(
+        "answer",
+        "May a judge stand in?",
+        JUDGES,
+        "Yes, no or not yet known, judge by judge, and because of what.",
+        NOBODY,
+        _of_answers,
+        answers,
+        stand_in_sheets.sheets,
+        "Label",
+    ),
     View(
         "judges",
         "Agreement",

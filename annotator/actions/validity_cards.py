@@ -13,6 +13,7 @@ from annotator.actions import (
     judges,
     publishing,
     reviews,
+    stand_in,
     validation,
     validation_ground,
     validation_sets,
@@ -95,7 +96,7 @@ def card(project: Project, wish: Wish, made_at: datetime | None = None) -> Valid
         missing_limit=publishing.limit(project), reviews=_reviews(project, wish),
         corrected=_corrected(project, wish, rater),
         attacks=card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
-        notes=_notes(ground, wish, found[0]),
+        notes=(_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
     ).sealed()  # fmt: skip
 
 
@@ -234,6 +235,13 @@ def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
         for name in corrected.in_order(found)
     )  # fmt: skip
     return Corrected(systems=systems, notes=tuple(map(harmless, found.notes)))
+
+
+def _answer(project: Project, ground: Ground, wish: Wish, rater: Rater) -> str:
+    """Whether the judge may stand in for people, in words."""
+    asked = stand_in.Wish(wish.of(validation.ALL))
+    found = stand_in.of_ground(project, ground, asked).of(rater)
+    return f"May it stand in for people? {found.verdict}, because {found.because}"
 
 
 def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:

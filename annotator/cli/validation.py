@@ -31,6 +31,12 @@ Positive = Annotated[
     str, typer.Option(help="The positive value, where there are more than two", show_default=False)
 ]
 ProtocolName = Annotated[str, typer.Option("--protocol", help="What was judged")]
+Delta = Annotated[float, typer.Option(help="How much worse than people, or the reference, a judge may be")]
+Epsilon = Annotated[
+    float,
+    typer.Option(help="What a judge's lower cost is worth in the alternative annotator test: 0.2 for experts, 0.15 for "
+                 "skilled people, 0.1 for a crowd"),
+]  # fmt: skip
 Card = Annotated[
     Path | None,
     typer.Option(help="A judge's card: nothing is done unless it is that judge", show_default=False),
@@ -47,24 +53,35 @@ def validate(
     part: PartName = "",
     by: Annotated[str, typer.Option(help="all, type, weight, system, length or criterion")] = "all",
     positive: Positive = "",
+    delta: Delta = 0.05,
+    epsilon: Epsilon = 0.2,
     protocol: ProtocolName = COVERAGE,
     to: To = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Hold judges against people: agreement, errors by kind, what is missing and what it costs, beside people's own."""
-    from annotator.actions import validation, validation_sheets
+    """Say whether each judge may stand in for people, and hold it against them: agreement, what it errs on and costs.
+
+    Yes where it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
+    the alternative annotator test, which takes three people; no where it is shown to be worse.
+    """
+    from annotator.actions import stand_in, stand_in_sheets, validation, validation_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         wish = validation.Wish(
             protocol, set_name, part, tuple(against or ()), judge, positive, by,
             counted_look(project, set_name, part, judge),
         )  # fmt: skip
-        found = validation.report(project, wish)
+        ground = validation.ground_of(project, wish)
+        found = validation.of_ground(project, ground, wish)
+        asked = stand_in.Wish(wish, delta=delta, epsilon=epsilon)
+        answers = stand_in.of_ground(project, ground, asked) if by == validation.ALL else None
+    told = stand_in_sheets.sheets(answers) if answers else ()
     if to or json_:
-        show(validation_sheets.sheets(found), to, json_)
+        more = {"answers": stand_in_sheets.trees(answers) if answers else []}
+        show((*told, *validation_sheets.sheets(found)), to, json_, more)
         return
-    show(validation_sheets.brief(found), None, json_)
+    show((*told[:1], *validation_sheets.brief(found)), None, json_)
     said.print(
         "All figures, also by weight, with the confusion of each: --to FILE.csv or --json", markup=False
     )
@@ -181,8 +198,11 @@ def lock(
 def choose_judge(
     file: File,
     figure: Annotated[str, typer.Option(help="By which figure: kappa, f1, accuracy, mcc …")] = "kappa",
-    delta: Annotated[float, typer.Option(help="How much worse than the reference a judge may be")] = 0.05,
-    reference: Annotated[str, typer.Option(help="A judge's name, “people”, or “best”")] = "best",
+    delta: Delta = 0.05,
+    epsilon: Epsilon = 0.2,
+    reference: Annotated[
+        str, typer.Option(help="“people” (with one another), a judge's name, or “best”")
+    ] = "people",
     weighted: Annotated[bool, typer.Option("--weighted", help="Each unit counts its weight")] = False,
     against: Against = None,
     set_name: SetName = "",
@@ -193,16 +213,22 @@ def choose_judge(
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """The cheapest judge that is not worse than a reference by more than a margin, and why."""
-    from annotator.actions import judge_choice, validation
+    """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
+    from annotator.actions import judge_choice, stand_in_sheets, validation
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         of = validation.Wish(
             protocol, set_name, part, tuple(against or ()), positive=positive,
             opening=counted_look(project, set_name, part, ""),
         )  # fmt: skip
-        found = judge_choice.choose(project, judge_choice.Wish(of, figure, weighted, delta, reference))
-    more = {"chosen": found.chosen.name if found.chosen else None, "reason": list(found.reason)}
+        found = judge_choice.choose(
+            project, judge_choice.Wish(of, figure, weighted, delta, reference, epsilon)
+        )
+    answers = [one.answer for one in found.offers if one.answer]
+    more = {
+        "chosen": found.chosen.name if found.chosen else None, "reason": list(found.reason),
+        "answers": [stand_in_sheets.tree(one) for one in answers],
+    }  # fmt: skip
     show(judge_choice.sheets(found), to, json_, more)
 
 

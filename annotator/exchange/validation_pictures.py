@@ -127,19 +127,31 @@ def _key(figure: Any, axes: Any, sections: Sequence[Section], ink: Ink) -> None:
         spell(legend.get_texts(), ink)
 
 
-def differences(title: str, rows: Sequence[tuple[str, Estimate]], axis: str, ink: Ink = PRINTED) -> Any:
-    """Differences with their intervals about a line at 0; hollow where the interval spans it."""
+def differences(
+    title: str,
+    rows: Sequence[tuple[str, Estimate]],
+    axis: str,
+    ink: Ink = PRINTED,
+    margin: float | None = None,
+) -> Any:
+    """Differences with their intervals about a line at 0; hollow where the interval spans it.
+
+    With a `margin`, how much worse something may be, that line is dashed, and the interval is held against it.
+    """
     drawn = list(rows[:MOST_LINES])
     figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     left = f"\n{len(rows) - len(drawn):,} more are not drawn" if len(rows) > len(drawn) else ""
     name_axis(axes, axis + left, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
+    if margin is not None:
+        axes.axvline(-margin, color=ink.text, linewidth=1, linestyle="--")
+    edge = -(margin or 0)
     for place, (_, found) in enumerate(drawn):
         if found.value is None:
             axes.annotate("undefined", (0.005, place), va="center", fontsize=8, color=ink.faint)
             continue
-        open_ = found.low is None or found.high is None or found.low <= 0 <= found.high
+        open_ = found.low is None or found.high is None or found.low <= edge <= found.high
         if found.low is not None and found.high is not None:
             axes.plot([found.low, found.high], [place, place], color=ink.mark, linewidth=2)
         axes.plot(

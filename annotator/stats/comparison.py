@@ -1,13 +1,13 @@
 """How two raters differ: their figures on the same units, one less the other, with the interval of the difference."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from annotator.domain.estimate import Estimate
-from annotator.stats.cells import CELL_FIGURES, CELLS
-from annotator.stats.classification import NO_UNIT, Classification, Figures, Sheet
+from annotator.stats.cells import CELL_FIGURES, CELLS, crossed
+from annotator.stats.classification import NO_UNIT, Classification, Figures, Sheet, checked_weights
 from annotator.stats.clustered import Draws, Figure, Tally, intervals, over, tallied, told
 from annotator.stats.coding import (
     MISSING,
@@ -19,6 +19,7 @@ from annotator.stats.coding import (
     in_order,
     left_out,
     named,
+    plain,
 )
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.tails import Interval
@@ -117,3 +118,107 @@ def kappa_difference(
 
 def _less(one: Figure, other: Figure) -> Figure:
     return lambda sums: one(sums) - other(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """True values beside what was said of them, with the cluster and the weight of each pair."""
+
+    truth: Values
+    said: Values
+    clusters: Values
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A figure of one group of pairs, of another, and `one` less `other`."""
+
+    one: Estimate
+    other: Estimate
+    difference: Estimate
+
+
+def beside(
+    one: Pairs,
+    other: Pairs,
+    figure: str,
+    categories: Sequence[Hashable],
+    positive: Hashable | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Beside:
+    """A figure of two groups of pairs from the same clusters, and their difference: every draw takes both.
+
+    Where agreement with people is held against that of people with one another, the pairs are others, the items the
+    same. `figure` is one of `CELL_FIGURES` of a `positive` value, or without one accuracy, kappa or ac1 of all
+    `categories`. ValueError for pairs that lack a value, and for values that do not fit together.
+    """
+    clusters = [*plain(one.clusters), *plain(other.clusters)]
+    first, second = (_tables(pairs, categories, positive) for pairs in (one, other))
+    name = CELL_FIGURES[figure].method if figure in CELL_FIGURES else figure
+    if not len(first) or not len(second):
+        none = Estimate(None, method=name, note=NO_UNIT)
+        return Beside(none, none, replace(none, method=f"difference of {name}"))
+    width = first.shape[1]
+    rows = np.vstack([np.hstack([first, 0 * first]), np.hstack([0 * second, second])])
+    of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
+
+    def of_one(sums: Floats) -> Floats:
+        return of(sums[:, :width])
+
+    def of_other(sums: Floats) -> Floats:
+        return of(sums[:, width:])
+
+    figures = [of_one, of_other, _less(of_one, of_other)]
+    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), figures, Draws(resamples, seed))
+    reason = CELL_FIGURES[figure].undefined
+    names = name, name, f"difference of {name}"
+    return Beside(*(
+        told(bounds, words, n, [], undefined=reason)
+        for bounds, words, n in zip(found, names, (len(first), len(second), len(first)), strict=True)
+    ))  # fmt: skip
+
+
+def _tables(pairs: Pairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:
+    """The confusion of each pair, weighed: four cells of a positive value, or true × said of all categories."""
+    heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))[:, None]
+    if positive is not None:
+        true, said = (
+            np.array([value == positive for value in plain(values)], dtype=np.float64)
+            for values in (pairs.truth, pairs.said)
+        )
+        return np.asarray(crossed(true, said) * heavy)
+    codes, known = coded([pairs.truth, pairs.said], categories)
+    unit = np.eye(len(known))
+    both = unit[codes[0]][:, :, None] * unit[codes[1]][:, None, :]
+    return np.asarray(both.reshape(len(heavy), unit.size) * heavy)
+
+
+def _shaped(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """The whole, what is on the diagonal, and both margins of tables (draws × cells)."""
+    size = round(sums.shape[1] ** 0.5)
+    tables = sums.reshape(len(sums), size, size)
+    return sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2), tables.sum(axis=2), tables.sum(axis=1)
+
+
+def _accuracy(sums: Floats) -> Floats:
+    whole, same, _, _ = _shaped(sums)
+    return over(same, whole)
+
+
+def _kappa(sums: Floats) -> Floats:
+    whole, same, true, said = _shaped(sums)
+    chance = (true * said).sum(axis=1)
+    return over(whole * same - chance, whole**2 - chance)
+
+
+def _ac1(sums: Floats) -> Floats:
+    whole, same, true, said = _shaped(sums)
+    shares = over((true + said) / 2, whole[:, None] + np.zeros_like(true))
+    chance = (shares * (1 - shares)).sum(axis=1) / (true.shape[1] - 1)
+    return over(over(same, whole) - chance, 1 - chance)
+
+
+# Of any number of categories.
+TABLE_FIGURES: dict[str, Figure] = {"accuracy": _accuracy, "kappa": _kappa, "ac1": _ac1}

@@ -58,7 +58,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def choose(project: Project, **more: object) -> judge_choice.Choice:
     of = validation.Wish(resamples=500, against=("R2",))
-    return judge_choice.choose(project, replace(Wish(of, figure="accuracy"), **more))
+    return judge_choice.choose(project, replace(Wish(of, figure="accuracy", reference="best"), **more))
 
 
 def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(project: Project) -> None:
@@ -68,8 +68,39 @@ def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(proje
     assert wide.reason[0].startswith("“fair” is the cheapest judge, at 0.080")
     assert "“cheap” is not chosen: it may be 0.500 worse." in wide.reason
     narrow = choose(project, delta=0.1)
-    assert (narrow.chosen and narrow.chosen.name) == "dear"
+    assert narrow.chosen is None
+    assert "“dear” is the one to keep among judges, which says nothing of people." in narrow.reason[0]
     assert any(line.startswith("“fair” is not chosen: it may be 0.2") for line in narrow.reason)
+
+
+def test_a_judge_is_never_held_against_itself(project: Project) -> None:
+    (dear,) = (one for one in choose(project, delta=1.0, reference="dear").offers if one.rater.name == "dear")
+    assert (dear.fits, dear.difference.value, dear.why_not) == (False, None, "it is the reference")
+    alone = choose(project, of=validation.Wish(judge="dear", against=("R2",), resamples=50), reference="dear")
+    assert alone.chosen is None
+    assert alone.reason == (
+        "“dear” is the only judge here, and is not held against itself. Hold it against people, or let another judge "
+        "judge the same reports.",
+    )
+
+
+def test_people_are_the_reference_unless_another_is_named(project: Project) -> None:
+    person_says(project, "R3", ann)
+    found = judge_choice.choose(project, Wish(validation.Wish(resamples=200), figure="accuracy"))
+    assert found.reference == "people"
+    # “dear” says what both people say; “fair” is cheaper, and falls behind them by more than the margin.
+    assert (found.chosen and found.chosen.name) == "dear"
+    assert found.reason[0].startswith(
+        "“dear” is the cheapest judge, at 1.000 USD a question, that may stand in for"
+    )
+    assert found.reason[1].startswith("“dear”: Yes, because Δ Accuracy")
+
+
+def test_with_the_labels_of_one_person_nothing_can_be_said_and_what_to_do_is(project: Project) -> None:
+    found = judge_choice.choose(project, Wish(validation.Wish(resamples=50)))
+    assert found.chosen is None
+    assert {one.answer and one.answer.verdict for one in found.offers} == {"Not yet known"}
+    assert any("Have a second person label some of the same reports" in words for words in found.reason)
 
 
 def test_agreement_cost_and_front_are_counted(project: Project) -> None:
@@ -90,7 +121,7 @@ def test_a_judge_of_unknown_cost_is_never_the_cheapest(project: Project) -> None
     judge_says(project, "secret", ann)
     price(project, "secret", None)
     found = choose(project, delta=0.1)
-    assert (found.chosen and found.chosen.name) == "dear"
+    assert found.chosen is None
     assert "“secret” is not chosen: its cost is not known." in found.reason
 
 
@@ -117,7 +148,7 @@ def test_people_may_be_the_reference_and_are_the_band(project: Project) -> None:
 def test_what_cannot_be_chosen_by_is_refused(project: Project) -> None:
     for more, words in (
         ({"figure": "beauty"}, "cannot be chosen by"), ({"delta": -1.0}, "not below 0"),
-        ({"reference": "nobody"}, "has judged nothing"), ({"reference": "people"}, "cannot be held against"),
+        ({"reference": "nobody"}, "has judged nothing"),
     ):  # fmt: skip
         with pytest.raises(Refusal, match=words):
             choose(project, **more)

@@ -138,6 +138,8 @@ def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> 
     dev = card_of(project, "small", set_name="Spring")
     assert (dev.labels.part, dev.labels.opened_at) == ("dev", ())
     assert any("not the figures of the test part" in note for note in dev.notes)
+    assert dev.notes[0].startswith("May it stand in for people? ")
+    assert "the alternative annotator test takes 3 people, and 2 people labelled" in dev.notes[0]
     opening = validation_sets.open_test(project, "Spring", ["small"])
     labels = card_of(project, "small", set_name="Spring", part="test", opening=opening.id).labels
     found = validation_sets.named(project, "Spring")

@@ -1,21 +1,29 @@
 """What Goldsmith promises about judges held against people."""
 
+import json
+from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions import attack_figures, biases, corrected
+from annotator.actions import attack_figures, biases, corrected, items, people
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import Project
+from annotator.actions.validation_views import VIEWS
+from annotator.cli import run_command
 from annotator.domain.identity import derived_id
+from annotator.domain.person import Role
 from tests.attacked_project import attacked, gullible, judged
 from tests.judging.odd_server import OddServer
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.served import JUDGE, add_judge, answering
 from tests.small_project import small_project
 from tests.validation_project import judge_says, places, validation_project
+
+OTHER = {"yes": "no", "no": "yes"}
 
 
 def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: Path) -> None:
@@ -33,8 +41,12 @@ def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: 
     project.close()
 
 
-def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(tmp_path: Path) -> None:
+def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each system is a simulation of its own: twelve reports labelled by chance, then those that the plan names."""
+    number = count()
+    monkeypatch.setattr(items, "new_id", lambda: derived_id("item", str(next(number))))
     chance, systems = Random(7), tuple(f"S{n:02}" for n in range(40))
     project = validation_project(tmp_path, 40, systems, (3, 2, 1))
     every = places(project)
@@ -93,3 +105,59 @@ def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
     # Four items, two reports, two criteria, four trials; at three of four it says yes to the longer one.
     assert (lean.value, lean.n) == (pytest.approx(0.75), 64)
     project.close()
+
+
+def _told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert run_command([*words, "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def test_a_judge_is_chosen_beside_people_and_never_beside_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = validation_project(tmp_path)
+    judge_says(project, "small", lambda at: "yes" if at[2] == 1 else "no")
+    for alias in ("R2", "R3"):
+        labelled_at_once(project, alias, lambda at: "yes" if at[0] % 2 else "no")
+    project.close()
+    found = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
+    (row, _) = found["sheets"][0]["rows"]
+    assert (row["Judge"], "To people" in row) == ("small", True)
+    assert "people" in found["reason"][0]
+    itself = _told(capsys, "choose-judge", str(project.path), "--reference", "small")
+    assert itself["chosen"] is None
+    assert not any("worse than “small” by" in words for words in itself["reason"])
+
+
+def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = validation_project(tmp_path)
+    judge_says(project, "small", lambda _: "yes")
+    labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
+    project.close()
+    found = _told(capsys, "choose-judge", str(project.path))
+    assert found["chosen"] is None
+    assert any("Have a second person label" in words for words in found["reason"])
+
+
+def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project, chance = validation_project(tmp_path, 20, weights=(2, 1)), Random(5)
+    people.add_person(project, "Cleo", (Role.ANNOTATOR,))
+    truth = {at: chance.choice(("yes", "no")) for at in places(project)}
+    for alias in ("R2", "R3", "R4"):
+        noisy = {at: OTHER[value] if chance.random() < 0.1 else value for at, value in truth.items()}
+        labelled_at_once(project, alias, noisy.__getitem__)
+    judge_says(project, "right", truth)
+    judge_says(project, "coin", lambda _: chance.choice(("yes", "no")))
+    first = VIEWS[0]
+    words = "\n".join(first.sheets(first.report(project))[0].told)
+    project.close()
+    assert "“right”: Yes, because Δ Cohen's κ" in words
+    assert "“coin”: No, because Δ Cohen's κ" in words
+    for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
+        assert figure in words
+    answers = {one["judge"]: one["answer"] for one in _told(capsys, "validate", str(project.path))["answers"]}
+    assert answers == {"right": "Yes", "coin": "No"}

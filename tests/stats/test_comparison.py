@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from annotator.stats.agreement import cohen_kappa
+from annotator.stats.chance import gwet_ac1
 from annotator.stats.classification import NO_UNIT, classification
-from annotator.stats.comparison import comparison, kappa_difference
+from annotator.stats.comparison import TABLE_FIGURES, Pairs, beside, comparison, kappa_difference
 
 NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "balanced_accuracy", "mcc", "kappa", "ac1")
 WORDS = ["no", "partly", "yes"]
@@ -106,3 +107,49 @@ def test_two_raters_that_say_the_same_differ_by_nothing():
     gap = comparison(truth, good, good, True, None, items).difference.kappa
     assert (gap.value, gap.low, gap.high) == (0, 0, 0)
     assert "no certainty" in gap.note
+
+
+def groups(truth, one, other, items):
+    return [Pairs(truth, said, items, [1.0] * len(truth)) for said in (one, other)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_beside_one_another_pairs_of_the_same_units_differ_as_two_raters_do(name):
+    truth, good, bad, items = raters()
+    found = beside(*groups(truth, good, bad, items), name, [False, True], True, resamples=300)
+    known = comparison(truth, good, bad, True, clusters=items, resamples=300)
+    assert found.one.value == pytest.approx(getattr(known.one, name).value)
+    assert found.difference.value == pytest.approx(getattr(known.difference, name).value)
+    assert found.difference.low == pytest.approx(getattr(known.difference, name).low, abs=0.03)
+
+
+def test_pairs_of_other_units_differ_by_hand():
+    # 2 of 4 and 3 of 3 alike; weighed 3 of 6.
+    one = Pairs(list("aabb"), list("abba"), [1, 1, 2, 2], [1, 2, 2, 1])
+    other = Pairs(list("aab"), list("aab"), [1, 2, 2], [1, 1, 1])
+    found = beside(one, other, "accuracy", list("abc"), resamples=0)
+    assert (found.one.value, found.other.value, found.difference.value) == (0.5, 1.0, -0.5)
+    assert (found.one.n, found.other.n) == (4, 3)
+
+
+def test_figures_of_any_number_of_categories_are_those_of_agreement():
+    rng = np.random.default_rng(6)
+    truth, one, other = (rng.choice(WORDS, 60).tolist() for _ in range(3))
+    items = list(range(60))
+    expected = {
+        "accuracy": np.mean([a == b for a, b in zip(truth, one, strict=True)]),
+        "kappa": cohen_kappa(truth, one, categories=WORDS).value,
+        "ac1": gwet_ac1([truth, one], categories=WORDS).value,
+    }
+    for name in TABLE_FIGURES:
+        assert beside(*groups(truth, one, other, items), name, WORDS, resamples=0).one.value == pytest.approx(
+            expected[name]
+        )
+
+
+def test_the_same_pairs_differ_by_nothing_and_no_pairs_have_a_reason():
+    truth, good, _, items = raters()
+    same = beside(*groups(truth, good, good, items), "kappa", [False, True], resamples=100).difference
+    assert (same.value, same.low, same.high) == (0, 0, 0)
+    none = beside(Pairs([], [], [], []), groups(truth, good, good, items)[0], "kappa", [False, True])
+    assert (none.difference.value, none.difference.note) == (None, NO_UNIT)

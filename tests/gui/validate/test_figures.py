@@ -48,8 +48,21 @@ def project(tmp_path):
 
 @pytest.fixture
 def viewer(project, window_over, qtbot):
-    found = window_over(project, "Validate", part="Figures").page.figures.viewer
-    return at(found, qtbot)
+    found = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
+    go(found, qtbot, "judges")
+    return found
+
+
+def test_the_first_view_answers_in_words_above_a_picture(project, window_over, qtbot):
+    found = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
+    assert found.title.text() == "May a judge stand in?"
+    answers = {cells(found, row)[0]: cells(found, row)[1] for row in range(2)}
+    assert answers.keys() == {"same", "yes"}
+    assert set(answers.values()) <= {"Yes", "No", "Not yet known"}
+    for name, answer in answers.items():
+        assert f"“{name}”: {answer}, because " in found.view.told.text()
+    assert found.view.picture().name == "difference"
+    qtbot.waitUntil(lambda: found.view.pictures.view.image is not None)
 
 
 def test_judges_and_people_stand_beneath_one_another_with_n(viewer, qtmodeltester):
@@ -60,7 +73,8 @@ def test_judges_and_people_stand_beneath_one_another_with_n(viewer, qtmodelteste
 
 
 @pytest.mark.parametrize(
-    "name", [view.name for view in VIEWS if view.name in ("judges", "choice", "corrected", "rulings")]
+    "name",
+    [view.name for view in VIEWS if view.name in ("answer", "judges", "choice", "corrected", "rulings")],
 )
 def test_every_view_has_a_table_a_picture_and_an_account(viewer, qtbot, name):
     go(viewer, qtbot, name)
@@ -196,7 +210,7 @@ def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):
     project = labelled(tmp_path, always, always, one=always, two=always)
     found = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
     said = []
-    for name in ("judges", "choice", "corrected", "rulings"):
+    for name in ("answer", "judges", "choice", "corrected", "rulings"):
         go(found, qtbot, name)
         for place in range(max(1, found.view.tabs.count())):
             found.view.tabs.setCurrentIndex(place)
@@ -214,6 +228,7 @@ def test_what_is_undefined_for_one_class_says_why(tmp_path, window_over, qtbot):
     always = lambda _: "yes"  # noqa: E731
     project = labelled(tmp_path, always, always, one=always)
     found = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
+    go(found, qtbot, "judges")
     found.view.table.setCurrentIndex(found.view.model.index(0, heads(found).index("Cohen's κ")))
     assert "undefined" in found.view.account.toPlainText()
     assert "one class only" in found.view.account.toPlainText()
