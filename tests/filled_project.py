@@ -10,11 +10,14 @@ from annotator.actions import artifacts, items, people, times
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
+from annotator.domain.agreement import Agreement
+from annotator.domain.assignment import Stage
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import derived_id, now
 from annotator.domain.judge import Call
 from annotator.domain.person import Role
 from annotator.domain.plan import Plan, Subtask
+from annotator.domain.validation import Content, Draw
 from annotator.storage.tables import metadata
 from tests.small_project import small_project, units_of
 
@@ -127,7 +130,13 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
         by=project.by,
         at=now(),
     )
-    _add(project, "agreement", id="agreement-1", **of_item, **record, frozen_at=now())
+    agreed = Agreement(
+        id="agreement-1", item_id=item, stage=Stage.RUBRIC, matcher="1", program="0", frozen_at=now(), inputs=(),
+        pairs=(),
+    )  # fmt: skip
+    content = canonical_json(agreed.model_dump(mode="json")).decode()
+    agreement = {"content": content, "sha256": sha256(content)}
+    _add(project, "agreement", id="agreement-1", **of_item, **agreement, frozen_at=now())
     _add(
         project, "adjudication", id="adjudication-1", **of_item, agreement_id="agreement-1", seed=7, state="closed",
         adjudicator_id=project.by, letters='{"A":"p1","B":"p2"}', version=1, spot_check=False, consensus_id=rubric,
@@ -156,9 +165,11 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
 
 
 def _add_validation(project: Project, item: str) -> None:
+    drawn = Content(draw=Draw(seed=1, test_share=0.5, raters=2), responses=(), dealt={})
+    content = canonical_json(drawn.model_dump(mode="json")).decode()
     _add(
-        project, "validation_set", id="set-1", name="Spring", protocol="researcherbench.coverage", content="{}",
-        sha256=sha256("{}"), labels="[]", labels_sha256=sha256("[]"), by=project.by, at=now(), locked_at=now(),
+        project, "validation_set", id="set-1", name="Spring", protocol="researcherbench.coverage", content=content,
+        sha256=sha256(content), labels="[]", labels_sha256=sha256("[]"), by=project.by, at=now(), locked_at=now(),
     )  # fmt: skip
     _add(project, "opening", id="opening-1", set_id="set-1", judges="[]", by=project.by, at=now())
     _add(

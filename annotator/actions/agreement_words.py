@@ -4,7 +4,7 @@ from typing import Any
 
 from annotator.actions.agreement_figures import SELF, Row
 from annotator.actions.agreement_report import VOTES, Report, key_of
-from annotator.domain.agreement import Figure
+from annotator.domain.agreement import Figure, bound_of
 from annotator.domain.ordering import natural
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
@@ -21,7 +21,8 @@ TITLES = {
 ABOUT = {
     "match_f1": (
         "Twice the matched units over all units of both raters, item by item, then averaged. The fixed matcher "
-        "pairs units one-to-one by the likeness of their words; it never sees who wrote what."
+        "pairs units one-to-one by the likeness of their words; it never sees who wrote what. Where two people say the "
+        "same in quite other words it finds no pair, so the figure is a lower bound under heavy rewording."
     ),
     "agreement": (
         "The share of pairs of values that are the same. Wilson's interval takes pairs for independent; those of one "
@@ -92,13 +93,15 @@ def reason(found: Figure) -> str:
 
 
 def remarks(found: Figure) -> list[str]:
-    """What else must be known of a figure: what was left out, and why κ may be low though raters seldom differ."""
+    """What else must be known of a figure: what was left out, why κ may be low though raters seldom differ, and
+    whether it is a bound.
+    """
     from annotator.stats.verdicts import KAPPA_PARADOX
 
     rest, paradox, after = found.note.partition(KAPPA_PARADOX)
     notes = [spoken(note) for note in f"{rest}; {after}".split("; ") if note]
     notes = notes if found.value is not None else notes[1:]
-    return [*notes, paradox] if paradox else notes
+    return [*notes, *filter(None, (paradox, bound_of(found)))]
 
 
 def spoken(text: str) -> str:
@@ -179,7 +182,8 @@ def _paired(again: Row, beside: Row, report: Report) -> dict[str, Any]:
 
 
 def _plain(found: Figure) -> dict[str, Any]:
-    return found.model_dump(mode="json") | {"words": band(found), "reason": reason(found)}
+    said_too = {"words": band(found), "reason": reason(found), "bound": bound_of(found)}
+    return found.model_dump(mode="json") | said_too
 
 
 def copied(report: Report, rows: list[Row]) -> str:

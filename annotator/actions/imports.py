@@ -30,6 +30,8 @@ SYSTEM = table(SystemRow)
 RESEARCHERBENCH, GOLDSMITH = "researcherbench", "goldsmith"
 FORMATS = (RESEARCHERBENCH, GOLDSMITH)
 SHOWN_PROBLEMS = 1000
+# What a release says of itself as a whole; a project that says it already keeps its own.
+STATED = ("licence", "description")
 
 
 def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
@@ -140,6 +142,9 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     write_rows(db, incoming.rows, tell)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]).values(text=page["text"]))
+    for name in STATED:
+        if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
+            project.set(name, text)
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
     search.index(project.store.raw, [item_of(row) for row in incoming.rows.get("item", [])])

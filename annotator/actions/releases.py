@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import checking, drafted_units, gathering, gathering_drawn
+from annotator.actions import checking, drafted_units, gathering, gathering_drawn, imports
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.agreement import Agreement
 from annotator.domain.assignment import Stage
+from annotator.domain.canonical import checked_text
 from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.judgement import RaterKind
@@ -89,7 +91,14 @@ def export(
     tell("checking every row", 0, 4)
     _refuse_damage(project)
     tell("gathering", 1, 4)
-    bundle, notes = gather(project, page_texts=page_texts)
+    try:
+        bundle, notes = gather(project, page_texts=page_texts)
+    except ValidationError as error:
+        raise Refusal(
+            "Something in the project cannot be read as what it should be. Nothing was released.",
+            "Look the project over (check); restore it from a backup.",
+            (str(error.title),),
+        ) from None
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
@@ -152,8 +161,20 @@ def _next_number(db: Connection) -> int:
     return int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0) + 1
 
 
+def state(project: Project, name: str, text: str) -> Change:
+    """Say under which licence the releases may be used, or what the project is; `name` is one of `imports.STATED`."""
+    try:
+        said = checked_text(text).strip()
+    except ValueError as error:
+        raise Refusal(f"The {name} {error}.", "Take that character out; nothing was changed.") from None
+    before = str(project.get(name, ""))
+    with project.store.write() as db:
+        project.set(name, said)
+        return record(project, db, Change("setting", name, f"state the {name}", before, said))
+
+
 def _facts(project: Project, bundle: Bundle) -> Facts:
-    licence, description = (str(project.get(name, "")) for name in ("licence", "description"))
+    licence, description = (str(project.get(name, "")) for name in imports.STATED)
     with project.store.read() as db:
         drafted = drafted_units.of_bundle(db, bundle)
     return Facts(

@@ -80,9 +80,11 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
 def _lines(report: Any, row: Any) -> Iterator[str]:
     """The words of each figure, those by the adjudicator's pairing under that name."""
     from annotator.actions import agreement_words as words
+    from annotator.domain.agreement import bound_of
 
     for found in row.figures:
-        yield f"{words.TITLES[found.name]} {words.said(found)}"
+        bound = bound_of(found)
+        yield f"{words.TITLES[found.name]} {words.said(found)}{f' ({bound})' if bound else ''}"
     if report.again(row) is not None:
         yield f"{words.PAIRING}: {words.second(report, row)}"
 

@@ -99,12 +99,21 @@ def export(
     with_pages: Annotated[
         bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
     ] = False,
+    licence: Annotated[
+        str | None, typer.Option(help="State from now on under which licence releases may be used")
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option(help="State from now on what the project is, at the head of its data card")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Write a release: the same content gives the same bytes."""
     from annotator.actions import releases
 
     with opened(file) as project, progress_bars() as progress:
+        for name, text in (("licence", licence), ("description", description)):
+            if text is not None:
+                releases.state(project, name, text)
         report = releases.export(project, to, profile, progress=bar(progress), page_texts=with_pages)
     found = {"folder": to.as_posix(), "profile": profile, **public(report)}
     words = [f"Wrote {len(report.files)} files with {report.records:,} records to {to}", *report.notes]

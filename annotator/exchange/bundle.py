@@ -51,7 +51,10 @@ class Problem:
 
 @dataclass(slots=True)
 class Bundle:
-    """The records of a release or of a peer's files. `places` tells from which file and index an id came."""
+    """The records of a release or of a peer's files, and what it says of itself as a whole.
+
+    `places` tells from which file and index an id came.
+    """
 
     people: list[PersonRecord] = field(default_factory=list)
     items: list[ItemRecord] = field(default_factory=list)
@@ -73,6 +76,8 @@ class Bundle:
     informed: list[InformedRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    licence: str = ""
+    description: str = ""
 
     def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
         """The file and index that a thing was read from."""

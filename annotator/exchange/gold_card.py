@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.adjudication import DROP, DisputeState, Origin, Reason
-from annotator.domain.agreement import Figure
+from annotator.domain.agreement import Figure, bound_of
 from annotator.domain.artifact import State
 from annotator.domain.counting import counted
 from annotator.domain.judgement import RaterKind
@@ -137,7 +137,8 @@ def _line(one: StageFigure) -> tuple[str, ...]:
     interval = "–" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
     value = "–" if found.value is None else f"{found.value:.2f}"
     head = (one.stage, one.field, pairing, str(one.items), str(found.n))
-    return (*head, found.name, value, interval, found.note)
+    remarks = (found.note, "" if one.paired else bound_of(found))
+    return (*head, found.name, value, interval, "; ".join(filter(None, remarks)))
 
 
 def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterator[str]:

@@ -31,15 +31,17 @@ class PersonRecord(Record):
     roles: list[str]
 
 
+# Fields that came later: without them the bytes are those of an earlier release.
+_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description"})
+
+
 class _MaybeDrafted(Record):
-    """What may tell of models' drafts, and leaves `drafted` out where no model drafted, as before it was known."""
+    """What may tell of models' drafts or of a licence, and leaves the field out where there is nothing to tell."""
 
     @model_serializer(mode="wrap")
     def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
         tree: dict[str, Any] = whole(self)
-        if not tree.get("drafted"):
-            tree.pop("drafted", None)
-        return tree
+        return {name: value for name, value in tree.items() if value or name not in _LEFT_OUT_EMPTY}
 
 
 class ItemRecord(Record):
@@ -210,6 +212,10 @@ class Manifest(_MaybeDrafted):
     format: str = FORMAT
     format_version: str = FORMAT_VERSION
     title: Text
+    licence: Text = Field(
+        default="", description="Under which the release may be used; left out when none is stated"
+    )
+    description: Text = Field(default="", description="What the project says of itself; left out when empty")
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str
     counts: dict[str, int]

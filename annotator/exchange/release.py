@@ -83,7 +83,8 @@ def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, bytes], M
     ]
     counts = bundle.counts()
     manifest = Manifest(
-        title=facts.title, number=facts.number, app_version=__version__, counts=counts, files=listed,
+        title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
+        number=facts.number, app_version=__version__, counts=counts, files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
     )  # fmt: skip
     return parts, manifest
@@ -176,6 +177,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     reader = _Reader(lenient=newer, released=manifest is not None)
     for path, content in contents.items():
         reader.read_file(path, content)
+    if manifest:
+        reader.bundle.licence, reader.bundle.description = manifest.licence, manifest.description
     return reader.bundle, problems + reader.problems
 
 

@@ -130,7 +130,7 @@ def test_a_row_says_what_it_stands_on(project: Project) -> None:
     report = agreement_report.report(project)
     found = agreement_report.provenance(report, row(report, "weight"))
     assert found is not None
-    assert (found.records, found.guidelines, found.forms, found.matchers) == (2, ("1",), ("1",), ("1",))
+    assert (found.records, found.guidelines, found.forms, found.matchers) == (2, ("1",), ("1",), ("2",))
     assert [report.alias(person) for person in found.raters] == [
         pairs.person(project, name).alias for name in ("Ada", "Ben")
     ]

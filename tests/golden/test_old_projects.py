@@ -10,6 +10,8 @@ import pytest
 from annotator.actions import checking
 from annotator.actions.project import Project
 
+# Filled by hand, with one agreement that says nothing.
+HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1")]}
 FILES = sorted(Path(__file__).parent.glob("format-*.goldsmith.gz"))
 
 
@@ -27,5 +29,6 @@ def test_a_project_of_an_old_format_opens_whole(packed: Path, tmp_path: Path) ->
     before = rows(path)
     assert before["item"] > 0
     with closing(Project.open(path)) as project:
-        assert checking.check(project).problems == []
+        told = [(finding.table, finding.subject) for finding in checking.check(project).problems]
+    assert told == HOLLOW.get(packed.name, [])
     assert {name: count for name, count in rows(path).items() if name in before} == before

@@ -2,15 +2,15 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from annotator.actions import imports, items
 from annotator.actions.project import Project
-from annotator.cli import app
+from annotator.cli import run_command
 from tests.bundles import REAL, peer_files, write_peer
 
 PEER = "researcherbench"
@@ -20,25 +20,36 @@ def new(folder: Path) -> Project:
     return Project.create(folder / "p.goldsmith", nobody=True)
 
 
-def run(*words: object) -> Any:
-    return CliRunner().invoke(app, [str(word) for word in words])
+Words = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def goldsmith(capsys: pytest.CaptureFixture[str]) -> Words:
+    """The command line: its exit code, and what it said, in one line."""
+
+    def run(*words: object) -> tuple[int, str]:
+        capsys.readouterr()
+        code = run_command([str(word) for word in words])
+        return code, " ".join("".join(capsys.readouterr()).split())
+
+    return run
 
 
 def said(project: Project, folder: Path) -> imports.Preview:
     return imports.run(project, PEER, [folder], warm=False)[1]
 
 
-def refused(folder: Path, files: dict[str, Any]) -> str:
+def refused(goldsmith: Words, folder: Path, files: dict[str, Any] | None = None, **texts: str) -> str:
     """What the command line says of such files; nothing is taken in."""
     new(folder).close()
-    done = CliRunner().invoke(
-        app, ["import", str(folder / "p.goldsmith"), "--format", PEER, str(write_peer(folder / "in", files))]
-    )
-    assert done.exit_code == 1
+    write_peer(folder / "in", files)
+    for name, text in texts.items():
+        (folder / "in" / f"{name}.json").write_text(text, "utf-8")
+    code, words = goldsmith("import", folder / "p.goldsmith", "--format", PEER, folder / "in")
     project = Project.open(folder / "p.goldsmith", readonly=True)
-    assert items.count(project) == 0
+    assert (code, items.count(project)) == (1, 0)
     project.close()
-    return " ".join(done.output.split())
+    return words
 
 
 def public(folder: Path, files: dict[str, Any]) -> Path:
@@ -80,31 +91,26 @@ def test_a_weight_written_with_a_point_is_that_weight(tmp_path: Path) -> None:
     assert said(new(tmp_path), write_peer(tmp_path / "in", files)).counts["artifacts"].new == 2
 
 
-def test_a_weight_between_two_is_refused_and_the_message_ends_once(tmp_path: Path) -> None:
+def test_a_weight_between_two_is_refused_and_the_message_ends_once(tmp_path: Path, goldsmith: Words) -> None:
     files = peer_files()
     files["rubric.json"][0]["rubric"][0]["weight"] = 2.5
-    words = refused(tmp_path, files)
+    words = refused(goldsmith, tmp_path, files)
     assert "rubric.json[0]" in words
     assert ".." not in words
 
 
 @pytest.mark.parametrize("text", ["", "[", '{"a": 1, "a": 2}', "\ufffe"])
-def test_a_broken_file_is_refused_in_sentences_that_end_once(tmp_path: Path, text: str) -> None:
-    folder = write_peer(tmp_path / "in")
-    (folder / "rubric.json").write_text(text, "utf-8")
-    new(tmp_path).close()
-    done = CliRunner().invoke(app, ["import", str(tmp_path / "p.goldsmith"), "--format", PEER, str(folder)])
-    assert (
-        done.exit_code,
-        ".. " in done.output,
-        "Nothing was imported." in " ".join(done.output.split()),
-    ) == (1, False, True)
+def test_a_broken_file_is_refused_in_sentences_that_end_once(
+    tmp_path: Path, goldsmith: Words, text: str
+) -> None:
+    words = refused(goldsmith, tmp_path, rubric=text)
+    assert (".. " in words, "Nothing was imported." in words) == (False, True)
 
 
-def test_a_rubric_without_criteria_is_told_in_plain_words(tmp_path: Path) -> None:
+def test_a_rubric_without_criteria_is_told_in_plain_words(tmp_path: Path, goldsmith: Words) -> None:
     files = peer_files()
     files["rubric.json"][0]["rubric"] = []
-    words = refused(tmp_path, files)
+    words = refused(goldsmith, tmp_path, files)
     assert "“rubric” should have at least 1 item, and has 0" in words
     assert "validation" not in words
 
@@ -116,17 +122,19 @@ def test_a_systems_file_without_responses_is_noted(tmp_path: Path) -> None:
     ]
 
 
-def test_a_negative_question_number_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_negative_question_number_is_refused_in_words(tmp_path: Path, goldsmith: Words) -> None:
     files = peer_files()
     for tree in files.values():
         tree[0]["id"] = -5
-    assert "“id” should be greater than or equal to 0" in refused(tmp_path, files)
+    assert "“id” should be greater than or equal to 0" in refused(goldsmith, tmp_path, files)
 
 
-def test_a_missing_file_is_named_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_file_is_named_with_its_folder(
+    tmp_path: Path, goldsmith: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("info", "x.goldsmith")
-    assert f"There is no file “x.goldsmith” in {tmp_path}." in done.output.replace("\n", "")
+    _, words = goldsmith("info", "x.goldsmith")
+    assert f"There is no file “x.goldsmith” in {tmp_path}." in words
 
 
 @pytest.mark.parametrize("added", [1, 3])

@@ -19,14 +19,16 @@ from annotator.actions import (
 )
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
+from annotator.cli import run_command
 from annotator.domain.adjudication import Reason
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
+from annotator.domain.canonical import sha256
 from annotator.domain.checklist import Checklist, CheckPoint
 from annotator.domain.lint import lint
 from annotator.domain.refusal import Refusal
 from tests.generated_project import generated_project
-from tests.pairs_project import item, opened, pairs_project, submit
+from tests.pairs_project import ADA, BEN, item, opened, pairs_project, rubric, submit, work_as
 from tests.small_project import small_project
 
 
@@ -116,3 +118,72 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
     assert [f"the rubric of item 1 (revision {sealed['revision']})" in note for note in report.notes] == [
         True
     ]
+
+
+LICENCE, DESCRIPTION = "CC BY 4.0", "What *experts* ask of deep research.\n\nSecond paragraph."
+
+
+def stated(project: Project) -> dict[str, Any]:
+    return {name: project.get(name, "") for name in ("licence", "description")}
+
+
+def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    with project.store.write():
+        project.set("licence", LICENCE)
+        project.set("description", DESCRIPTION)
+    releases.export(project, tmp_path / "one")
+    said = tree(tmp_path / "one", "manifest.json")
+    assert (said.get("licence"), said.get("description")) == (LICENCE, DESCRIPTION)
+    other = Project.create(tmp_path / "other.goldsmith", project.title, nobody=True)
+    imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
+    assert stated(other) == stated(project)
+    releases.export(other, tmp_path / "two")
+    assert found(tmp_path / "one") == found(tmp_path / "two")
+
+
+def test_a_licence_of_ones_own_is_kept_when_a_release_with_another_comes_in(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    with project.store.write():
+        project.set("licence", LICENCE)
+    releases.export(project, tmp_path / "one")
+    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    with other.store.write():
+        other.set("licence", "CC0")
+    imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
+    assert stated(other) == {"licence": "CC0", "description": ""}
+    assert tree(tmp_path / "one", "manifest.json").get("licence") == LICENCE
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "not JSON", '{"id": 1}'])
+def test_a_damaged_agreement_is_told_by_the_check_and_refused_in_words_by_the_export(
+    tmp_path: Path, content: str
+) -> None:
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": checklist(0.5, 0.25, 0.25), "Ben": checklist(0.25, 0.5, 0.25)})
+    with project.store.write():
+        project.store.raw.execute("UPDATE agreement SET content = ?, sha256 = ?", [content, sha256(content)])
+    problems = checking.check(project).problems
+    assert [finding.table for finding in problems] == ["agreement"]
+    assert problems[0].happened.endswith("cannot be read: it is not what it should be.")
+    with pytest.raises(Refusal, match=r"cannot be read.*Nothing was released"):
+        releases.export(project, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+BOUND = "a lower bound under heavy rewording"
+
+
+def test_beside_every_match_f1_stands_that_it_is_a_lower_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b")})
+    releases.export(project, tmp_path / "out")
+    card = (tmp_path / "out" / "data_card.md").read_text("utf-8").splitlines()
+    assert [BOUND in line for line in card if "| match_f1 |" in line] == [True]
+    assert [BOUND in line for line in card if "kappa |" in line] == [False]
+    work_as(project, "Cora").close()
+    assert run_command(["agreement", str(project.path), "--as", "R1"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("Match F1") == said.count(BOUND) == 1

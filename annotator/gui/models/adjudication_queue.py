@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 from annotator.actions.adjudicating import UNOPENED, Waiting
 from annotator.actions.adjudication_sheets import Sheet
 from annotator.domain.adjudication import AdjudicationState
-from annotator.domain.agreement import Figure
+from annotator.domain.agreement import Figure, bound_of
 from annotator.domain.assignment import Stage
 from annotator.gui.models.rows import Index
 
@@ -183,7 +183,8 @@ def state_of(line: Waiting) -> tuple[str, str, str]:
 def words_of(line: Waiting) -> str:
     """All that a line tells, in words."""
     return (
-        f"{state_of(line)[2]}; {agreement_words(line.agreement)}; {line.decided} of {line.rows} rows decided"
+        f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
+        f"{line.decided} of {line.rows} rows decided"
     )
 
 
@@ -198,6 +199,11 @@ def agreement_words(figure: Figure | None) -> str:
     if figure is None or figure.value is None:
         return "no figure"
     return f"{measure_of(figure.name)} {figure.value:.2f} · {level(figure.value)}"
+
+
+def _bound(figure: Figure | None) -> str:
+    bound = bound_of(figure) if figure is not None else ""
+    return f" ({bound})" if bound else ""
 
 
 def level(value: float) -> str:
