@@ -9,6 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from annotator.gui.staying import keyboard_stays
+
 # How far a child stands back behind the window where both want the processor.
 NICENESS = 5
 _BELOW_NORMAL = 0x4000
@@ -89,18 +91,21 @@ class Child(QObject):
         fresh = bytes(self.process.readAllStandardOutput().data())
         self._whole += fresh
         *lines, self._rest = (self._rest + fresh).split(b"\n")
-        for line in lines:
-            if line.strip():
-                self.said.emit(line)
+        with keyboard_stays():
+            for line in lines:
+                if line.strip():
+                    self.said.emit(line)
 
     def _failed(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
-            self.ended.emit(b"", 127, QProcess.ExitStatus.CrashExit)
+            with keyboard_stays():
+                self.ended.emit(b"", 127, QProcess.ExitStatus.CrashExit)
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         # The last lines may still lie in the pipe when the process is already gone.
         self._read()
-        self.ended.emit(self._whole, code, status)
+        with keyboard_stays():
+            self.ended.emit(self._whole, code, status)
 
 
 class JudgingChild(QObject):

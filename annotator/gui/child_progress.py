@@ -17,9 +17,11 @@ class ChildProgress(QWidget):
     ended = Signal(dict)
     progressed = Signal(dict)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, what: str, page: str, **place: Any) -> None:
+        """`what` is under way, and `page` with its `place` shows what came of it."""
         super().__init__()
         self._desk = desk
+        self._what, self._page, self._place = what, page, place
         self._cancelled = False
         self._child = JudgingChild(self)
         self._child.progressed.connect(self._progressed)
@@ -64,6 +66,8 @@ class ChildProgress(QWidget):
         # One that was cancelled before it had begun has no last word of its own; nobody need be told of that.
         if line.get("event") == "refused" and not self._cancelled:
             self._desk.refused.emit(Refusal(str(line["error"]), str(line.get("todo", ""))))
+        elif not self._cancelled:
+            self._desk.tell_end(f"{self._what} has ended.", self._page, self.parentWidget(), **self._place)
         self.ended.emit(line)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions import history
 from annotator.actions.project import Project
@@ -28,6 +29,8 @@ class Desk(QObject):
     """The moment the last commit returned."""
     wanted = Signal(str, dict)
     """A page by name, and where on it to go."""
+    ended = Signal(str, str, dict)
+    """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
 
     def __init__(self, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -126,6 +129,11 @@ class Desk(QObject):
     def redo(self) -> None:
         """Do again what was undone last."""
         self.do(history.redo)
+
+    def tell_end(self, words: str, page: str, seen: QWidget | None = None, **place: Any) -> None:
+        """Say that a job has ended and where to see it, unless the widget that says so itself is in view."""
+        if not self._ended and (seen is None or not seen.isVisible()):
+            self.ended.emit(words, page, place)
 
     def go(self, page: str, **place: Any) -> None:
         """Ask the window for a page and a place on it."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QThreadPool, Signal
 from shiboken6 import isValid
 
 from annotator.domain.refusal import Refusal
+from annotator.gui.staying import keyboard_stays
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
@@ -95,4 +96,5 @@ def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None
 def _call(hearer: Callable[..., object] | None, *of: Any) -> None:
     owner = getattr(hearer, "__self__", None)
     if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
-        hearer(*of)
+        with keyboard_stays():
+            hearer(*of)

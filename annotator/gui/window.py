@@ -1,6 +1,7 @@
 """The main window: navigation, pages, message bar and status bar, all built from data."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,7 @@ class Window(QMainWindow):
         self.navigation.chosen.connect(self.show_page)
         self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.desk.refused.connect(self.show_refusal)
+        self.desk.ended.connect(self.show_end)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
         self._recount.timeout.connect(self._count_waiting)
@@ -159,6 +161,15 @@ class Window(QMainWindow):
     def show_refusal(self, refusal: Refusal) -> None:
         """Say in the message bar what could not be done and what to do."""
         self.messages.show_message("warning", refusal.happened, refusal.todo)
+
+    def show_end(self, words: str, page: str, place: dict[str, Any]) -> None:
+        """Say that a job has ended; the page that shows what came of it is brought only when it is asked for."""
+        self.messages.show_message("success", words)
+        self.messages.set_action("Show", partial(self._show_what_came, page, place))
+
+    def _show_what_came(self, page: str, place: dict[str, Any]) -> None:
+        self.messages.clear()
+        self.show_page(page, **place)
 
     def choose_person(self, person_id: str) -> None:
         """Work as another person of the project; the pages are made anew, since each sees only their own."""

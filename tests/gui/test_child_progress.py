@@ -13,7 +13,7 @@ def progress(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> ChildProgress:
     """Over a child that says nothing and waits."""
     silent = "import sys; sys.stdin.readline()"
     monkeypatch.setattr("annotator.gui.child.command", lambda: (sys.executable, ["-c", silent]))
-    made = ChildProgress(Desk(small))
+    made = ChildProgress(Desk(small), "The run", "Items")
     qtbot.addWidget(made)
     return made
 

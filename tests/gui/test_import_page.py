@@ -28,7 +28,11 @@ def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, windo
     assert "1 items" in page.preview.toPlainText()
     assert items.count(project) == 0
     page._import()
-    qtbot.waitUntil(lambda: window.page.NAME == "Items")
+    qtbot.waitUntil(lambda: "The import is done: 1 " in window.messages.text())
+    assert window.page is page
+    window.messages._act.click()
+    assert window.page.NAME == "Items"
+    assert window.messages.text() == ""
     assert summaries.counts(project)["criteria"] == 1
     assert window.page._model.rowCount() == 1
 

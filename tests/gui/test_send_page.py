@@ -114,7 +114,8 @@ def test_the_code_is_copied_alone(theirs, tmp_path, window_over, qtbot):
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     window = window_over(theirs, "Send")
     code = sent(window, tmp_path / "mine", qtbot)
-    assert window.page.receipt.copy.hasFocus()
+    assert not window.page.receipt.copy.hasFocus()
+    window.page.receipt.copy.setFocus()
     window.page.receipt.copy.click()
     assert QGuiApplication.clipboard().text() == code
 

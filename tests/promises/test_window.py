@@ -1,5 +1,6 @@
 """What Goldsmith promises to whoever sits at its window."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
+from annotator.actions import items
 from annotator.actions.project import Project
 from annotator.gui.starting import make_application
 from annotator.gui.window import Window
@@ -70,3 +72,39 @@ def test_a_consensus_is_edited_after_one_key_that_says_so(open_window, tmp_path:
     type_words(" stray")
     window.checkpoint()
     assert texts(project)[0].endswith(" at depth")
+
+
+def benchmark(folder: Path) -> Path:
+    """A tiny benchmark in ResearcherBench's layout."""
+    (folder / "responses").mkdir(parents=True)
+    question = {"id": 1, "question": "What is gold?"}
+    for name, entry in (
+        ("questions.json", {"category": "Technical Details", "Subject": "Metals"}),
+        ("rubric.json", {"rubric": [{"point": "Explains its weight", "weight": 2}]}),
+        ("responses/Alpha.json", {"response": "# Gold\n\nIt is heavy."}),
+    ):
+        (folder / name).write_text(json.dumps([question | entry]), "utf-8")
+    return folder
+
+
+def test_an_import_that_ends_leaves_page_focus_and_words_to_whoever_types(
+    open_window, qtbot, tmp_path: Path
+) -> None:
+    project = begun_project(tmp_path)
+    window = open_window(project)
+    importing = window.show_page("Import")
+    importing.look_at([benchmark(tmp_path / "bench")])
+    qtbot.waitUntil(importing.go.isEnabled)
+    importing.go.click()
+    page = window.show_page("Author", kind="rubric")
+    field = page.sheet.form.editors[0].text
+    type_words(" at a depth")
+    qtbot.waitUntil(lambda: len(items.ids(project)) == 3 and not len(window.desk._errands))
+    type_words(" of fifty layers")
+    assert window.page is page
+    assert QApplication.focusWidget() is field
+    window.checkpoint()
+    assert texts(project)[0].endswith("train badly. at a depth of fifty layers")
+    assert "The import is done" in window.messages.text()
+    window.messages._act.click()
+    assert window.page.NAME == "Items"

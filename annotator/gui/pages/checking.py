@@ -107,6 +107,7 @@ class CheckPage(Page):
             f"{report.counted[name]:,} {words}" for name, words in CHECKED.items() if report.counted.get(name)
         ]
         self.counted.setText(f"Checked: {', '.join(parts)}." if parts else "")
+        self.desk.tell_end("The project is checked.", "Check", self)
 
     def _mend(self) -> None:
         self.desk.do(checking.mend)

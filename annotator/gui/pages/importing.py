@@ -40,6 +40,7 @@ class ImportPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._paths: list[Path] = []
+        self._taking: list[Path] = []
         self._found: Preview | None = None
         title = QLabel("Import")
         title.setProperty("role", "title")
@@ -157,6 +158,7 @@ class ImportPage(Page):
 
     def _import(self) -> None:
         self.go.setEnabled(False)
+        self._taking = self._paths
         self.progress.show()
         self.desk.do_later(
             self._imported,
@@ -172,4 +174,8 @@ class ImportPage(Page):
         if result is None:
             self._enable()
             return
-        self.desk.go("Items")
+        if self._paths == self._taking:
+            self._paths = []
+            self.chosen.setText("Nothing chosen yet")
+            self._clear()
+        self.desk.tell_end(f"The import is done: {result[1]}.", "Items")

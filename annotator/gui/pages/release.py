@@ -207,6 +207,7 @@ class ReleasePage(Page):
             f"Wrote {len(report.files)} files with {report.records:,} records to {self._folder}"
         )
         self.look.show()
+        self.desk.tell_end("The release is written.", "Release", self)
 
     def _open_folder(self) -> None:
         if self._folder is not None:

@@ -57,6 +57,8 @@ class Confirming(QObject):
             self._frame.unanimous.hide()
         else:
             self._frame.unanimous.tell(report)
+            said = "The unanimous documents are confirmed."
+            self._desk.tell_end(said, "Adjudicate", self._frame.unanimous)
 
     def _look_at(self, drawn: Unanimous) -> None:
         line = self._queue.line((drawn.item_id, drawn.stage))

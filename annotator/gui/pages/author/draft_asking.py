@@ -46,7 +46,7 @@ class DraftAsking(QFrame):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.ask = KeyButton("Ask for a draft", keys.shown("ask_draft"), "primary")
         self.ask.clicked.connect(self.start)
-        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress, self.answer = ChildProgress(desk, "Drafting", "Author"), MessageBar()
         self.progress.ended.connect(self._ended)
         self._lay_out()
 

@@ -47,7 +47,7 @@ class ModelDraft(QWidget):
         self.reference.confirmed.connect(self._confirm)
         self.reference.hide()
         self.asking = DraftAsking(desk)
-        self.asking.came.connect(self._came)
+        self.asking.came.connect(self.wake)
         self.head = PlainLabel(role="hint", wrap=True)
         self.nothing_more = KeyButton("Nothing more of it", keys.shown("refuse_draft"), "quiet")
         self.nothing_more.set_hint("Put the draft aside; what you took stays yours")
@@ -178,14 +178,6 @@ class ModelDraft(QWidget):
         self.reference.rebind()
         self.nothing_more.set_key(keys.shown("refuse_draft"))
         self._mark()
-
-    def _came(self) -> None:
-        """Whoever asked and waited here goes on with the first unit of what came."""
-        inside = QApplication.focusWidget()
-        waited = inside is None or self.isAncestorOf(inside)
-        self.wake()
-        if waited and (self.cards or self.draft_id):
-            QTimer.singleShot(0, self, self.enter)
 
     def _confirm(self) -> None:
         """Put the reference material beside the item as it reads now."""

@@ -165,6 +165,7 @@ class HandingOut(QWidget):
             self._written |= {one.person.id: one for one in written}
             self._tell(written)
             self._desk.tell(Change("parcel", "", "pack task"))
+            self._desk.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
         self._offer()
 
     def _tell(self, written: list[Written]) -> None:

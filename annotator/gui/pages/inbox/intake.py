@@ -118,6 +118,7 @@ class Intake(QWidget):
         known = {path.resolve() for path in listed}
         self._paths = [*listed, *(path for path in found if path.resolve() not in known)]
         self._preview()
+        self.tree.setFocus()
 
     def forget(self) -> None:
         """Take the selected files off the list; the files themselves stay where they are."""
@@ -164,7 +165,6 @@ class Intake(QWidget):
         order = sorted(range(len(arrivals)), key=lambda place: outcomes.urgency(arrivals[place]))
         self._paths = [self._paths[place] for place in order]
         self._end([arrivals[place] for place in order])
-        self.tree.setFocus()
 
     def _taken(self, arrivals: list[Arrival] | None) -> None:
         self._done = arrivals is not None
@@ -175,6 +175,7 @@ class Intake(QWidget):
         # Whatever shows items or documents may show others now.
         for kind in ("parcel", "import"):
             self._desk.tell(Change(kind, "", "take in"))
+        self._desk.tell_end("Returned work is taken in.", "Exchange", self, part="Take in")
 
     def _end(self, arrivals: list[Arrival] | None) -> None:
         self._busy = False

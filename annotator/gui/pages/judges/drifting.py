@@ -275,6 +275,7 @@ class Drifting(Part):
         self.progress.hide()
         self._offer()
         if "drift" in line:
+            self.desk.tell_end("The check for drift has ended.", "Judges", self, part="Drift")
             told = line["drift"]
             changed = told["changed"] or told["differences"]
             self.answer.show_message("warning" if changed else "success", str(line["words"][0]))

@@ -159,6 +159,7 @@ class JudgeSide(QWidget):
             found = {"ok": False, "words": reason or f"The test did not finish (code {code})."}
         self.probe.show_found(found)
         self.edited.emit()
+        self._desk.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
     def stop(self) -> None:
         """End a test that is under way."""

@@ -287,6 +287,7 @@ class Replies(Part):
             self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
             if found.otherwise:
                 self.answer.set_action("Change them", partial(self._reread, everything=True))
+            self.desk.tell_end("The kept replies are read again.", "Judges", self, part="Replies")
             self.fill()
 
 

@@ -56,7 +56,7 @@ class Running(Part):
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.driver = driver
         self._look: Look | None = None
-        self._new = False
+        self._new = self._checks = False
         self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
         self.live, self.past = LivePanel(desk), PastRuns(desk)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -192,7 +192,7 @@ class Running(Part):
         self.driver.start(order)
 
     def _began(self, order: Order) -> None:
-        self._new = True
+        self._new, self._checks = True, order.protocol.startswith(CHECKS)
         self.live.show_order(order)
         self._offer()
 
@@ -206,6 +206,8 @@ class Running(Part):
     def _ended(self, line: dict[str, Any]) -> None:
         if not self.driver.running:
             self.live.show_idle(line)
+        if not self._checks and line.get("event") != "refused":
+            self.desk.tell_end("The judge run has ended.", "Judges", self, part="Runs")
         self.fill()
         self._offer()
 

@@ -51,7 +51,10 @@ class DrawingBar(QFrame):
         self.weigh.setProperty("role", "quiet")
         self.weigh.setToolTip("Count the calls and their cost; nobody is asked")
         self.weigh.clicked.connect(self._ask_weight)
-        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress, self.answer = (
+            ChildProgress(desk, "Drawing parts of reports", "Material", part="Drawn parts"),
+            MessageBar(),
+        )
         self.progress.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._weigh)

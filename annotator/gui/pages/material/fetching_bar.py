@@ -46,7 +46,10 @@ class FetchingBar(QFrame):
         self.folder.clicked.connect(self._choose_folder)
         self.begin = KeyButton("Fetch", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
-        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress, self.answer = (
+            ChildProgress(desk, "Fetching cited pages", "Material", part="Cited pages"),
+            MessageBar(),
+        )
         self.progress.ended.connect(self._ended)
         self.progress.progressed.connect(lambda _: self.came.emit())
         row, options = QHBoxLayout(), FlowRow(gap=14)

@@ -67,7 +67,10 @@ class WritingForm(QFrame):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", keys.shown("start_run"), "primary")
         self.begin.clicked.connect(self.start)
-        self.progress, self.answer = ChildProgress(desk), MessageBar()
+        self.progress, self.answer = (
+            ChildProgress(desk, "Writing reports", "Material", part="Reports"),
+            MessageBar(),
+        )
         self.progress.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._weigh)

@@ -149,4 +149,4 @@ class SendPage(Page):
             self._path = packed.path
         self._read()
         if packed is not None:
-            self.receipt.copy.setFocus()
+            self.desk.tell_end("The file to send back is written.", "Send", self)

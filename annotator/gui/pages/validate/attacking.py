@@ -58,7 +58,10 @@ class Attacking(Part):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self._wanted, self._running = "", False
-        self.form, self.progress = AttackForm(desk), ChildProgress(desk)
+        self.form, self.progress = (
+            AttackForm(desk),
+            ChildProgress(desk, "The attack", "Validate", part="Attacks"),
+        )
         self.reader, self.families = AttackReader(), FamilyList(desk)
         self.lines, self.cases = CellsModel[Line](LINES, self), CellsModel[Listed](CASES, self)
         self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)

@@ -57,6 +57,7 @@ class LabelsIn(QWidget):
         super().__init__()
         self._desk, self._asked, self.stopped = desk, 0, False
         self._paths: list[Path] = []
+        self._taking: list[Path] = []
         self._raters: dict[str, QComboBox] = {}
         self.choose = QPushButton("Choose files…")
         self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
@@ -200,6 +201,7 @@ class LabelsIn(QWidget):
         """Take in what was looked at."""
         self.ready.emit(False)
         self.progress.show()
+        self._taking = list(self._paths)
         self._desk.do_later(
             self._taken, self.progress.show_progress, label_files.run, list(self._paths), self.wish()
         )
@@ -212,7 +214,8 @@ class LabelsIn(QWidget):
             self._look()
             return
         words = "; ".join(result[1].words()[:3])
-        self.begin()
+        if self._paths == self._taking:
+            self.begin()
         self.taken.emit(words)
 
     def stop(self) -> None:

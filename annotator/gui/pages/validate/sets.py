@@ -204,6 +204,7 @@ class Sets(Part):
 
     def _taken(self, words: str) -> None:
         self.answer.show_message("success", "The labels are in.", words)
+        self.desk.tell_end("The labels are in.", "Validate", self, part="Sets")
         self.fill()
 
     def _submit(self) -> None:
