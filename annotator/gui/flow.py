@@ -1,5 +1,7 @@
 """How a page goes on by itself: a visible moment after what was done, unless something else is done first."""
 
+from typing import Any
+
 from PySide6.QtCore import QObject, QTimer
 
 
@@ -8,8 +10,11 @@ class Flow(QObject):
 
     def __init__(self, moment_ms: int, parent: QObject) -> None:
         super().__init__(parent)
+        self.said: Any = ""
+        """What was decided last, until anything else is touched; going on by itself touches nothing."""
+        self._by_itself = False
         self.moment = QTimer(self, singleShot=True, interval=moment_ms)
-        self.moment.timeout.connect(self._go_on)
+        self.moment.timeout.connect(self._leave)
 
     def stop(self) -> None:
         """Stay here after all."""
@@ -20,7 +25,25 @@ class Flow(QObject):
         if self.moment.interval():
             self.moment.start()
         else:
+            self._leave()
+
+    def touched(self, subject: Any) -> None:
+        """Another subject is at hand; where a person brought it there, the last decision is behind them."""
+        self.stop()
+        if not self._by_itself:
+            self.mean(subject)
+
+    def mean(self, subject: Any) -> None:
+        """Whatever is said next of a decision is meant for this subject, not for the one decided last."""
+        if subject != self.said:
+            self.said = ""
+
+    def _leave(self) -> None:
+        self._by_itself = True
+        try:
             self._go_on()
+        finally:
+            self._by_itself = False
 
     def _go_on(self) -> None:
         """Go on to what is open."""

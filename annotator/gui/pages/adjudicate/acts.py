@@ -36,14 +36,14 @@ class Acts(QObject):
         """Act of the key table → what it does; digits are not among them."""
         acts: dict[str, Callable[[], object]] = {
             "next_open": self._flow.next_open,
-            "note": partial(self._rows.enter, "rationale"),
-            "flag": partial(self._rows.enter, "gap"),
+            "note": self._here(partial(self._rows.enter, "rationale")),
+            "flag": self._here(partial(self._rows.enter, "gap")),
             "pair_row": self.pair,
             "split_row": self.split,
-            "leave_open": self._hand.leave_open,
+            "leave_open": self._here(self._hand.leave_open),
             "new_row": self.new_row,
-            "row_up": partial(self._hand.move_row, -1),
-            "row_down": partial(self._hand.move_row, 1),
+            "row_up": self._here(partial(self._hand.move_row, -1)),
+            "row_down": self._here(partial(self._hand.move_row, 1)),
             "confirm_unanimous": self.confirm,
         }
         for act, reason, _ in REASONS:
@@ -51,6 +51,15 @@ class Acts(QObject):
         for act, confidence, _ in CONFIDENCES:
             acts[act] = partial(self.sure, confidence)
         return acts
+
+    def _here(self, act: Callable[[], object]) -> Callable[[], object]:
+        """The act, which touches the row at hand: reasons are for that one from then on."""
+
+        def do() -> None:
+            self._flow.mean(self._bench.ruling_id)
+            act()
+
+        return do
 
     def digit(self, act: str) -> None:
         """A ruling's key: it votes while a vote is wanted, names a letter while one is split off, and rules else."""
@@ -79,27 +88,57 @@ class Acts(QObject):
     def reason(self, reason: Reason) -> None:
         """Say why; the row is left after a moment when it lacks nothing more and nothing is being typed in it.
 
-        A gap of the guideline is to be put into words first.
+        A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first.
         """
-        if self._bench.ballot(self._bench.ruling_id) is not None:
+        self._mind_typing()
+        last = self._flow.last
+        if last is None or self._bench.ballot(last.ruling.id) is not None:
             return
         self._rows.flush()
-        given, row = self._flow.give_reason(reason), self._bench.row
-        if not given or row is None or self._rows.writing:
+        given = self._flow.give_reason(reason)
+        row = self._bench.row
+        if row is None or row.ruling.id != last.ruling.id:
+            self._say_behind(last.ruling.id)
+        elif not given or self._rows.writing:
             return
-        if reason is Reason.GUIDELINE_GAP and not row.ruling.gap:
+        elif reason is Reason.GUIDELINE_GAP and not row.ruling.gap:
             self._rows.enter("gap")
         else:
             self._flow.go_on_when_done()
 
+    def reason_here(self, reason: Reason) -> None:
+        """A reason was pressed under the row at hand, and is meant for that one."""
+        self._flow.mean(self._bench.ruling_id)
+        self.reason(reason)
+
+    def sure_here(self, confidence: Confidence) -> None:
+        """How sure was pressed under the row at hand, and is meant for that one."""
+        self._flow.mean(self._bench.ruling_id)
+        self.sure(confidence)
+
     def sure(self, confidence: Confidence) -> None:
         """Say how surely; the same again takes it back."""
-        row = self._bench.row
+        self._mind_typing()
+        row = self._flow.last
         if row is not None:
             going = self._flow.moment.isActive()
-            self._hand.explain(confidence="" if row.ruling.confidence is confidence else confidence)
-            if going:
+            wanted = "" if row.ruling.confidence is confidence else confidence
+            self._hand.explain(row.ruling.id, confidence=wanted)
+            if row.ruling.id != self._bench.ruling_id:
+                self._say_behind(row.ruling.id)
+            elif going:
                 self._flow.go_on_when_done()
+
+    def _mind_typing(self) -> None:
+        """Whoever writes in the row at hand has touched it."""
+        if self._rows.writing:
+            self._flow.mean(self._bench.ruling_id)
+
+    def _say_behind(self, ruling_id: str) -> None:
+        """Say what is now kept of a row that was left already."""
+        row = self._bench.rows[ruling_id]
+        kept = [part.value.replace("_", " ") for part in (row.ruling.reason, row.ruling.confidence) if part]
+        self._messages.show_message("info", f"Row {row.number}: {', '.join(kept) or 'no reason'}.")
 
     def pair(self) -> None:
         """Look for the row that says the same as the one at hand."""

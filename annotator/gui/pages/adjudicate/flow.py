@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import Signal
 
+from annotator.actions.adjudication_sheets import SheetRow
 from annotator.domain.adjudication import OWN, Reason
 from annotator.gui import flow
 from annotator.gui.models.adjudication_queue import AdjudicationQueue, place_of
@@ -28,12 +29,13 @@ class Flow(flow.Flow):
     def __init__(self, bench: Bench, hand: Hand, queue: AdjudicationQueue, moment_ms: int) -> None:
         super().__init__(moment_ms, bench)
         self._bench, self._hand, self._queue = bench, hand, queue
-        bench.moved.connect(lambda _: self.stop())
+        bench.moved.connect(self.touched)
 
     def take(self, take: str) -> None:
         """Rule on the row at hand; when it lacks nothing then, go on after a moment."""
         if not self._hand.rule(take):
             return
+        self.said = self._bench.ruling_id
         if take == OWN:
             self.stop()
             self.own_wanted.emit()
@@ -41,12 +43,17 @@ class Flow(flow.Flow):
             self.go_on_when_done()
 
     def give_reason(self, reason: Reason) -> bool:
-        """Say why; the same reason again takes it back. Whether the row lacks nothing now."""
-        row = self._bench.row
+        """Say why the row last ruled on is ruled so; the same again takes it back. Whether it lacks nothing now."""
+        row = self.last
         if row is None:
             return False
         again = row.ruling.reason is reason
-        return self._hand.explain(reason="" if again else reason) and not again
+        return self._hand.explain(row.ruling.id, reason="" if again else reason) and not again
+
+    @property
+    def last(self) -> SheetRow | None:
+        """The row last ruled on until another is touched, else the one at hand."""
+        return self._bench.rows.get(self.said) or self._bench.row
 
     def go_on_when_done(self) -> None:
         """Go on after a visible moment, unless the row at hand lacks something."""

@@ -24,12 +24,9 @@ class Hand:
         row = self._bench.row
         return row is not None and not row.ruling.open and self._bench.do(ruling.undecide, row.ruling.id)
 
-    def explain(self, **fields: Any) -> bool:
-        """Say why, how surely, or what the guideline leaves open, of the row at hand."""
-        row = self._bench.row
-        return row is not None and self._bench.do(
-            lambda project: ruling.explain(project, row.ruling.id, **fields)
-        )
+    def explain(self, ruling_id: str, **fields: Any) -> bool:
+        """Say why, how surely, or what the guideline leaves open, of a row."""
+        return self._bench.do(lambda project: ruling.explain(project, ruling_id, **fields))
 
     def word(self, field: str, value: Any) -> bool:
         """Give a field of the own wording of the row at hand another value."""

@@ -25,7 +25,7 @@ class Flow(flow.Flow):
         self.waits_for_kinds = False
         """Whether an error stays at hand until its kind is said."""
         self._bench, self._queue = bench, queue
-        bench.moved.connect(lambda _: self.stop())
+        bench.moved.connect(self.touched)
 
     def say(self, place: int) -> None:
         """Label the unit at hand, and go on after a moment.
@@ -33,6 +33,7 @@ class Flow(flow.Flow):
         Within the moment another key corrects the label that is still in view.
         """
         if self._bench.say(place):
+            self.said = self._bench.unit_id
             self._go_on_unless_asked()
 
     def say_rest(self) -> None:
@@ -41,10 +42,19 @@ class Flow(flow.Flow):
             self.go_on_soon()
 
     def look_again(self, place: int) -> None:
-        """Say of what kind the label at hand is; whoever was about to go on, or waited for it, goes on."""
+        """Say of what kind the label given last is; whoever was about to go on, or waited for it, goes on.
+
+        Another unit takes it only once it is touched: going on by itself does not take the key away.
+        """
+        unit_id = self.said or self._bench.unit_id
         going = self.moment.isActive() or self.waits_for_kinds
-        if self._bench.kinds.give(self._bench.unit_id, place) and going:
+        if self._bench.kinds.give(unit_id, place) and going and unit_id == self._bench.unit_id:
             self._go_on_unless_asked()
+
+    def look_again_here(self, place: int) -> None:
+        """A kind was pressed on the card of the unit at hand, and is meant for that one."""
+        self.mean(self._bench.unit_id)
+        self.look_again(place)
 
     def step(self, by: int) -> None:
         """The unit below (1) or above (-1), no further than the ends."""

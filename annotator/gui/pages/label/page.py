@@ -128,7 +128,7 @@ class LabelPage(Page):
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.criteria.said.connect(self.flow.say)
-        self.criteria.kind_given.connect(self.flow.look_again)
+        self.criteria.kind_given.connect(self.flow.look_again_here)
         self.criteria.waits.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
         self.criteria.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.evidence_cleared.connect(lambda: self.bench.mark(self.bench.unit_id, "", None, None))

@@ -62,7 +62,7 @@ class CaseBench(Splitter):
         self.card = CaseCard(words.name, answers, words.waits, locked)
         self.flow = _Flow(self)
         self.pane.chosen.connect(self.open)
-        self.card.faulted.connect(self.give_reason)
+        self.card.faulted.connect(self._give_reason_here)
         self.card.noted.connect(self._note)
         self.card.quote_wanted.connect(self.reading.show_quote)
         for part, least in ((self.pane, 150), (self.reading, 260), (self.card, 250)):
@@ -92,7 +92,7 @@ class CaseBench(Splitter):
 
     def open(self, key: Key) -> None:
         """Lay a case open."""
-        self.flow.stop()
+        self.flow.touched(key)
         self.card.note.tell()
         if key != self.key and self.cases.case(key) is not None:
             self.key, self._asks = key, False
@@ -131,12 +131,16 @@ class CaseBench(Splitter):
             return
         self._asks = answer.asks and not reason and not again and self.card.waiting.isChecked()
         self._show_said()
+        self.flow.said = case.key if answer.asks else ""
         if not self._asks:
             self.flow.go_on_soon()
 
     def give_reason(self, fault: Fault) -> None:
-        """Say why, before or after the answer; the same reason again takes it back."""
-        case = self.case
+        """Say why, before or after the answer; the same reason again takes it back.
+
+        It is for the case answered last until another is touched: going on by itself does not take it away.
+        """
+        case = self.cases.case(self.flow.said) or self.case
         if case is None or self._desk.project.readonly:
             return
         held = self._reasons.get(case.key, case.reason)
@@ -147,12 +151,18 @@ class CaseBench(Splitter):
             return
         if not self._asking(case.said):
             return
-        going = self.flow.moment.isActive() or self._asks
+        here = case.key == self.key
+        going = here and (self.flow.moment.isActive() or self._asks)
         if self._kept(case, case.said, reason):
-            self._asks = False
+            self._asks = self._asks and not here
             self._show_said()
             if going and reason:
                 self.flow.go_on_soon()
+
+    def _give_reason_here(self, fault: Fault) -> None:
+        """A reason was pressed on the card of the case at hand, and is meant for that one."""
+        self.flow.mean(self.key)
+        self.give_reason(fault)
 
     def _asking(self, said: str) -> bool:
         return any(answer.value == said and answer.asks for answer in self._answers)
