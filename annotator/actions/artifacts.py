@@ -10,7 +10,6 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import documents, editable, guidelines, people
-from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Artifact, Document, Kind, Revision, State, chain
@@ -361,8 +360,8 @@ def write_revision(
     return {"revision": number, "sha256": digest}
 
 
-@restores("artifact")
-def _restore(project: Project, db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
+def restore(project: Project, db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     newest = _editable(project, db, artifact_id)
     if newest.sha256 != present["sha256"]:
         raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")

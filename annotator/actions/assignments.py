@@ -8,7 +8,6 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import adjudicators, agreements, people
-from annotator.actions.history import restores
 from annotator.actions.planning import Preview as Preview
 from annotator.actions.planning import preview as preview
 from annotator.actions.planning import unfit, worked_out
@@ -343,8 +342,8 @@ def _image(rows: Iterable[Assignment]) -> dict[str, Any]:
     return {"rows": {one.id: one.model_dump(mode="json") for one in rows}}
 
 
-@restores("assignment")
-def _restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
+def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     old, new = present["rows"], goal["rows"]
     if _image(_kept(db, list({**old, **new})))["rows"] != old:
         raise Refusal("These assignments were changed elsewhere since.", "Look again; nothing was undone.")

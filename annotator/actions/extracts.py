@@ -11,7 +11,6 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import people
-from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Document, Kind
@@ -128,8 +127,8 @@ def confirm(project: Project, extract_id: str) -> Change:
         return record(project, db, Change("extract", extract_id, "confirm extract", image(row), image(after)))
 
 
-@restores("extract")
-def _restore(_project: Project, db: Connection, subject: str, present: Any, goal: Any) -> None:
+def restore(_project: Project, db: Connection, subject: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     row = _row(db, EXTRACT.c.id == subject)
     if image(row) != present:
         raise Refusal("That extract was changed since.", "Undo the later change first.")

@@ -7,7 +7,6 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judges, people
-from annotator.actions.history import restores
 from annotator.actions.materials import SYSTEM
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -70,8 +69,8 @@ def set_family(project: Project, name: str, family: str) -> Change:
         return record(project, db, Change("family", SETTING, "set family", kept, after))
 
 
-@restores("family")
-def _restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:
+def restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     if project.get(subject, {}) != present:
         raise Refusal("Families were changed elsewhere since.", "Look again; nothing was undone.")
     project.set(subject, goal)

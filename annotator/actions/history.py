@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, select, update
+from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import Project
@@ -14,17 +15,23 @@ from annotator.domain.refusal import Refusal
 
 # Puts the subject of a change from one image to another, or refuses because it has moved on.
 Restorer = Callable[[Project, Connection, str, Any, Any], None]
-_RESTORERS: dict[str, Restorer] = {}
-
-
-def restores(kind: str) -> Callable[[Restorer], Restorer]:
-    """Declare how subjects of a kind are put back. Verbs of kinds without a restorer cannot be undone."""
-
-    def declare(restorer: Restorer) -> Restorer:
-        _RESTORERS[kind] = restorer
-        return restorer
-
-    return declare
+# Every kind of change that can be taken back → the module of this room whose `restore` does it. It is loaded when
+# that is asked for: which changes can be undone must not hang on which pages were visited.
+RESTORERS: dict[str, str] = {
+    "artifact": "artifacts",
+    "assignment": "assignments",
+    "extract": "extracts",
+    "family": "families",
+    "informed": "informed",
+    "item": "items",
+    "judge": "judges",
+    "judgement": "label_writing",
+    "person": "people",
+    "ruling": "ruling_rows",
+    "setting": "settings",
+}
+# What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
+OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})
 
 
 def undo(project: Project) -> Change:
@@ -56,16 +63,17 @@ def describe_next(project: Project) -> tuple[str, str]:
     return (undoable.verb if undoable else ""), (redoable.verb if redoable else "")
 
 
-@restores("setting")
-def _put_back(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
-    """Give a setting of the project its other value, unless somebody has chosen a third one since."""
-    if project.get(name, present) != present:
-        raise Refusal("That setting was changed since.", "Set it as you want it to be.")
-    project.set(name, goal)
+def restorer(kind: str) -> Restorer:
+    """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
+    module = import_module(f"annotator.actions.{RESTORERS[kind]}")
+    found: Restorer = module.restore
+    return found
 
 
 def _mine(project: Project) -> ColumnElement[bool]:
-    return and_(AUDIT.c.by == project.by, AUDIT.c.kind.in_(list(_RESTORERS)), AUDIT.c.undoes.is_(None))
+    of_runs = [and_(AUDIT.c.kind == kind, AUDIT.c.verb == verb) for kind, verb in sorted(OF_RUNS)]
+    edits = and_(AUDIT.c.kind.in_(list(RESTORERS)), not_(or_(*of_runs)))
+    return and_(AUDIT.c.by == project.by, edits, AUDIT.c.undoes.is_(None))
 
 
 def _latest_standing(project: Project, db: Connection) -> Row[Any] | None:
@@ -93,5 +101,5 @@ def _restore(
     project: Project, db: Connection, row: Row[Any], now_there: str | None, wanted: str | None
 ) -> Change:
     present, goal = json.loads(now_there or "{}"), json.loads(wanted or "{}")
-    _RESTORERS[row.kind](project, db, row.subject, present, goal)
+    restorer(row.kind)(project, db, row.subject, present, goal)
     return Change(row.kind, row.subject, row.verb, before=present, after=goal)

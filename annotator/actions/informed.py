@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import wordings
-from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -67,8 +66,8 @@ def _image(one: Informed | None) -> dict[str, Any]:
     return Informed.model_validate(one.model_dump()).model_dump(mode="json") if one else {}
 
 
-@restores("informed")
-def _restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
+def restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     if _image(_kept(db, informed_id)) != present:
         raise Refusal("This was ruled on anew since.", "Look at it again; nothing was undone.")
     db.execute(delete(INFORMED).where(INFORMED.c.id == informed_id))

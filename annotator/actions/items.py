@@ -11,7 +11,6 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import people
 from annotator.actions.hashing import item_hash
-from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.assignment import Stage
@@ -243,8 +242,8 @@ def _checked(values: dict[str, object], item_id: str) -> Item:
     return Item(id=item_id, **fields.model_dump())
 
 
-@restores("item")
-def _restore(project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
+def restore(project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
     if any(old[name] != value for name, value in present.items()):
         raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import func, insert, select, update
+from sqlalchemy.engine import Connection
 
 from annotator.actions import endpoint_memory, judge_prices
 from annotator.actions.project import Project
@@ -116,6 +117,20 @@ def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
         return record(
             project, db, Change("judge", judge_id, "change judge", old.model_dump(mode="json"), after)
         )
+
+
+def restore(project: Project, db: Connection, judge_id: str, present: Any, goal: Any) -> None:
+    """Put a judge's settings back; Refusal when they were changed since, or it has judged by them."""
+    kept = {"id", "kind", "retired"}
+    row = db.execute(select(JUDGE).where(JUDGE.c.id == judge_id)).mappings().one()
+    there = Judge(**row).model_dump(mode="json", exclude=kept)
+    if any(there[name] != value for name, value in present.items() if name not in kept):
+        raise Refusal("This judge was changed elsewhere since.", "Look at it again; nothing was undone.")
+    if has_judged(project, judge_id) and any(goal[name] != there[name] for name in ("base_url", "model")):
+        raise Refusal("It has judged with these settings.", "Add a new judge for others.")
+    refuse_taken(project, goal["name"], judge_id)
+    wanted = Judge.model_validate(goal).model_dump(exclude=kept)
+    db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**wanted))
 
 
 def has_judged(project: Project, judge_id: str) -> bool:

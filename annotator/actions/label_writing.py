@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.hashing import judgement_hash
-from annotator.actions.history import restores
 from annotator.actions.label_rows import (
     JUDGEMENT,
     is_given,
@@ -79,8 +78,8 @@ def image(judgement: Fields | None) -> Fields:
     return Judgement(**judgement).model_dump(mode="json") if judgement else {}
 
 
-@restores("judgement")
-def _restore(_project: Project, db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+def restore(_project: Project, db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     if SEVERAL not in present:
         _restore_one(db, judgement_id, present, goal)
         return

@@ -6,7 +6,6 @@ from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.history import restores
 from annotator.actions.project import PERSON, Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -133,8 +132,8 @@ def _coordinates(person: Person) -> bool:
     return person.active and person.has(Role.COORDINATOR)
 
 
-@restores("person")
-def _restore(project: Project, db: Connection, person_id: str, present: Any, goal: Any) -> None:
+def restore(project: Project, db: Connection, person_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     there = _read(db, person_id)
     if there.model_dump(include=set(present)) != present:
         raise Refusal("This person was changed elsewhere since.", "Look again; nothing was undone.")

@@ -8,7 +8,6 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions import adjudicators
-from annotator.actions.history import restores
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.adjudication import Adjudication, AdjudicationState, Ruling
@@ -154,8 +153,8 @@ def _write(db: Connection, adjudication_id: str, goal: dict[str, Any], present: 
             db.execute(_CHANGE, {"wanted": name, **row})
 
 
-@restores("ruling")
-def _restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
+def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
     working(project, db, present["adjudication"])
     there = _images(rulings(db, present["adjudication"]))
     if any(there.get(name) != image for name, image in present["rows"].items()):

@@ -31,6 +31,8 @@ class Desk(QObject):
     """A page by name, and where on it to go."""
     ended = Signal(str, str, dict)
     """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
+    turned = Signal(str, str, dict)
+    """A change was taken back or done again: which, the page that shows it, and where on it."""
 
     def __init__(self, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -81,7 +83,7 @@ class Desk(QObject):
 
         `then` gets the verb's result, or None when it was refused (the refusal is told as ever).
         """
-        hearers = Hearers(then, progress, self._done, self.refused.emit, lacking=True)
+        hearers = Hearers(then, progress, self._done, self.refused.emit, job=True)
         self._send(
             lambda project, tell: verb(project, *args, **kwargs, progress=tell), hearers, readonly=False
         )
@@ -124,11 +126,19 @@ class Desk(QObject):
 
     def undo(self) -> None:
         """Take back the person's latest change, in whatever item or page it was made."""
-        self.do(history.undo)
+        self._turn(history.undo, "Undid")
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self.do(history.redo)
+        self._turn(history.redo, "Redid")
+
+    def _turn(self, verb: Callable[[Project], Change], said: str) -> None:
+        from annotator.actions import undo_places
+
+        change = self.do(verb)
+        seen = self.ask(undo_places.seen, change) if change is not None else None
+        if seen is not None:
+            self.turned.emit(f"{said}: {seen.words}.", seen.page, seen.place)
 
     def tell_end(self, words: str, page: str, seen: QWidget | None = None, **place: Any) -> None:
         """Say that a job has ended and where to see it, unless the widget that says so itself is in view."""

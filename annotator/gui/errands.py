@@ -24,8 +24,8 @@ class Hearers:
     done: Callable[[Any], object] | None = None
     """For everyone, before `then`."""
     refused: Callable[[Refusal], object] | None = None
-    lacking: bool = False
-    """Whether `then` hears None of an errand that was refused."""
+    job: bool = False
+    """Whether it is a job, no question: `then` hears None when it was refused, and the keyboard stays where it is."""
 
 
 class Errands(QObject):
@@ -73,14 +73,14 @@ class Errands(QObject):
         if what == "over":
             del self._out[number]
         elif what == "progress":
-            _call(hearers.progress, *of)
+            _call(hearers, hearers.progress, *of)
         elif what == "done":
-            _call(hearers.done, of)
-            _call(hearers.then, of)
+            _call(hearers, hearers.done, of)
+            _call(hearers, hearers.then, of)
         else:
-            if hearers.lacking:
-                _call(hearers.then, None)
-            _call(hearers.refused, of)
+            if hearers.job:
+                _call(hearers, hearers.then, None)
+            _call(hearers, hearers.refused, of)
 
 
 def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None:
@@ -93,8 +93,8 @@ def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None
         say("over", None)
 
 
-def _call(hearer: Callable[..., object] | None, *of: Any) -> None:
+def _call(hearers: Hearers, hearer: Callable[..., object] | None, *of: Any) -> None:
     owner = getattr(hearer, "__self__", None)
     if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
-        with keyboard_stays():
+        with keyboard_stays(typing_only=not hearers.job):
             hearer(*of)

@@ -1,7 +1,6 @@
 """The main window: navigation, pages, message bar and status bar, all built from data."""
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, keys, theme
 from annotator.gui.desk import Desk
+from annotator.gui.ends import Ends
 from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
 from annotator.gui.status import StatusBar
@@ -91,13 +91,12 @@ class Window(QMainWindow):
         right.setSpacing(0)
         right.addWidget(self.messages)
         right.addWidget(self.stack, 1)
-        whole = QHBoxLayout()
+        centre = QWidget()
+        whole = QHBoxLayout(centre)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.navigation)
         whole.addLayout(right, 1)
-        centre = QWidget()
-        centre.setLayout(whole)
         self.setCentralWidget(centre)
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
@@ -125,7 +124,7 @@ class Window(QMainWindow):
         self.navigation.chosen.connect(self.show_page)
         self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.desk.refused.connect(self.show_refusal)
-        self.desk.ended.connect(self.show_end)
+        self._ends = Ends(self)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
         self._recount.timeout.connect(self._count_waiting)
@@ -161,15 +160,6 @@ class Window(QMainWindow):
     def show_refusal(self, refusal: Refusal) -> None:
         """Say in the message bar what could not be done and what to do."""
         self.messages.show_message("warning", refusal.happened, refusal.todo)
-
-    def show_end(self, words: str, page: str, place: dict[str, Any]) -> None:
-        """Say that a job has ended; the page that shows what came of it is brought only when it is asked for."""
-        self.messages.show_message("success", words)
-        self.messages.set_action("Show", partial(self._show_what_came, page, place))
-
-    def _show_what_came(self, page: str, place: dict[str, Any]) -> None:
-        self.messages.clear()
-        self.show_page(page, **place)
 
     def choose_person(self, person_id: str) -> None:
         """Work as another person of the project; the pages are made anew, since each sees only their own."""
@@ -240,8 +230,7 @@ class Window(QMainWindow):
 
     def _restore_place(self) -> None:
         self.resize(1280, 800)
-        geometry = QSettings().value("window/geometry")
-        if geometry is not None:
+        if (geometry := QSettings().value("window/geometry")) is not None:
             self.restoreGeometry(geometry)
         self.show_page("Items")
 

@@ -1,8 +1,12 @@
 """Undo and redo: across items and restarts, for one's own changes, and only where nothing moved on."""
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from annotator.actions import artifacts, history, items, people
+from annotator.actions import artifacts, history, items, judges, people, undo_places
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.person import Role
@@ -156,3 +160,52 @@ def test_looking_for_what_comes_next_reads_no_further_than_it_must(project: Proj
     history.describe_next(project)
     project.store.raw.set_progress_handler(None, 0)
     assert len(steps) < 5
+
+
+def test_every_kind_whose_audit_keeps_what_was_before_can_be_taken_back() -> None:
+    """Read in the code: each `Change` with a before-image is of a kind in the table, or the work of a run."""
+    actions = Path(history.__file__).parent
+    lost = [
+        f"{path.name}: {kind}, {verb}"
+        for path in sorted(actions.glob("*.py"))
+        for kind, verb in audited(path)
+        if kind not in history.RESTORERS and kind not in {kind for kind, _ in history.OF_RUNS}
+    ]
+    assert lost == []
+
+
+def audited(path: Path) -> Iterator[tuple[str, str]]:
+    """Kind and verb of every change in a module that holds a before-image, as they are written there."""
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if (
+            not (isinstance(call, ast.Call) and ast.unparse(call.func) == "Change")
+            or path.name == "history.py"
+        ):
+            continue
+        named = {word.arg: word.value for word in call.keywords}
+        before = call.args[3] if len(call.args) > 3 else named.get("before")
+        if before is not None and ast.unparse(before) != "None":
+            kind = ast.literal_eval(call.args[0]) if isinstance(call.args[0], ast.Constant) else "?"
+            yield kind, ast.unparse(call.args[2])
+
+
+@pytest.mark.parametrize("kind", history.RESTORERS)
+def test_every_kind_in_the_table_has_what_puts_it_back_and_a_place_where_it_is_seen(kind: str) -> None:
+    assert callable(history.restorer(kind))
+    assert kind in undo_places._SEEN
+
+
+def test_a_judges_settings_are_taken_back_until_it_has_judged_by_others(project: Project) -> None:
+    judge = judges.add(project, "one", base_url="http://127.0.0.1:1/v1", model="m1").subject
+    judges.change(project, judge, {"model": "m2"})
+    history.undo(project)
+    assert judges.named(project, "one").model == "m1"
+    history.redo(project)
+    assert judges.named(project, "one").model == "m2"
+
+
+def test_what_was_undone_is_called_by_its_field_and_number(project: Project, rubric: str) -> None:
+    change = history.undo(project)
+    seen = undo_places.seen(project, change)
+    assert (seen.words, seen.page) == ("text of criterion 1, item 1", "Author")
+    assert seen.place["unit_id"] == "a"

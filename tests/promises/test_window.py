@@ -1,6 +1,8 @@
 """What Goldsmith promises to whoever sits at its window."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,12 +10,16 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions import items
+from annotator.actions import adjudicating, artifacts, families, items, labels, people, ruling
 from annotator.actions.project import Project
+from annotator.domain.adjudication import Reason
+from annotator.domain.assignment import Stage
 from annotator.gui.starting import make_application
 from annotator.gui.window import Window
+from tests.adjudication_project import contested_project
 from tests.authoring_project import begun_project, mine, texts
 from tests.labelling_keys import be_active, press, type_words
+from tests.labelling_project import SYSTEMS, labelling_project
 
 
 @pytest.fixture
@@ -108,3 +114,82 @@ def test_an_import_that_ends_leaves_page_focus_and_words_to_whoever_types(
     assert "The import is done" in window.messages.text()
     window.messages._act.click()
     assert window.page.NAME == "Items"
+
+
+UNDO = """
+import sys
+from pathlib import Path
+from annotator.actions import history, people
+from annotator.actions.project import Project
+project = Project.open(Path(sys.argv[1]))
+project.work_as(next(person for person in people.people(project) if person.id == sys.argv[2]))
+for _ in range(int(sys.argv[3])):
+    print(history.undo(project).kind)
+"""
+
+
+def undone_after_a_restart(project: Project, times: int) -> list[str]:
+    """The kinds of change that so many undos take back in an interpreter that has loaded nothing else."""
+    person = project.by
+    project.close()
+    words = [sys.executable, "-c", UNDO, str(project.path), person, str(times)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    return done.stdout.split() or [done.stderr.strip().splitlines()[-1]]
+
+
+def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_path: Path) -> None:
+    project = labelling_project(tmp_path)
+    item_id, other = items.ids(project)[0], people.people(project)[1]
+    report = labels.outlook(project, labels.COVERAGE).tasks[0].response_id
+    unit = labels.sheet(project, report).units[0].id
+    items.change(project, item_id, subject="Physics")
+    people.rename_person(project, other.id, "Renamed")
+    families.set_family(project, SYSTEMS[0], "Somebody")
+    labels.set_label(project, report, unit, "yes")
+    assert undone_after_a_restart(project, 4) == ["judgement", "family", "person", "item"]
+
+
+def test_after_a_restart_undo_takes_back_a_ruling(tmp_path: Path) -> None:
+    project = contested_project(tmp_path)
+    adjudication = adjudicating.open_(project, items.ids(project)[0], Stage.RUBRIC).id
+    row = next(row for row in adjudicating.sheet(project, adjudication).rows if row.contested)
+    ruling.rule(project, row.ruling.id, next(iter(row.units)))
+    assert undone_after_a_restart(project, 1) == ["ruling"]
+
+
+def test_what_is_undone_out_of_sight_is_said_with_a_way_to_it(open_window, tmp_path: Path) -> None:
+    project = begun_project(tmp_path)
+    rubric = mine(project)
+    artifacts.change_unit(project, rubric.id, rubric.document.units[2].id, weight=3)
+    window = open_window(project)
+    press("Ctrl+Z")
+    assert mine(project).document.units[2].weight == 1
+    assert window.messages.text() == "Undid: weight of criterion 3, item 1."
+    assert window.page.NAME == "Items"
+    window.messages._act.click()
+    assert window.page.NAME == "Author"
+    assert window.page.sheet.form.current.unit_id == rubric.document.units[2].id
+
+
+def test_a_reason_belongs_to_the_row_last_ruled_until_another_is_touched(
+    open_window, qtbot, tmp_path: Path
+) -> None:
+    project = contested_project(tmp_path)
+    window = open_window(project)
+    page = window.show_page("Adjudicate", item_id=items.ids(project)[0])
+    bench = page.bench
+    alone = next(row for row in bench.rows.values() if len(row.units) == 1 and row.ruling.open)
+    bench.move_to(alone.ruling.id)
+    press("Down")
+    press("Up")
+    press("1" if "A" in alone.units else "2")
+    qtbot.waitUntil(lambda: bench.ruling_id != alone.ruling.id)
+    after = bench.ruling_id
+    press("Alt+4")
+    assert bench.rows[after].ruling.reason is None
+    assert bench.rows[alone.ruling.id].ruling.reason is Reason.ERROR
+    press("Down")
+    press("Up")
+    press("Alt+1")
+    assert bench.rows[after].ruling.reason is Reason.WORDING
+    assert bench.rows[alone.ruling.id].ruling.reason is Reason.ERROR

@@ -59,7 +59,7 @@ class AuthorPage(Page):
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
-        self._seen = False
+        self._seen, self._goal = False, ""
         self.asked = Asked(desk)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
@@ -153,8 +153,7 @@ class AuthorPage(Page):
             self._refresh(self._found(wanted))
         else:
             self.go_to(wanted, kind)
-        if unit_id := place.get("unit_id"):
-            self.sheet.form.go(unit_id)
+        self._goal = str(place.get("unit_id", ""))
 
     def _read_asked(self) -> None:
         self.asked.refresh()
@@ -176,9 +175,11 @@ class AuthorPage(Page):
         self.side.draft.stop()
 
     def focus_first(self) -> None:
-        """Begin at the first empty unit, or at the button that starts the document."""
+        """Begin at the unit that was asked for, else the first empty one, or at the button that starts the document."""
+        goal, self._goal = self._goal, ""
         if self.item is not None:
             self.sheet.focus_first()
+            self.sheet.form.go(goal)
 
     def keeps_words(self, field: QWidget) -> bool:
         """In a unit's own fields the key retires the unit."""
