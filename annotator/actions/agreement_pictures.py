@@ -11,7 +11,7 @@ from annotator.exchange.figures import PRINTED, Ink
 
 AXES = {
     "agreement": "share of pairs that agree, 95 % interval (Wilson)",
-    "match_f1": "F1, mean over items, 95 % interval (bootstrap); a lower bound under heavy rewording",
+    "match_f1": "F1, a lower bound, mean over items, 95 % interval (bootstrap)",
     "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
     "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",
     "pearson": "Pearson's r, 95 % interval (Fisher's z)",
