@@ -1,8 +1,9 @@
-"""How a test kills another process at a chosen moment."""
+"""How a test acts in another process at the same time, and kills it at a chosen moment."""
 
 import os
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,28 @@ def killed(act: Callable[[], object], now: Callable[[], bool]) -> bool:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return True
+
+
+def begun_apart(act: Callable[[], str]) -> Callable[[], str]:
+    """Begin something in a process of its own; what waits for its end and gives what it returned."""
+    answer, question = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(question, act().encode())
+        except Exception:  # noqa: BLE001 - what went wrong there is to be read here
+            os.write(question, traceback.format_exc().encode())
+        finally:
+            os._exit(0)
+    os.close(question)
+
+    def end() -> str:
+        with os.fdopen(answer, "rb") as told:
+            words = told.read().decode()
+        os.waitpid(child, 0)
+        return words
+
+    return end
 
 
 def killed_at_first_sight(act: Callable[[], object], place: Path) -> bool:

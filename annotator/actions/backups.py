@@ -47,10 +47,13 @@ def make(project: Project, why: str) -> Path:
 
 def save_copy(project: Project, path: Path) -> Path:
     """The open project once more under another name, even when its own file was moved away meanwhile."""
+    exists = Refusal(f"“{path.name}” already exists.", "Choose another name; nothing was changed.")
     if path.exists():
-        raise Refusal(f"“{path.name}” already exists.", "Choose another name; nothing was changed.")
+        raise exists
     try:
-        copies.copy(project.store.raw, path)
+        copies.copy(project.store.raw, path, new=True)
+    except FileExistsError:
+        raise exists from None
     except (OSError, sqlite3.Error) as error:
         raise Refusal(f"The copy could not be written: {error}.", "Choose another folder or disk.") from error
     return path

@@ -248,12 +248,8 @@ def words(line: Line) -> list[str]:
 @contextmanager
 def _alone(project: Project) -> Iterator[None]:
     """Only one run at a time fetches for a project; one that died leaves the lock free."""
-    from filelock import FileLock, Timeout
+    from annotator.storage.holding import alone
 
-    try:
-        with FileLock(f"{project.path}.fetching.lock", timeout=0):
-            yield
-    except Timeout:
-        raise Refusal(
-            "Pages are being fetched for this project already.", "Wait for that, or cancel it first."
-        ) from None
+    busy = Refusal("Pages are being fetched for this project already.", "Wait for that, or cancel it first.")
+    with alone(project.path, "fetching", busy):
+        yield

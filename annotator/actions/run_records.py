@@ -30,6 +30,7 @@ _STOPPED = (RunState.INTERRUPTED.value, RunState.CANCELLED.value)
 _SEEDS = 2**31
 # Whoever only looks whether a run goes on holds the lock for a moment.
 _PATIENCE_S = 0.5
+_JUDGING = "judging"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,34 +166,26 @@ def _scope(text: str) -> dict[str, Any]:
 @contextmanager
 def alone(project: Project) -> Iterator[None]:
     """Only one run at a time writes to a project; a run that died leaves the lock free."""
-    from filelock import FileLock, Timeout
+    from annotator.storage import holding
 
-    lock = FileLock(_lock(project), timeout=_PATIENCE_S)
-    try:
-        with lock:
-            stale = RUN.c.state == RunState.RUNNING.value
-            with project.store.write() as db:
-                db.execute(update(RUN).where(stale).values(state=RunState.INTERRUPTED.value))
-            yield
-    except Timeout:
-        raise Refusal(
-            "A judge run is already under way in this project.", "Wait for it, or cancel it first."
-        ) from None
+    busy = Refusal("A judge run is already under way in this project.", "Wait for it, or cancel it first.")
+    with holding.alone(project.path, _JUDGING, busy, _PATIENCE_S):
+        stale = RUN.c.state == RunState.RUNNING.value
+        with project.store.write() as db:
+            db.execute(update(RUN).where(stale).values(state=RunState.INTERRUPTED.value))
+        yield
 
 
 def under_way(project: Project) -> bool:
     """Whether some run goes on at this moment, started from wherever."""
-    from filelock import FileLock, Timeout
+    from annotator.storage import holding
 
+    busy = Refusal("A judge run is under way.")
     try:
-        with FileLock(_lock(project), timeout=0):
+        with holding.alone(project.path, _JUDGING, busy):
             return False
-    except Timeout:
-        return True
-
-
-def _lock(project: Project) -> str:
-    return f"{project.path}.judging.lock"
+    except Refusal as found:
+        return found is busy
 
 
 def open_run(project: Project, judge: Judge, order: Order, asked_by: tuple[str, ...]) -> OpenRun:

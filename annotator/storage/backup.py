@@ -1,10 +1,11 @@
 """How a project is copied while it is in use, and which of its backups are kept for how long."""
 
+import glob
 import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,9 +20,7 @@ LABEL = "backup"
 SPACING = timedelta(minutes=30)
 DAY, WEEK, MONTH, YEAR = (timedelta(days=days) for days in (1, 7, 31, 366))
 PATIENCE = 30.0
-UNFINISHED = ".part"
 NOT_THE_BACKUP = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-ABANDONED = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +50,33 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
     at = datetime.now(UTC)
     with _explaining(folder, stem):
         folder.mkdir(parents=True, exist_ok=True)
-        _sweep(folder, stem, at)
-        target = files.free_name(folder / f"{stem}-{files.stamp(at)}.goldsmith")
-        copy(raw, target, label={"why": why, "at": at.isoformat()})
-        return target
+        for pattern in (f".{glob.escape(stem)}-*", f"{glob.escape(stem)}-*"):
+            files.sweep(folder, pattern + files.UNFINISHED)
+        wanted = folder / f"{stem}-{files.stamp(at)}.goldsmith"
+        while True:
+            target = files.free_name(wanted)
+            # Another process may take that name meanwhile.
+            with suppress(FileExistsError):
+                copy(raw, target, {"why": why, "at": at.isoformat()}, new=True)
+                return target
 
 
-def copy(raw: sqlite3.Connection, target: Path, label: dict[str, str] | None = None) -> str:
+def copy(
+    raw: sqlite3.Connection, target: Path, label: dict[str, str] | None = None, *, new: bool = False
+) -> str:
     """Copy a database through its own connection, verify the copy, and only then give it its name.
 
-    Returns what is wrong with its rows, or an empty text; Damaged when its pages are broken.
+    Returns what is wrong with its rows, or an empty text; Damaged when its pages are broken, FileExistsError when the
+    copy is to be `new` and the name is taken.
     """
     if raw.in_transaction:
         raise RuntimeError("a copy made inside a transaction would wait for that transaction for ever")
-    part = target.with_name(target.name + UNFINISHED)
-    files.remove(part)
-    try:
-        with closing(sqlite3.connect(part, isolation_level=None)) as new:
-            _copy_pages(raw, new)
+    with files.whole(target, new=new) as part:
+        with closing(sqlite3.connect(part, isolation_level=None)) as made:
+            _copy_pages(raw, made)
         problem = verify(part)
         if label is not None:
             _write_label(part, label | {"problem": problem})
-        files.put_in_place(part, target)
-    finally:
-        files.remove(part)
     return problem
 
 
@@ -141,19 +143,12 @@ def _explaining(folder: Path, stem: str) -> Iterator[None]:
         raise Refusal(f"The backup could not be written to {folder}: {error}.", todo) from error
 
 
-def _sweep(folder: Path, stem: str, now: datetime) -> None:
-    """Take away what a crash left of earlier backups."""
-    for part in folder.glob(f"{stem}-*{UNFINISHED}"):
-        if now - datetime.fromtimestamp(part.stat().st_mtime, UTC) > ABANDONED:
-            files.remove(part)
-
-
 def backups(folder: Path, stem: str) -> list[BackupFile]:
     """The backups of a project, newest first; needs nothing of the project itself."""
     found = [(path, at) for path in _candidates(folder) if (at := _moment(path, stem)) is not None]
-    return [
-        _described(path, at) for path, at in sorted(found, key=lambda pair: (pair[1], pair[0]), reverse=True)
-    ]
+    newest_first = sorted(found, key=lambda pair: (pair[1], pair[0]), reverse=True)
+    # Another process may thin them out meanwhile.
+    return [file for path, at in newest_first if (file := _described(path, at)) is not None]
 
 
 def _candidates(folder: Path) -> list[Path]:
@@ -170,12 +165,17 @@ def _moment(path: Path, stem: str) -> datetime | None:
         return None
 
 
-def _described(path: Path, at: datetime) -> BackupFile:
-    size = path.stat().st_size
+def _described(path: Path, at: datetime) -> BackupFile | None:
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return None
     try:
         opening.recognise(path, thorough=False)
         label = label_of(path)
     except Refusal as refusal:
+        if not path.exists():
+            return None
         return BackupFile(path, at, size, ok=False, problem=refusal.happened)
     problem = label.get("problem", "")
     return BackupFile(path, at, size, ok=not problem, why=label.get("why", ""), problem=problem)

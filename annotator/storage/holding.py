@@ -3,6 +3,8 @@
 import json
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +12,31 @@ from filelock import FileLock, Timeout
 
 from annotator.domain.refusal import Refusal
 from annotator.storage.opening import Busy
+
+
+@contextmanager
+def alone(path: Path, doing: str, busy: Refusal, seconds: float = 0.0) -> Iterator[None]:
+    """Do what only one process at a time may do to a project; `busy` is raised when another one still does it.
+
+    A process that dies leaves the lock free.
+    """
+    lock = FileLock(path.with_name(f"{path.name}.{doing}.lock"))
+    _acquire(lock, path, busy, seconds)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) -> None:
+    try:
+        lock.acquire(timeout=seconds)
+    except Timeout:
+        raise busy from None
+    except OSError as error:
+        raise Refusal(
+            f"“{path.name}” could not be held: {error.strerror}.", "Open it for reading only."
+        ) from None
 
 
 class Hold:
@@ -23,17 +50,11 @@ class Hold:
     def take(cls, path: Path) -> "Hold":
         """Hold the project at `path`; Busy names the holder when another process has it."""
         lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise Busy(
-                f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
-                "Close it there, or open it here for reading only.",
-            ) from None
-        except OSError as error:
-            raise Refusal(
-                f"“{path.name}” could not be held: {error.strerror}.", "Open it for reading only."
-            ) from None
+        busy = Busy(
+            f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
+            "Close it there, or open it here for reading only.",
+        )
+        _acquire(lock, path, busy)
         _sidecar(path).write_text(
             json.dumps({"host": platform.node(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}),
             "utf-8",

@@ -3,7 +3,7 @@
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -18,9 +18,12 @@ from annotator import files
 from annotator.domain.refusal import Refusal
 from annotator.storage import backup, opening, search, witness
 from annotator.storage.connection import APPLICATION_ID, engine_over, raw_connection, uri
-from annotator.storage.opening import SCHEMA, Damaged, recognise
+from annotator.storage.holding import alone
+from annotator.storage.opening import SCHEMA, Busy, Damaged, recognise
 
 SCRIPTS = Path(__file__).parent / "migrations"
+# Seconds that a large project may take in another process.
+PATIENCE = 300.0
 UNCHANGED = "Your project is unchanged; please report this."
 # Kept by Alembic, made anew from other rows, or hashed anew after the migration.
 NOT_COMPARED = ("alembic_version", "rendering", "witness")
@@ -63,32 +66,44 @@ def _begin(unfinished: Path) -> None:
 def bring_up_to_date(path: Path, target: int = SCHEMA, scripts: Path = SCRIPTS) -> bool:
     """Migrate an older project: copy, migrate the copy, verify it, swap; True when there was something to do.
 
-    The old file is kept beside the new one as `name.before-format-N`. When anything fails the old file stays.
+    The old file is kept beside the new one as `name.before-format-N`. When anything fails the old file stays. When
+    another process is at it already, that is waited for.
     """
-    found = recognise(path)
-    if found >= target:
+    if recognise(path) >= target:
         return False
-    copy = path.with_name(f"{path.name}.migrating")
+    busy = Busy(f"“{path.name}” is being brought up to date by another Goldsmith.", "Try again in a moment.")
+    with alone(path, "migrating", busy, PATIENCE):
+        found = recognise(path)
+        if found < target:
+            _swap_for_migrated(path, found, target, scripts)
+        return found < target
+
+
+def _swap_for_migrated(path: Path, found: int, target: int, scripts: Path) -> None:
     kept = files.free_name(path.with_name(f"{path.stem}.before-format-{target}{path.suffix}"))
     swapped = False
     try:
-        with closing(raw_connection(path)) as guard, closing(raw_connection(path, readonly=True)) as old:
-            # Nobody may write between the copy and the swap; the copy is made by a connection that does not.
+        with files.whole(path) as copy, closing(raw_connection(path)) as guard:
+            # Nobody may write while the copy is made, which a connection does that does not write itself.
             guard.execute("BEGIN IMMEDIATE")
-            _copy_whole(old, copy)
-            _migrate_copy(copy, path, found, target, scripts)
-            _keep(old, path, kept)
-        files.put_in_place(copy, path)
+            _migrate_beside(path, copy, kept, lambda raw: _upgrade(raw, found, target, scripts))
         swapped = True
     except (OSError, sqlite3.Error, DBAPIError) as error:
         raise Refusal(
             f"“{path.name}” could not be brought up to date: {_cause(error)}.", UNCHANGED
         ) from error
     finally:
-        files.remove(copy)
         if not swapped:
             kept.unlink(missing_ok=True)
-    return True
+
+
+def _migrate_beside(
+    path: Path, copy: Path, kept: Path, upgrade: Callable[[sqlite3.Connection], None]
+) -> None:
+    with closing(raw_connection(path, readonly=True)) as old:
+        _copy_whole(old, copy)
+        _migrate_copy(copy, path, upgrade)
+        _keep(old, path, kept)
 
 
 def _copy_whole(old: sqlite3.Connection, copy: Path) -> None:
@@ -112,11 +127,11 @@ def _cause(error: Exception) -> str:
     return str(error.orig if isinstance(error, DBAPIError) else error)
 
 
-def _migrate_copy(copy: Path, path: Path, found: int, target: int, scripts: Path) -> None:
+def _migrate_copy(copy: Path, path: Path, upgrade: Callable[[sqlite3.Connection], None]) -> None:
     with closing(raw_connection(copy)) as raw:
         # A batch ALTER with foreign keys on can empty a child table and report success.
         raw.execute("PRAGMA foreign_keys=OFF")
-        _upgrade(raw, found, target, scripts)
+        upgrade(raw)
         raw.execute("ATTACH ? AS old", [uri(path, "ro")])
         problems = _losses(raw)
         problems += [f"broken link: {row}" for row in raw.execute("PRAGMA main.foreign_key_check")]

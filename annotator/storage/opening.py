@@ -46,7 +46,19 @@ def recognise(path: Path, *, thorough: bool = True) -> int:
     Raises Refusal for a missing or foreign file, Damaged, Newer, or Busy; never writes a byte, except that a change
     cut short by a crash is taken back. `thorough` also looks over the pages, unless the file is very large.
     """
-    _look_at(path)
+    while True:
+        looked_at = _look_at(path)
+        try:
+            return _recognised(path, thorough=thorough)
+        except FileNotFoundError:
+            continue
+        except Damaged:
+            # Another process may have put a newer file in its place meanwhile, so that two were looked at.
+            if _look_at(path) == looked_at:
+                raise
+
+
+def _recognised(path: Path, *, thorough: bool) -> int:
     try:
         with closing(sqlite3.connect(uri(path, "rw"), uri=True, isolation_level=None)) as connection:
             begin(connection, "BEGIN", PATIENCE)
@@ -71,9 +83,10 @@ def may_be_written(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def _look_at(path: Path) -> None:
+def _look_at(path: Path) -> tuple[int, int]:
+    """Which file lies there, told by its device and number; Refusal where there is none that can be opened."""
     try:
-        size = path.stat().st_size
+        found = path.stat()
     except FileNotFoundError:
         raise Refusal(
             f"There is no file “{path.name}” in {path.absolute().parent}.",
@@ -87,10 +100,11 @@ def _look_at(path: Path) -> None:
         raise Refusal(
             f"“{path.name}” is a folder, not a project file.", "Choose a file ending in .goldsmith."
         )
-    if size == 0:
+    if found.st_size == 0:
         raise Damaged(f"“{path.name}” is empty (0 bytes). {UNHARMED}", RESTORE)
     if not os.access(path, os.R_OK):
         raise Refusal(f"“{path.name}” may not be read by you. {UNHARMED}", "Ask its owner for access.")
+    return found.st_dev, found.st_ino
 
 
 def _read_marks(connection: sqlite3.Connection, path: Path) -> int:

@@ -1,24 +1,32 @@
 """What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it."""
 
+import gzip
 import hashlib
+import multiprocessing
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions import imports, items, label_exports, releases, samples, tasking
+from annotator.actions import backups, imports, items, label_exports, releases, samples, tasking
 from annotator.actions.project import Project
 from annotator.cli import run_command
+from annotator.domain.refusal import Refusal
 from annotator.gui.starting import Goldsmith
 from annotator.gui.window import Window
 from annotator.places import resources
+from annotator.storage import backup
+from annotator.storage.backup import folder_of
 from tests.content_hash import content_hash
-from tests.killing import killed_after, killed_at_first_sight
+from tests.filled_project import filled_project
+from tests.golden.test_old_projects import rows
+from tests.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.sent_apart import annotators, coordinated, task_for
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 TITLE = "Sample: three questions, three systems"
 
 
@@ -45,6 +53,89 @@ def half_made_sample(path: Path) -> Path:
 def seen(folder: Path) -> list[str]:
     """The names that a person sees in a folder."""
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def old_project(path: Path) -> Path:
+    """A project of an earlier format."""
+    path.write_bytes(gzip.decompress((GOLDEN / "format-2.goldsmith.gz").read_bytes()))
+    return path
+
+
+def said_at_once(*acts: Callable[[], str]) -> list[str]:
+    """What each act returns, all of them begun at the same moment, each in a process of its own."""
+    begin, ends = multiprocessing.get_context("fork").Barrier(len(acts)), []
+    for act in acts:
+
+        def together(act: Callable[[], str] = act) -> str:
+            begin.wait(60)
+            return act()
+
+        ends.append(begun_apart(together))
+    return [end() for end in ends]
+
+
+def opened(path: Path) -> str:
+    """What somebody is told who opens a project."""
+    try:
+        Project.open(path).close()
+    except Refusal as refusal:
+        return str(refusal)
+    return "opened"
+
+
+def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
+    folder.mkdir()
+    path = old_project(folder / "old.goldsmith")
+    before = rows(path)
+    assert said_at_once(*[lambda: opened(path)] * openers) == ["opened"] * openers
+    assert {name: count for name, count in rows(path).items() if name in before} == before
+    assert [path.name for path in folder.glob("*.before-format-*")] == ["old.before-format-4.goldsmith"]
+
+
+def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
+    for turn in range(6):
+        assert_one_brought_it_up_to_date(tmp_path / str(turn), 4)
+
+
+@pytest.mark.slow
+def test_of_many_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
+    for turn in range(120):
+        assert_one_brought_it_up_to_date(tmp_path / str(turn), 2 + turn % 3)
+
+
+def backed_up(path: Path, times: int) -> str:
+    """What somebody is told who backs a project up again and again."""
+    try:
+        with closing(Project.open(path)) as project:
+            for turn in range(times):
+                if turn % 2:
+                    backups.make(project, "asked for")
+                else:
+                    backup.backup(project.store, folder_of(path), path.stem, "kept")
+    except Refusal as refusal:
+        return str(refusal)
+    return "backed up"
+
+
+def assert_backups_do_not_meet(path: Path, times: int) -> None:
+    assert said_at_once(*[lambda: backed_up(path, times)] * 3) == ["backed up"] * 3
+    found = backups.listing(path)
+    assert found
+    assert [backup.verify(file.path) for file in found] == [""] * len(found)
+    assert {file.path for file in found} == set(folder_of(path).iterdir())
+
+
+def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        path = project.path
+    assert_backups_do_not_meet(path, 6)
+
+
+@pytest.mark.slow
+def test_backups_of_three_processes_over_many_seconds_are_all_whole(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        path = project.path
+    assert_backups_do_not_meet(path, 120)
 
 
 def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -> None:
