@@ -27,7 +27,7 @@ def whole(place: Path, *, new: bool = False) -> Iterator[Path]:
     A link stays one: what it points to is replaced. With `new` FileExistsError when something lies at the place.
     """
     place = real(place)
-    sweep(place.parent, f".{glob.escape(place.name[:NAMED])}.????????{UNFINISHED}")
+    sweep(place.parent, parts_of(place))
     part = place.with_name(f".{place.name[:NAMED]}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         yield part
@@ -91,7 +91,7 @@ def _move_to_free(finished: Path, place: Path) -> None:
             raise FileExistsError(f"“{place.name}” already exists") from None
         os.replace(finished, place)
     else:
-        os.unlink(finished)
+        finished.unlink(missing_ok=True)
 
 
 def real(path: Path) -> Path:
@@ -101,6 +101,35 @@ def real(path: Path) -> Path:
     except ValueError:
         # A name that no disk can hold is refused by whoever opens it.
         return path
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two names stand for one file on the disk."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def forget_second_names(path: Path, *patterns: str) -> None:
+    """Take from a file the names in its folder that only a killed process can have left it."""
+    if path.stat().st_nlink > 1:
+        for name in (name for pattern in patterns for name in path.parent.glob(pattern)):
+            if same(name, path):
+                name.unlink(missing_ok=True)
+
+
+def other_name(path: Path) -> str | None:
+    """Another name of a file, empty where it lies in another folder; None when the file has one name only."""
+    if path.stat().st_nlink <= 1:
+        return None
+    others = (each for each in path.parent.iterdir() if each.name != path.name and same(each, path))
+    return next((each.name for each in others if not each.is_symlink()), "")
+
+
+def parts_of(place: Path) -> str:
+    """The pattern of the names under which a file is written before it takes its place."""
+    return f".{glob.escape(place.name[:NAMED])}.????????{UNFINISHED}"
 
 
 def sweep(folder: Path, pattern: str) -> None:

@@ -86,7 +86,8 @@ def _newest_seq(project: Project) -> int:
 
 def listing(path_of_project: Path) -> list[BackupFile]:
     """The backups of a project, newest first, also when the project itself is damaged or gone."""
-    return copies.backups(copies.folder_of(path_of_project), path_of_project.stem)
+    path = files.real(path_of_project)
+    return copies.backups(copies.folder_of(path), path.stem)
 
 
 def peek(backup: Path) -> Summary:

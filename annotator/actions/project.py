@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select
@@ -16,13 +17,21 @@ from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.storage.connection import raw_connection
 from annotator.storage.location import warning_about
-from annotator.storage.opening import RESTORE, SCHEMA, UNHARMED, Damaged, may_be_written, recognise
+from annotator.storage.opening import (
+    RESTORE,
+    SCHEMA,
+    UNHARMED,
+    Damaged,
+    Unwritable,
+    recognise,
+)
 from annotator.storage.store import Store
 from annotator.storage.tables import MetaRow, PersonRow, table
 
 if TYPE_CHECKING:
     from annotator.storage.holding import Hold
 
+__all__ = ["Project", "Unwritable"]
 META, PERSON = table(MetaRow), table(PersonRow)
 SUFFIX = ".goldsmith"
 # The setting that a project made from a task has, and no other.
@@ -32,8 +41,9 @@ ORIGIN = "task"
 class Project:
     """An open project. Every verb and every question takes it first."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
         self.store = store
+        self._copied = copied
         self._hold: Hold | None = None
         with store.read() as db:
             rows = db.execute(select(META.c.key, META.c.value)).all()
@@ -71,13 +81,17 @@ class Project:
         return cls(Store(path))
 
     @classmethod
-    def open(cls, path: Path, *, readonly: bool = False, busy_seconds: float = 30.0) -> "Project":
-        """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had."""
+    def open(cls, path: Path, *, readonly: bool | Refusal = False, busy_seconds: float = 30.0) -> "Project":
+        """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had.
+
+        One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so.
+        """
+        path, copied = files.real(path), None
         if recognise(path) < SCHEMA:
-            _bring_up_to_date(path, readonly=readonly)
+            path, copied, readonly = _brought_up_to_date(path, readonly)
         store = Store(path, readonly=readonly, busy_seconds=busy_seconds)
         try:
-            return cls(store)
+            return cls(store, copied)
         except ValueError as error:
             store.close()
             raise Damaged(f"“{path.name}” is damaged ({error}). {UNHARMED}", RESTORE) from error
@@ -106,6 +120,11 @@ class Project:
     def readonly(self) -> bool:
         """Whether nothing may be changed."""
         return self.store.readonly
+
+    @property
+    def why_readonly(self) -> Refusal | None:
+        """Why nothing may be changed; None when it may."""
+        return self.store.why_readonly
 
     @property
     def title(self) -> str:
@@ -157,6 +176,8 @@ class Project:
         self.store.close()
         if self._hold is not None:
             self._hold.release()
+        if self._copied is not None:
+            self._copied.cleanup()
 
 
 def settings_of(path: Path) -> dict[str, Any]:
@@ -169,12 +190,21 @@ def settings_of(path: Path) -> dict[str, Any]:
         return {}
 
 
-def _bring_up_to_date(path: Path, *, readonly: bool) -> None:
+def _brought_up_to_date(
+    path: Path, readonly: bool | Refusal
+) -> tuple[Path, "TemporaryDirectory[str] | None", bool | Refusal]:
     from annotator.storage import migrating
 
-    if readonly or not may_be_written(path):
-        raise Refusal(
-            f"“{path.name}” has an older format, and bringing it up to date means writing to it.",
-            "Open it where it may be written, or copy it to such a folder first.",
-        )
-    migrating.bring_up_to_date(path)
+    if not readonly:
+        try:
+            migrating.bring_up_to_date(path)
+        except Unwritable as refusal:
+            readonly = refusal
+        else:
+            return path, None, False
+    folder = TemporaryDirectory(prefix="goldsmith-", ignore_cleanup_errors=True)
+    copy = Path(folder.name) / path.name
+    migrating.copy_up_to_date(path, copy)
+    why = f"{readonly.happened} " if isinstance(readonly, Refusal) else ""
+    older = f"“{path.name}” has an older format: you see a copy in today's, and nothing in it can be changed."
+    return copy, folder, Refusal(why + older, "Open it where it may be written to bring it up to date.")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from annotator import files
 from annotator.actions import unfinished
-from annotator.actions.project import Project
+from annotator.actions.project import Project, Unwritable
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme, tidying
 from annotator.gui.application import Application
@@ -92,19 +93,27 @@ class Goldsmith:
         return start
 
     def _window(self, path: Path, readonly: bool) -> Window:
-        project = Project.open(path, readonly=readonly, busy_seconds=PATIENCE_S)
         try:
-            project.hold()
-        except Refusal:
-            project.close()
-            raise
-        window = Window(project)
+            window = self._window_over(path, readonly)
+        except Unwritable as refusal:
+            # A full disk must not keep anybody from their work: it can still be read.
+            window = self._window_over(path, refusal)
+        project = window.desk.project
         window.other_project_wanted.connect(lambda other: QTimer.singleShot(0, lambda: self.show(other)))
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
         remember(path)
         return window
+
+    def _window_over(self, path: Path, readonly: bool | Refusal) -> Window:
+        project = Project.open(path, readonly=readonly, busy_seconds=PATIENCE_S)
+        try:
+            project.hold()
+            return Window(project)
+        except Refusal:
+            project.close()
+            raise
 
     def settle(self) -> None:
         """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
@@ -177,7 +186,7 @@ def recent() -> list[Path]:
 
 def remember(path: Path) -> None:
     """Put a project at the head of the recent ones."""
-    names = [str(path.resolve())] + [str(p) for p in recent() if p.resolve() != path.resolve()]
+    names = [str(path.resolve())] + [str(p) for p in recent() if not files.same(p, path)]
     QSettings().setValue("recent", names[:RECENT])
 
 

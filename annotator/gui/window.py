@@ -9,6 +9,7 @@ from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from annotator import files
 from annotator.actions import artifacts, people
 from annotator.actions.project import Project
 from annotator.domain.change import Change
@@ -223,10 +224,8 @@ class Window(QMainWindow):
         self.setWindowTitle(f"{project.title} — Goldsmith{locked}")
         person = project.person
         self.navigation.person.setText(f"Working as\n{person.name}" if person else "")
-        if project.readonly:
-            self.messages.show_message(
-                "info", "This file may only be read.", "Nothing you see can be changed."
-            )
+        if (why := project.why_readonly) is not None:
+            self.messages.show_message("info", why.happened, why.todo, lasting=True)
 
     def _restore_place(self) -> None:
         self.resize(1280, 800)
@@ -257,7 +256,7 @@ class Window(QMainWindow):
 
     def shows(self, path: Path | None) -> bool:
         """Whether this window has that very project open."""
-        return path is not None and not self._closed and path.resolve() == self.desk.project.path.resolve()
+        return path is not None and not self._closed and files.same(path, self.desk.project.path)
 
     def open_other(self, path: Path | None) -> None:
         """Close this window and open another project, or the first page."""

@@ -1,17 +1,21 @@
 """How one window at a time holds a project, and how the next one learns who does."""
 
+import errno
 import json
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from annotator import files
 from annotator.domain.refusal import Refusal
-from annotator.storage.opening import Busy
+from annotator.storage.opening import Busy, Unwritable
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 @contextmanager
@@ -34,8 +38,9 @@ def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) ->
     except Timeout:
         raise busy from None
     except OSError as error:
-        raise Refusal(
-            f"“{path.name}” could not be held: {error.strerror}.", "Open it for reading only."
+        raise Unwritable(
+            f"“{path.name}” could not be locked for changes: {error.strerror or error}.",
+            f"See to it that “{Path(lock.lock_file).name}” beside it may be written, then open it again.",
         ) from None
 
 
@@ -49,23 +54,39 @@ class Hold:
     @classmethod
     def take(cls, path: Path) -> "Hold":
         """Hold the project at `path`; Busy names the holder when another process has it."""
+        path = files.real(path)
         lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False)
         busy = Busy(
             f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
             "Close it there, or open it here for reading only.",
         )
         _acquire(lock, path, busy)
-        _sidecar(path).write_text(
-            json.dumps({"host": platform.node(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}),
-            "utf-8",
-        )
+        try:
+            _say_who(path)
+        except Unwritable:
+            lock.release()
+            raise
         return cls(path, lock)
 
     def release(self) -> None:
         """Let others hold it; saying it twice does nothing."""
         if self._lock.is_locked:
-            _sidecar(self.path).unlink(missing_ok=True)
+            with suppress(OSError):
+                _sidecar(self.path).unlink(missing_ok=True)
             self._lock.release()
+
+
+def _say_who(path: Path) -> None:
+    who = {"host": platform.node(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}
+    try:
+        _sidecar(path).write_text(json.dumps(who), "utf-8")
+    except OSError as error:
+        # Whatever else keeps it from being written, the lock holds without it.
+        if error.errno in FULL:
+            raise Unwritable(
+                f"The disk takes no more ({error.strerror}), so “{path.name}” may only be read.",
+                "Free some space and open it again.",
+            ) from None
 
 
 def holder(path: Path) -> dict[str, str | int]:

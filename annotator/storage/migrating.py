@@ -1,6 +1,7 @@
 """How a project comes into being, and how an older one is brought up to date without risk."""
 
 import errno
+import glob
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from annotator.domain.refusal import Refusal
 from annotator.storage import backup, opening, search, witness
 from annotator.storage.connection import APPLICATION_ID, engine_over, raw_connection, uri
 from annotator.storage.holding import alone
-from annotator.storage.opening import SCHEMA, Busy, Damaged, recognise
+from annotator.storage.opening import SCHEMA, Busy, Damaged, Unwritable, recognise
 
 SCRIPTS = Path(__file__).parent / "migrations"
 # Seconds that a large project may take in another process.
@@ -71,12 +72,31 @@ def bring_up_to_date(path: Path, target: int = SCHEMA, scripts: Path = SCRIPTS) 
     """
     if recognise(path) >= target:
         return False
+    if not opening.may_be_written(path):
+        only = opening.only_to_read(path)
+        raise Unwritable(only.happened, only.todo)
     busy = Busy(f"“{path.name}” is being brought up to date by another Goldsmith.", "Try again in a moment.")
     with alone(path, "migrating", busy, PATIENCE):
         found = recognise(path)
+        files.forget_second_names(path, f"{glob.escape(path.stem)}.before-format-*{path.suffix}")
+        if why := opening.why_not_written(path):
+            raise Unwritable(why.happened, why.todo)
         if found < target:
             _swap_for_migrated(path, found, target, scripts)
         return found < target
+
+
+def copy_up_to_date(path: Path, copy: Path) -> None:
+    """A copy of an older project in the present format, for looking at; the project itself is left as it is."""
+    try:
+        with closing(raw_connection(path, readonly=True)) as old:
+            _copy_whole(old, copy)
+    except (OSError, sqlite3.Error) as error:
+        raise Refusal(
+            f"“{path.name}” has an older format and could not be copied to be shown: {_cause(error)}.",
+            "Free some space, or open it where it may be written.",
+        ) from error
+    bring_up_to_date(copy)
 
 
 def _swap_for_migrated(path: Path, found: int, target: int, scripts: Path) -> None:
@@ -89,7 +109,7 @@ def _swap_for_migrated(path: Path, found: int, target: int, scripts: Path) -> No
             _migrate_beside(path, copy, kept, lambda raw: _upgrade(raw, found, target, scripts))
         swapped = True
     except (OSError, sqlite3.Error, DBAPIError) as error:
-        raise Refusal(
+        raise Unwritable(
             f"“{path.name}” could not be brought up to date: {_cause(error)}.", UNCHANGED
         ) from error
     finally:

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from annotator import files
 from annotator.domain.refusal import Refusal
 from annotator.storage.connection import APPLICATION_ID, begin, uri
 from annotator.storage.tables import metadata
@@ -34,6 +35,10 @@ class Damaged(Refusal):
 
 class Newer(Refusal):
     """The file was written by a later version."""
+
+
+class Unwritable(Refusal):
+    """The file or its disk takes no change now, but can be read."""
 
 
 class Busy(Refusal):
@@ -81,6 +86,27 @@ def _recognised(path: Path, *, thorough: bool) -> int:
 def may_be_written(path: Path) -> bool:
     """Whether the file and its folder, where the journal goes, may be written."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def why_not_written(path: Path) -> Refusal | None:
+    """Why a file is to be opened to read; None when it may be written."""
+    if not may_be_written(path):
+        return only_to_read(path)
+    files.forget_second_names(path, files.parts_of(path))
+    other = files.other_name(path)
+    if other is None:
+        return None
+    called = f", “{other}”" if other else ""
+    return Refusal(
+        # Each name would have a journal of its own, and what brings a project up to date replaces one name only.
+        f"“{path.name}” has a second name on this disk{called} (a hard link), so it may only be read.",
+        "Keep one of the two names, or save a copy to change it.",
+    )
+
+
+def only_to_read(path: Path) -> Refusal:
+    """What is said where a change is asked for in a file that was opened to read."""
+    return Refusal(f"“{path.name}” may only be read.", "Save a copy elsewhere to change it.")
 
 
 def _look_at(path: Path) -> tuple[int, int]:
@@ -174,7 +200,9 @@ def explained(error: sqlite3.Error, path: Path) -> Refusal:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"“{name}” is in use by another program.", "Nothing was lost; try again in a moment.")
         case sqlite3.SQLITE_FULL:
-            return Refusal("The disk is full; the change was not saved.", "Free some space and do it again.")
+            return Unwritable(
+                "The disk is full; the change was not saved.", "Free some space and do it again."
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return Refusal(f"“{name}” may only be read.", "Save a copy elsewhere to change it.")
         case sqlite3.SQLITE_NOTADB:
@@ -186,7 +214,8 @@ def explained(error: sqlite3.Error, path: Path) -> Refusal:
                 f"“{name}” could not be opened.", "Check that its folder exists and may be written."
             )
         case sqlite3.SQLITE_IOERR:
-            return Refusal(
+            kind = Unwritable if code == sqlite3.SQLITE_IOERR_WRITE else Refusal
+            return kind(
                 f"The disk failed while working on “{name}” ({text}).", "Check the disk, then try again."
             )
     raise error

@@ -17,14 +17,17 @@ from annotator.storage.witness import Witness
 class Store:
     """A project file opened for reading and writing, or for reading only."""
 
-    def __init__(self, path: Path, *, readonly: bool = False, busy_seconds: float = 30.0) -> None:
+    def __init__(self, path: Path, *, readonly: bool | Refusal = False, busy_seconds: float = 30.0) -> None:
         """Open an existing project of the present schema; Refusal when it cannot be had.
 
-        `busy_seconds` is how long a write waits while another process writes.
+        `readonly` may be the refusal with which every change is met; `busy_seconds` is how long a write waits while
+        another process writes.
         """
         self.path = path
         self._busy_seconds = busy_seconds
-        self.readonly = readonly or not opening.may_be_written(path)
+        self.why_readonly = (
+            opening.only_to_read(path) if readonly is True else readonly or opening.why_not_written(path)
+        )
         try:
             self._raw = connection.raw_connection(path, readonly=self.readonly, busy_seconds=busy_seconds)
             self._witness = None if self.readonly else Witness(self._raw)
@@ -36,14 +39,19 @@ class Store:
         # A run commits in a thread of its own: the transactions of two threads must not run into each other.
         self._lock = threading.RLock()
 
+    @property
+    def readonly(self) -> bool:
+        """Whether nothing may be changed."""
+        return self.why_readonly is not None
+
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction for changing: all of it or nothing.
 
         Inside another transaction it joins that one, and what it did is taken back alone when it fails.
         """
-        if self.readonly:
-            raise Refusal(f"“{self.path.name}” may only be read.", "Save a copy elsewhere to change it.")
+        if self.why_readonly is not None:
+            raise Refusal(self.why_readonly.happened, self.why_readonly.todo)
         with self._lock:
             self._written = True
             with self._inner() if self._depth else self._outermost("BEGIN IMMEDIATE") as db:

@@ -3,22 +3,27 @@
 import gzip
 import hashlib
 import multiprocessing
+import os
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions import backups, imports, items, label_exports, releases, samples, tasking
+from annotator.actions import backups, checking, imports, items, label_exports, releases, samples, tasking
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.domain.refusal import Refusal
 from annotator.gui.starting import Goldsmith
 from annotator.gui.window import Window
 from annotator.places import resources
-from annotator.storage import backup
+from annotator.storage import backup, migrating
 from annotator.storage.backup import folder_of
 from tests.content_hash import content_hash
 from tests.filled_project import filled_project
@@ -74,8 +79,9 @@ def said_at_once(*acts: Callable[[], str]) -> list[str]:
     return [end() for end in ends]
 
 
-def opened(path: Path) -> str:
-    """What somebody is told who opens a project."""
+def opened(path: Path, after: float = 0.0) -> str:
+    """What somebody is told who opens a project a moment later."""
+    time.sleep(after)
     try:
         Project.open(path).close()
     except Refusal as refusal:
@@ -87,14 +93,34 @@ def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
     folder.mkdir()
     path = old_project(folder / "old.goldsmith")
     before = rows(path)
-    assert said_at_once(*[lambda: opened(path)] * openers) == ["opened"] * openers
+    later = random.Random(folder.name)
+    acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
+    assert said_at_once(*acts) == ["opened"] * openers
     assert {name: count for name, count in rows(path).items() if name in before} == before
     assert [path.name for path in folder.glob("*.before-format-*")] == ["old.before-format-4.goldsmith"]
 
 
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
-    for turn in range(6):
-        assert_one_brought_it_up_to_date(tmp_path / str(turn), 4)
+    path = old_project(tmp_path / "old.goldsmith")
+    acts = [partial(opened_after_a_look, path, 0.15 * place) for place in range(4)]
+    assert said_at_once(*acts) == ["opened"] * 4
+    with closing(Project.open(path)) as project:
+        assert checking.check(project).problems == []
+    assert len(list(tmp_path.glob("*.before-format-*"))) == 1
+
+
+def opened_after_a_look(path: Path, pause: float) -> str:
+    """What somebody is told who opens a project and takes a while after having seen how old it is."""
+    look = migrating.recognise
+
+    def slowly(path: Path) -> int:
+        found = look(path)
+        time.sleep(pause)
+        return found
+
+    # In this process only, which ends with it.
+    migrating.recognise = slowly  # type: ignore[assignment]
+    return opened(path)
 
 
 @pytest.mark.slow
@@ -223,3 +249,138 @@ def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
     (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
     assert hash_of(kept) == mine
     assert kept.name in capsys.readouterr().out
+
+
+def test_an_old_project_opened_through_a_link_leaves_the_link_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    real, link = old_project(tmp_path / "there" / "old.goldsmith"), tmp_path / "link.goldsmith"
+    link.symlink_to(real)
+    before = real.read_bytes()
+    assert opened(link) == "opened"
+    assert link.is_symlink()
+    assert link.samefile(real)
+    assert real.read_bytes() != before
+    assert seen(tmp_path) == ["link.goldsmith", "there"]
+
+
+def test_a_backup_put_back_through_a_link_leaves_the_link_a_link(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        kept, real = backups.make(project, "before"), project.path
+    (tmp_path / "desk").mkdir()
+    link = tmp_path / "desk" / "link.goldsmith"
+    link.symlink_to(real)
+    assert [file.path for file in backups.listing(link)] == [kept]
+    backups.restore(link, kept)
+    assert link.is_symlink()
+    assert link.samefile(real)
+
+
+def test_one_file_is_never_held_under_two_names(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as first:
+        link = tmp_path / "link.goldsmith"
+        link.symlink_to(first.path)
+        first.hold()
+        with closing(Project.open(link)) as second, pytest.raises(Refusal, match="open in another Goldsmith"):
+            second.hold()
+
+
+def test_a_file_with_two_names_on_the_disk_is_opened_to_read_and_says_why(tmp_path: Path) -> None:
+    for folder in ("present", "older"):
+        (tmp_path / folder).mkdir()
+    with closing(filled_project(tmp_path / "present")) as project:
+        present = project.path
+    for path in (present, old_project(tmp_path / "older" / "old.goldsmith")):
+        other = path.with_name("other.goldsmith")
+        os.link(path, other)
+        before = path.read_bytes()
+        with closing(Project.open(path)) as project:
+            assert project.readonly
+            with pytest.raises(Refusal, match=r"has a second name on this disk, “other\.goldsmith”"):
+                project.set("title", "changed")
+        assert other.samefile(path)
+        assert path.read_bytes() == before
+
+
+def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
+    path = old_project(tmp_path / "old.goldsmith")
+    os.link(path, tmp_path / "old.before-format-4.goldsmith")
+    with closing(Project.open(path)) as project:
+        assert not project.readonly
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["old.before-format-4.goldsmith"]
+
+
+LOOK = """
+import resource, sys
+from pathlib import Path
+from annotator.gui.starting import Goldsmith, make_application
+application = make_application()
+most = int(sys.argv[2])
+if most >= 0:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+goldsmith = Goldsmith(application)
+window = goldsmith.show(Path(sys.argv[1]))
+print(type(window).__name__, window.desk.project.readonly, window.desk.project.title, window.messages.text())
+goldsmith.close()
+"""
+
+
+def looked_at(path: Path, most: int = -1) -> str:
+    """What is shown where no file may grow beyond `most` bytes: its kind, whether only to read, and its words."""
+    words = [sys.executable, "-c", LOOK, str(path), str(most)]
+    root = Path(__file__).parents[2]
+    shown = subprocess.run(words, capture_output=True, text=True, cwd=root, timeout=240, check=False)
+    assert "Traceback" not in shown.stderr, shown.stderr
+    return shown.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit can be set there")
+def test_a_disk_that_takes_no_more_keeps_nobody_from_their_project(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        path, title = project.path, project.title
+    before = path.read_bytes()
+    shown = looked_at(path, most=0)
+    assert shown.startswith(f"Window True {title} ")
+    assert "Free some space" in shown
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a small disk")
+def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "goldsmith", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no small disk can be made here")
+    try:
+        old = old_project(disk / "old.goldsmith")
+        with (disk / "filling").open("wb", buffering=0) as filling, suppress(OSError):
+            while True:
+                filling.write(bytes(512))
+        before = old.read_bytes()
+        shown = looked_at(old)
+        assert shown.startswith("Window True pairs ")
+        assert "No space left" in shown or "disk is full" in shown
+        assert "older format" in shown
+        assert old.read_bytes() == before
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize(
+    "left", ["lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part"]
+)
+def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
+    goldsmith: Goldsmith, tmp_path: Path, left: str, kind: str
+) -> None:
+    path = old_project(tmp_path / "old.goldsmith")
+    rest = path.with_name(f"{path.name}.{left}")
+    if kind == "folder":
+        (rest / "in the way").mkdir(parents=True)
+    else:
+        rest.write_text("half")
+    window = goldsmith.show(path)
+    assert isinstance(window, Window)
+    assert window.desk.project.title == "pairs"
+    # Only a lock that cannot be taken keeps it from being changed.
+    assert window.desk.project.readonly == (kind == "folder" and left.endswith("lock"))

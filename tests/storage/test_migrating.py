@@ -1,5 +1,6 @@
 """How an older project becomes a newer one, and that nothing is lost when that fails."""
 
+import gzip
 import shutil
 import sqlite3
 from contextlib import closing
@@ -18,6 +19,7 @@ from annotator.storage.migrating import SCRIPTS, bring_up_to_date
 from annotator.storage.tables import metadata
 from tests.storage.test_witness import beside, noticed
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 HEAD = '''"""Schema 5: planted."""
 
 import sqlalchemy as sa
@@ -178,12 +180,18 @@ def test_a_full_disk_during_a_migration_leaves_the_old_file(
     assert names(tmp_path) == {closed.name}
 
 
-def test_an_older_project_that_may_only_be_read_is_refused(
-    closed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("annotator.actions.project.SCHEMA", 5)
-    with pytest.raises(Refusal, match="has an older format"):
-        Project.open(closed, readonly=True)
+def test_an_older_project_that_may_only_be_read_is_shown_as_a_copy(tmp_path: Path) -> None:
+    path = tmp_path / "old.goldsmith"
+    path.write_bytes(gzip.decompress((GOLDEN / "format-1.goldsmith.gz").read_bytes()))
+    before = digest(path)
+    opened = Project.open(path, readonly=True)
+    with pytest.raises(Refusal, match="older format"):
+        opened.set("title", "changed")
+    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", 4)
+    opened.close()
+    assert not opened.path.exists()
+    assert digest(path) == before
+    assert names(tmp_path) == {"old.goldsmith"}
 
 
 def test_a_project_that_could_not_be_made_leaves_nothing(
