@@ -11,12 +11,12 @@ from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
 from annotator.domain.agreement import Agreement
-from annotator.domain.assignment import Stage
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import derived_id, now
 from annotator.domain.judge import Call
 from annotator.domain.person import Role
 from annotator.domain.plan import Plan, Subtask
+from annotator.domain.rubric import Rubric
 from annotator.domain.validation import Content, Draw
 from annotator.storage.tables import metadata
 from tests.small_project import small_project, units_of
@@ -118,8 +118,10 @@ def _add_rest(project: Project, item: str) -> None:
 
 
 def _add_pairs(project: Project, item: str, rubric: str) -> None:
-    record = {"content": "{}", "sha256": sha256("{}")}
     of_item = {"item_id": item, "stage": "rubric"}
+    frozen = Agreement(
+        id="agreement-1", **of_item, matcher="1", program="1", frozen_at=now(), inputs=(), pairs=()
+    )
     _add(
         project,
         "guideline",
@@ -130,22 +132,23 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
         by=project.by,
         at=now(),
     )
-    agreed = Agreement(
-        id="agreement-1", item_id=item, stage=Stage.RUBRIC, matcher="1", program="0", frozen_at=now(), inputs=(),
-        pairs=(),
-    )  # fmt: skip
-    content = canonical_json(agreed.model_dump(mode="json")).decode()
-    agreement = {"content": content, "sha256": sha256(content)}
-    _add(project, "agreement", id="agreement-1", **of_item, **agreement, frozen_at=now())
+    _add(
+        project,
+        "agreement",
+        id="agreement-1",
+        **of_item,
+        **record(frozen.model_dump(mode="json")),
+        frozen_at=now(),
+    )
     _add(
         project, "adjudication", id="adjudication-1", **of_item, agreement_id="agreement-1", seed=7, state="closed",
         adjudicator_id=project.by, letters='{"A":"p1","B":"p2"}', version=1, spot_check=False, consensus_id=rubric,
         opened_at=now(), closed_at=now(),
     )  # fmt: skip
-    _add(project, "ruling", id="ruling-1", adjudication_id="adjudication-1", position=0, **record)
+    _add(project, "ruling", id="ruling-1", adjudication_id="adjudication-1", position=0, **record({}))
     _add(
         project, "consensus_version", id="version-1", adjudication_id="adjudication-1", version=1, revision=1,
-        artifact_id=rubric, **record, by=project.by, at=now(),
+        artifact_id=rubric, **record({"provenance": [], "rulings": []}), by=project.by, at=now(),
     )  # fmt: skip
     _add(
         project, "remark", id="remark-1", subject="ruling-1", person_id=project.by, text="Too wide?", at=now()
@@ -160,16 +163,22 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
     )  # fmt: skip
     _add(
         project, "tray", id="tray-1", reason="late", person_id=project.by, item_id=item, stage="rubric", revision=3,
-        **record, state="waiting", at=now(),
+        **record(Rubric().tree()), state="waiting", at=now(),
     )  # fmt: skip
+
+
+def record(tree: Any) -> dict[str, str]:
+    """A document as the columns of a row."""
+    content = canonical_json(tree).decode()
+    return {"content": content, "sha256": sha256(content)}
 
 
 def _add_validation(project: Project, item: str) -> None:
     drawn = Content(draw=Draw(seed=1, test_share=0.5, raters=2), responses=(), dealt={})
-    content = canonical_json(drawn.model_dump(mode="json")).decode()
     _add(
-        project, "validation_set", id="set-1", name="Spring", protocol="researcherbench.coverage", content=content,
-        sha256=sha256(content), labels="[]", labels_sha256=sha256("[]"), by=project.by, at=now(), locked_at=now(),
+        project, "validation_set", id="set-1", name="Spring", protocol="researcherbench.coverage",
+        **record(drawn.model_dump(mode="json")), labels="[]", labels_sha256=sha256("[]"), by=project.by, at=now(),
+        locked_at=now(),
     )  # fmt: skip
     _add(project, "opening", id="opening-1", set_id="set-1", judges="[]", by=project.by, at=now())
     _add(

@@ -1,7 +1,6 @@
 """A ZIP written record by record, in which every field can be told otherwise than it is."""
 
 import hashlib
-import hmac
 import io
 import json
 import struct
@@ -10,6 +9,8 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from nacl.signing import SigningKey
 
 MANIFEST = "manifest.json"
 LOCAL = struct.Struct("<4s5H3I2H")
@@ -150,11 +151,20 @@ def repacked(good: bytes, change: Callable[[dict[str, bytes]], object] = lambda 
     return zipped(parts(entries))
 
 
-def with_manifest(good: bytes, secret: bytes = b"", **facts: Any) -> bytes:
-    """The package with facts of its manifest changed, and signed again when a secret is given."""
+def with_manifest(good: bytes, key: bytes = b"", **facts: Any) -> bytes:
+    """The package with facts of its manifest changed, and signed again when a private key is given."""
     entries = contents(good)
     tree = json.loads(entries[MANIFEST]) | facts
-    if secret:
-        told = canonical({key: value for key, value in tree.items() if key != "hmac"})
-        tree["hmac"] = hmac.new(secret, told, "sha256").hexdigest()
-    return zipped(parts(entries | {MANIFEST: spelled(tree)}))
+    return zipped(parts(entries | {MANIFEST: spelled(signed_again(tree, key) if key else tree)}))
+
+
+def signed_again(tree: dict[str, Any], key: bytes) -> dict[str, Any]:
+    """The manifest as the owner of that private key signs it."""
+    tree = {name: value for name, value in tree.items() if name != "signature"}
+    tree["signer"] = bytes(SigningKey(key).verify_key).hex()
+    return tree | {"signature": SigningKey(key).sign(canonical(tree)).signature.hex()}
+
+
+def forged(good: bytes, key: bytes, change: Callable[[dict[str, bytes]], object], **facts: Any) -> bytes:
+    """The package with its payload changed, all sums put right, and signed by the owner of that private key."""
+    return with_manifest(repacked(good, change), key, **facts)

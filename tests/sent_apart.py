@@ -1,10 +1,12 @@
 """A project whose people work in files of their own: tasks that went out, and work that came back."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from annotator.actions import artifacts, assignments, items, packing, people, returning, tasking
 from annotator.actions.annotating import artifacts_of
+from annotator.actions.parcel_secrets import SIGNING_KEY
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
@@ -68,3 +70,17 @@ def returned(
     path = returning.work(theirs).path
     theirs.close()
     return path
+
+
+def second_copy(project: Project, person_id: str, first: Path, folder: Path) -> Project:
+    """A second project of a person's task, open, with the key of the first, as if its file had been copied."""
+    theirs = tasking.open_task(task_for(project, person_id, folder), folder / "second.goldsmith")
+    with closing(Project.open(first, readonly=True)) as known:
+        theirs.set(SIGNING_KEY, known.get(SIGNING_KEY))
+    return theirs
+
+
+def project_in(folder: Path) -> Path:
+    """The one project file in a folder."""
+    (found,) = folder.glob("*.goldsmith")
+    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property, reduce
 from typing import Any
 
@@ -16,20 +17,23 @@ from annotator.domain.adjudication import AdjudicationState
 from annotator.domain.artifact import Document, Kind, State, chain
 from annotator.domain.assignment import Stage, stage_of
 from annotator.domain.canonical import canonical_json, sha256
-from annotator.domain.identity import derived_id
+from annotator.domain.identity import derived_id, now
 from annotator.domain.kinds import document_of
-from annotator.domain.labels import Labels, label_id
-from annotator.domain.parcel import Outcome, Piece
+from annotator.domain.labels import UNSURE, Labels, label_id
+from annotator.domain.parcel import TRAYED, Outcome, Piece
 from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import parcels
 from annotator.exchange.package_manifest import AGAIN
+from annotator.protocols import PROTOCOLS
 from annotator.storage import tables
 from annotator.storage.tables import table
 
 ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 ADJUDICATION, ASSIGNMENT = table(tables.AdjudicationRow), table(tables.AssignmentRow)
+# More on one document than anybody works in half a year, and a clock may be a day ahead of ours.
+MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
 Taken = tuple[str, Stage]
 """An item and a stage of which something was taken in."""
 
@@ -74,18 +78,23 @@ class Sorter:
         }
 
     @cached_property
-    def _reports(self) -> dict[str, str]:
-        """Alias → response, for the first serving and the second."""
-        found = self.db.execute(select(RESPONSE.c.id)).scalars().all()
+    def _reports(self) -> dict[tuple[str, str], str]:
+        """Item and alias → response, for the first serving and the second, each under the item it was served as."""
+        found = self.db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all()
+        served = {item_id: alias for alias, item_id in self._again.items()}
         return {
-            report_alias(self.project, self.person.id, response_id, again): response_id
-            for response_id in found
+            (
+                served[item_id] if again else item_id,
+                report_alias(self.project, self.person.id, response_id, again),
+            ): (response_id)
+            for response_id, item_id in found
             for again in (False, True)
         }
 
     def _artifact(self, artifact: parcels.WorkArtifact) -> list[Piece]:
-        kind, item_id = _kind(artifact.kind), artifact.item_id
+        kind, item_id = artifact.kind, artifact.item_id
         stage = stage_of(kind)
+        self._refuse_anothers(artifact)
         sealed = self._checked(artifact, kind)
         if again := self._again.get(item_id):
             return [self._repeat(again, sealed[-1])] if sealed else []
@@ -98,41 +107,48 @@ class Sorter:
         self._spend(artifact)
         return pieces
 
+    def _refuse_anothers(self, artifact: parcels.WorkArtifact) -> None:
+        """Refusal when a document has the id of one that somebody else wrote, or of another one of theirs."""
+        where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
+        there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
+        if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
+            raise Refusal(f"A {artifact.kind.value} in it is somebody else's, or another item's.", AGAIN)
+
     def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[Sealed]:
-        """The revisions after their hashes, their chain and their content were found to hold."""
+        """The revisions after their hashes and their chain were found to hold."""
         link = local = ""
         number, made = 0, []
         for came in artifact.revisions:
             between = [*came.skipped, came.sha256]
             number += len(between)
             link = reduce(chain, between, link)
-            document = _document(kind, came.content)
-            if (
-                document is None
-                or _digest(document) != came.sha256
-                or (number, link) != (came.number, came.chain)
-            ):
+            document = document_of(kind, came.content)
+            if _digest(document) != came.sha256 or (number, link) != (came.number, came.chain):
                 raise Refusal(
                     f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
                     AGAIN,
                 )
-            content = canonical_json(self._resolved(document).tree()).decode()
+            content = canonical_json(self._resolved(artifact.item_id, document).tree()).decode()
             digest = sha256(content)
             local = reduce(chain, [*came.skipped, digest], local)
             made.append(Sealed(number, content, digest, local, came))
         return made
 
-    def _resolved(self, document: Document[Any]) -> Document[Any]:
+    def _resolved(self, item_id: str, document: Document[Any]) -> Document[Any]:
         """Labels with their reports' own ids in place of aliases; any other document as it is."""
         if not isinstance(document, Labels):
             return document
         units = []
         for label in document.units:
-            response_id = self._reports.get(label.response_id)
+            response_id = self._reports.get((item_id, label.response_id))
             if response_id is None:
                 raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+            if label.protocol in PROTOCOLS and label.value not in (*PROTOCOLS[label.protocol].values, UNSURE):
+                raise Refusal(f"“{label.value}” is not a value of {PROTOCOLS[label.protocol].title}.", AGAIN)
             own = label_id(label.protocol, response_id, label.unit_id)
             units.append(label.model_copy(update={"response_id": response_id, "id": own}))
+        if len({unit.id for unit in units}) < len(units):
+            raise Refusal("Two labels say something of the same unit.", AGAIN)
         order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
         return document.model_copy(update={"units": tuple(order)})
 
@@ -160,6 +176,8 @@ class Sorter:
                 number > one.number and not row.sealed for number, row in there.items()
             ):
                 outcome, words = Outcome.CONFLICT, "Another text came as the same revision; both are kept."
+            elif doubt := _doubt(artifact, one):
+                outcome, words = Outcome.DOUBTFUL, doubt
             elif closed:
                 outcome, words = Outcome.LATE, "The consensus was closed before it came."
             else:
@@ -168,7 +186,7 @@ class Sorter:
                 self._add(artifact.id, item_id, kind, one)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
-            if outcome in (Outcome.CONFLICT, Outcome.LATE):
+            if outcome in TRAYED:
                 pieces.append(self._kept_apart(outcome, one, item_id, key, stage, words))
             else:
                 pieces.append(
@@ -216,7 +234,9 @@ class Sorter:
     def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
         """Point the artifact at its newest revision, and note that its stage was submitted."""
         stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
-        at = max(came.at for came in artifact.revisions if came.number <= newest[0])
+        latest = now() + CLOCKS_DIFFER
+        told = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
+        at = max(came.at for came in told)
         self.db.execute(
             update(ARTIFACT)
             .where(ARTIFACT.c.id == newest[1].artifact_id)
@@ -230,23 +250,24 @@ class Sorter:
         self.touched.add((item_id, stage))
 
     def _spend(self, artifact: parcels.WorkArtifact) -> None:
-        """Keep the most seconds that any package told of; they only ever grow."""
+        """Keep the most seconds that any package told of; they only ever grow, and never beyond belief."""
+        if artifact.seconds > MOST_SECONDS:
+            return
         row_id = derived_id("time", self.person.id, artifact.id)
         known = self.db.execute(select(TIME.c.seconds).where(TIME.c.id == row_id)).scalar()
         if known is None and artifact.seconds:
-            at = max(came.at for came in artifact.revisions)
+            at = _no_later_than_now(max(came.at for came in artifact.revisions))
             row = {"id": row_id, "person_id": self.person.id, "subject": artifact.id, "at": at}
             self.db.execute(insert(TIME).values(**row, seconds=artifact.seconds))
         elif known is not None and artifact.seconds > known:
             self.db.execute(update(TIME).where(TIME.c.id == row_id).values(seconds=artifact.seconds))
 
     def _repeat(self, item_id: str, newest: Sealed) -> Piece:
-        fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, newest.came.at)
+        at = _no_later_than_now(newest.came.at)
+        fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, at)
         outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
         if fresh:
-            assignments.mark_submitted(
-                self.db, item_id, self.person.id, Stage.LABELLING, newest.came.at, trial=2
-            )
+            assignments.mark_submitted(self.db, item_id, self.person.id, Stage.LABELLING, at, trial=2)
         words = "A repeat: it shows how far this person agrees with themselves."
         return Piece(outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words)
 
@@ -266,24 +287,31 @@ class Sorter:
                 outcome=Outcome.FOREIGN, stage=dispute.stage, words="The item is not one of this project."
             )
         fresh = feedback.receive(
-            self.project, self.db, self.person.id, dispute.item_id, dispute.stage, dispute.text, dispute.at
+            self.project,
+            self.db,
+            self.person.id,
+            dispute.item_id,
+            dispute.stage,
+            dispute.text,
+            _no_later_than_now(dispute.at),
         )
         outcome = Outcome.NEW if fresh else Outcome.DUPLICATE
         return Piece(outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus.")
 
 
-def _kind(word: str) -> Kind:
-    try:
-        return Kind(word)
-    except ValueError:
-        raise Refusal(f"“{word}” is not a kind of document this program knows.", AGAIN) from None
+def _doubt(artifact: parcels.WorkArtifact, one: Sealed) -> str:
+    """Why the times that came with a revision cannot be right; empty when they can."""
+    # What follows a revision in the tray does not go in before it.
+    latest = max(came.at for came in artifact.revisions if came.number <= one.number)
+    if latest > now() + CLOCKS_DIFFER:
+        return f"It says that it was submitted on {latest:%Y-%m-%d}, which is still to come."
+    if artifact.seconds > MOST_SECONDS:
+        return f"It says that {artifact.seconds / 3600:,.0f} hours were spent on it, which cannot be."
+    return ""
 
 
-def _document(kind: Kind, tree: dict[str, Any]) -> Document[Any] | None:
-    try:
-        return document_of(kind, tree)
-    except ValueError:
-        return None
+def _no_later_than_now(at: datetime) -> datetime:
+    return min(at, now())
 
 
 def _digest(document: Document[Any]) -> str:

@@ -9,8 +9,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import adjudicators, agreements, people
 from annotator.actions.planning import Preview as Preview
+from annotator.actions.planning import has_passed, unfit, worked_out
 from annotator.actions.planning import preview as preview
-from annotator.actions.planning import unfit, worked_out
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import Kind, State
@@ -161,8 +161,10 @@ def withdraw_open(project: Project, person_id: str) -> Change:
 
 
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
-    """Give assignments another date by which they are due, or none."""
+    """Give assignments another date by which they are due, or none; Refusal for one that has passed."""
     people.refuse_others(project, "sets due dates")
+    if words := has_passed(due):
+        raise Refusal(words, "Choose a day to come; nothing was changed.")
     with project.store.write() as db:
         old = _kept(db, assignment_ids)
         if not old:

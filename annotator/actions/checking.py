@@ -12,18 +12,17 @@ from typing import Any
 
 import orjson
 
+from annotator.actions import document_checks
 from annotator.actions.artifacts import REFERENCE, REMARK, RULING, draft_parts
 from annotator.actions.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
 from annotator.actions.recording import row_hash
 from annotator.actions.unfinished import cut_short
-from annotator.domain.agreement import Agreement
 from annotator.domain.artifact import chain
 from annotator.domain.canonical import sha256
 from annotator.domain.page import PageState
 from annotator.domain.refusal import Refusal
-from annotator.domain.validation import Content
 from annotator.storage import search, witness
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
@@ -240,9 +239,17 @@ def _witnesses(look: _Look) -> Iterator[Finding]:
         (look.counted[table],) = look.raw.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
         for row, what in witness.altered(look.raw, table):
             if (table, row) not in look.blamed:
+                look.blamed.add((table, row))
                 todo = MENDABLE if table == "rendering" else FROM_BACKUP
                 subject = _name(look, table, row)
                 yield Finding(table, subject, f"{_called(table, subject)} {what}.", todo)
+
+
+def _documents(look: _Look) -> Iterator[Finding]:
+    for table, row, subject in document_checks.unfit(look.raw):
+        if (table, row) not in look.blamed:
+            words = f"{_called(table, subject)} cannot be read: it is not what it should be."
+            yield Finding(table, subject, words, FROM_BACKUP)
 
 
 def _chains(look: _Look) -> Iterator[Finding]:
@@ -344,25 +351,6 @@ def _search(look: _Look) -> Iterator[Finding]:
         yield Finding("item", "", "The search index is damaged.", MENDABLE)
 
 
-# What the content of a row must be beyond the text that was hashed.
-_READ: dict[str, Callable[[str], Any]] = {
-    "agreement": Agreement.model_validate_json,
-    "validation_set": Content.model_validate_json,
-}
-
-
-def _readable(look: _Look) -> Iterator[Finding]:
-    for table, read in _READ.items():
-        for number, content in look.raw.execute(f'SELECT rowid, content FROM "{table}"'):  # noqa: S608 - our own names
-            try:
-                read(content)
-            except ValueError:
-                if (table, number) not in look.blamed:
-                    subject = _name(look, table, number)
-                    happened = f"{_called(table, subject)} cannot be read: it is not what it should be."
-                    yield Finding(table, subject, happened, FROM_BACKUP)
-
-
 def _judgement(row: Row) -> str:
     at = datetime.fromisoformat(row["at"])
     if at.isoformat(" ", "microseconds") != row["at"]:
@@ -389,7 +377,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("judgements", _hashes("judgement", _judgement)),
     ("history", _hashes("audit", lambda row: row_hash({k: v for k, v in row.items() if k != "row"}))),
     ("all other rows", _witnesses),
-    ("what records say", _readable),
+    ("documents", _documents),
     ("chains of revisions", _chains),
     ("newest revisions", _newest_revisions),
     ("judged units", _judged_units),

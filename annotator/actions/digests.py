@@ -1,64 +1,13 @@
 """What became of one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from annotator.actions import consensus
-from annotator.domain.adjudication import OWN, ConsensusVersion, DisputeState, Reason, Ruling
+from annotator.domain.adjudication import OWN, ConsensusVersion, Ruling
 from annotator.domain.artifact import Document, Kind
-from annotator.domain.assignment import Stage
+from annotator.domain.digest import DigestRow, Fate
 from annotator.domain.unit import Unit
-
-
-class Fate(StrEnum):
-    """What became of a unit. Where only a field changed, the word is that field's name and “changed”."""
-
-    KEPT = "kept"
-    REWORDED = "reworded"
-    MERGED = "merged"
-    DROPPED = "dropped"
-    ADDED = "added"
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class DigestRow(_Record):
-    """One's own unit, the consensus's, and what changed; either unit is None where there is none.
-
-    `change` is a Fate or, where the words stayed, “weight changed”, “label changed” …; `heading` says what a label
-    is about.
-    """
-
-    own: dict[str, Any] | None
-    consensus: dict[str, Any] | None
-    change: str
-    reason: Reason | None = None
-    rationale: str = ""
-    heading: str = ""
-
-
-class DigestDispute(_Record):
-    """One's own objection and what came of it."""
-
-    text: str
-    state: DisputeState
-    answer: str = ""
-    answered_version: int = 0
-
-
-class StageDigest(_Record):
-    """What became of one's own work in the consensus of one stage of an item."""
-
-    item_id: str
-    stage: Stage
-    version: int
-    rows: tuple[DigestRow, ...]
-    dispute: DigestDispute | None = None
 
 
 def rows(

@@ -11,7 +11,6 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import adjudicators, consensus_versions, digests, letters, people, ruling_rows
 from annotator.actions.adjudication_sheets import headings_of
-from annotator.actions.digests import DigestDispute, StageDigest
 from annotator.actions.project import META, Project
 from annotator.actions.recording import record
 from annotator.actions.remarks import said
@@ -19,6 +18,7 @@ from annotator.domain.adjudication import Adjudication, Dispute, DisputeState
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
+from annotator.domain.digest import DigestDispute, Fate, StageDigest
 from annotator.domain.identity import derived_id, now
 from annotator.domain.kinds import document_of
 from annotator.domain.person import Role
@@ -78,7 +78,7 @@ def _line(key: str, found: Digest) -> DigestLine:
         item_id=found.item_id,
         item_key=key,
         stages=tuple(stage.stage for stage in found.stages),
-        changed=sum(row.change != digests.Fate.KEPT for stage in found.stages for row in stage.rows),
+        changed=sum(row.change != Fate.KEPT for stage in found.stages for row in stage.rows),
         dispute=disputes[0] if disputes else None,
     )
 

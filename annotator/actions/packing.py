@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
-from annotator.actions import annotating, dealing, feedback, guidelines, parcel_secrets, people, tasking
+from annotator.actions import annotating, dealing, feedback, guidelines, origins, parcel_secrets, people
 from annotator.actions.label_rows import COVERAGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -35,7 +35,10 @@ RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.Assignmen
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A package that was written: where, whose, how much it holds, and the code that proves its arrival."""
+    """A package that was written: where, whose, how much it holds, and the code that proves its arrival.
+
+    `words` are the six words of the key that signed it.
+    """
 
     path: Path
     person: str
@@ -43,7 +46,17 @@ class Packed:
     pieces: int
     bytes: int
     receipt: str
+    words: str
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Which of a person's tasks one is: its number, the moment it got it, and the hash of its content."""
+
+    number: int
+    at: str
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,7 @@ def pack(project: Project, person_id: str = "", path: Path | None = None) -> Pac
     """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
     from annotator.actions import returning
 
-    if tasking.origin(project) is not None:
+    if origins.origin(project) is not None:
         return returning.work(project, path)
     if not person_id:
         raise Refusal("Nobody was named whom the task is for.", "Say for whom: --person ID.")
@@ -74,6 +87,8 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
     """
     people.refuse_others(project, "hands out tasks")
     person = people.known(project, person_id)
+    # Kept before anything is signed with it.
+    key = parcel_secrets.signing_key(project)
     with project.store.write() as db:
         served = _served(project, db, person)
         if not served:
@@ -81,13 +96,29 @@ def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
         entries = _entries(project, db, person, served)
-        facts = _facts(project, person, entries)
-        content = packages.package_bytes(facts, entries, parcel_secrets.of_person(project, person.id))
+        issue = _issue(db, person, entries)
+        facts = _facts(project, person, issue)
+        content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
         keep(place, content, facts)
-        _remember(project, db, person, content)
-    items = {one.item_id for one in served}
-    return Packed(place, person.name, len(items), len(served), len(content), "", _later(project, person))
+        _remember(project, db, person, content, issue)
+    items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
+    later = _later(project, person)
+    return Packed(place, person.name, len(items), len(served), len(content), "", words, later)
+
+
+def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> Issue:
+    """The newest task of a person again where nothing has changed since, otherwise the next."""
+    digest = sha256(b"".join(entries[name] for name in sorted(entries)))
+    sent = select(PARCEL.c.content).where(
+        PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
+    )
+    told = [json.loads(content) for content in db.execute(sent).scalars()]
+    known = [Issue(**one) for one in told if "number" in one]
+    newest = max(known, key=lambda one: one.number, default=None)
+    if newest is not None and newest.content == digest:
+        return newest
+    return Issue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
 
 
 def _assigned(db: Connection, person: Person) -> list[Assignment]:
@@ -259,15 +290,14 @@ def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
     return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
 
 
-def _facts(project: Project, person: Person, entries: dict[str, bytes]) -> packages.Facts:
-    content = sha256(b"".join(entries[name] for name in sorted(entries)))
+def _facts(project: Project, person: Person, issue: Issue) -> packages.Facts:
     project_id = str(project.get("id"))
     return packages.Facts(
         format=packages.TASK,
-        package_id=derived_id("task", project_id, person.id, content),
+        package_id=derived_id("task", project_id, person.id, issue.content),
         project_id=project_id,
         person_id=person.id,
-        extra={"title": project.title, "secret": parcel_secrets.of_person(project, person.id).hex()},
+        extra={"title": project.title, "number": issue.number, "at": issue.at},
     )
 
 
@@ -305,11 +335,11 @@ def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:
     return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
 
 
-def _remember(project: Project, db: Connection, person: Person, content: bytes) -> None:
+def _remember(project: Project, db: Connection, person: Person, content: bytes, issue: Issue) -> None:
     digest = sha256(content)
     row = {
         "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
-        "content": "{}", "at": now(),
+        "content": json.dumps(asdict(issue)), "at": now(),
     }  # fmt: skip
     db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
     record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))

@@ -1,7 +1,6 @@
-"""How a project signs what it sends out and recognises what comes back: one secret, from which all others follow.
+"""The secrets of a project file: the private key it signs with, and what the aliases in its tasks are drawn from.
 
-The secret never leaves the coordinator's file; a person's own is derived from it and travels in their task, so that
-returned work shows whether it was changed by hand. It keeps out mistakes, not a determined expert.
+Neither ever leaves the file. Whoever holds a coordinator's file can sign as the project and resolve every alias.
 """
 
 import hashlib
@@ -9,14 +8,28 @@ import hmac
 import json
 import secrets
 import uuid
+from collections.abc import Callable
 
 from annotator.actions.project import Project
+from annotator.exchange import packages
 
-SECRET = "exchange_secret"
+SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
+
+
+def signing_key(project: Project) -> bytes:
+    """The private key of this file, made when it is first asked for."""
+    return _kept(project, SIGNING_KEY, packages.new_key)
+
+
+def own_words(project: Project) -> str:
+    """The six words of this file's key; empty where the file may only be read and has none."""
+    if project.readonly and _found(project, SIGNING_KEY) is None:
+        return ""
+    return packages.fingerprint(packages.public_key(signing_key(project)))
 
 
 def of_person(project: Project, person_id: str) -> bytes:
-    """The secret that a person's tasks and work are signed with."""
+    """The secret that a person's tasks and work carried in packages of format 1."""
     return _derived(project, f"person/{person_id}")
 
 
@@ -26,15 +39,20 @@ def alias_of(project: Project, person_id: str, what: str) -> str:
 
 
 def _derived(project: Project, purpose: str) -> bytes:
-    return hmac.new(_root(project), purpose.encode(), hashlib.sha256).digest()
+    root = _kept(project, SECRET, lambda: secrets.token_bytes(32))
+    return hmac.new(root, purpose.encode(), hashlib.sha256).digest()
 
 
-def _root(project: Project) -> bytes:
-    """The secret as the file has it: another connection may have made it, or a preview taken it back."""
+def _kept(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
+    found = _found(project, name)
+    if found is None:
+        found = make()
+        project.set(name, found.hex())
+    return found
+
+
+def _found(project: Project, name: str) -> bytes | None:
+    """A secret as the file has it: another connection may have made it, or a preview taken it back."""
     with project.store.read():
-        row = project.store.raw.execute("SELECT value FROM meta WHERE key = ?", [SECRET]).fetchone()
-    if row is not None:
-        return bytes.fromhex(json.loads(row[0]))
-    made = secrets.token_bytes(32)
-    project.set(SECRET, made.hex())
-    return made
+        row = project.store.raw.execute("SELECT value FROM meta WHERE key = ?", [name]).fetchone()
+    return None if row is None else bytes.fromhex(json.loads(row[0]))

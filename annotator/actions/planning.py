@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 
 from sqlalchemy import select
@@ -166,7 +167,15 @@ def _senseless(plan: Plan, keys: dict[str, str]) -> list[str]:
         (not 0 <= plan.repeat_share <= 1, "The share of repeats lies between none (0) and all (1)."),
         (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
     )
-    return [words for wrong, words in checks if wrong]
+    passed = has_passed(plan.due)
+    return [words for wrong, words in checks if wrong] + ([passed] if passed else [])
+
+
+def has_passed(due: datetime | None) -> str:
+    """That a date cannot be set because it has passed, in one sentence; empty when it can."""
+    if due is None or due >= now():
+        return ""
+    return f"{due.astimezone():%Y-%m-%d} has passed; nothing can be due by then."
 
 
 def _unfit(plan: Plan, everybody: Sequence[Person]) -> list[str]:

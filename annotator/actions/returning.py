@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import draft_provenance, tasking
+from annotator.actions import draft_provenance, origins, parcel_secrets
 from annotator.actions.draft_provenance import Drafted
 from annotator.actions.packing import Packed, keep, place_of
 from annotator.actions.project import Project
@@ -32,9 +32,11 @@ def work(project: Project, path: Path | None = None) -> Packed:
 
     Drafts stay here and are counted in the notes. Refusal when nothing was submitted yet.
     """
-    found = tasking.origin(project)
+    found = origins.origin(project)
     if found is None:
         raise Refusal("This project was not made from a task.", "Nothing needs to be sent back from here.")
+    # Kept before anything is signed with it.
+    key = parcel_secrets.signing_key(project)
     with project.store.write() as db:
         artifacts, drafts = _artifacts(db, found.person_id)
         disputes = _disputes(db, found.person_id)
@@ -45,7 +47,7 @@ def work(project: Project, path: Path | None = None) -> Packed:
         records: dict[str, list[Any]] = {"artifacts.json": artifacts, "disputes.json": disputes}
         entries = parcels.packed(records)
         facts = _facts(found, entries)
-        content = packages.package_bytes(facts, entries, found.secret)
+        content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, "work", packages.suffix(packages.WORK))
         keep(place, content, facts)
         receipt = packages.receipt_code(sha256(content))
@@ -57,7 +59,8 @@ def work(project: Project, path: Path | None = None) -> Packed:
         _remember(project, db, found.person_id, content, receipt, held)
     items = {artifact.item_id for artifact in artifacts}
     notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
-    return Packed(place, found.person_id, len(items), len(artifacts), len(content), receipt, notes)
+    words = packages.fingerprint(packages.public_key(key))
+    return Packed(place, found.person_id, len(items), len(artifacts), len(content), receipt, words, notes)
 
 
 def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
@@ -130,7 +133,7 @@ def _disputes(db: Connection, person_id: str) -> list[parcels.WorkDispute]:
     ]
 
 
-def _facts(found: tasking.Origin, entries: dict[str, bytes]) -> packages.Facts:
+def _facts(found: origins.Origin, entries: dict[str, bytes]) -> packages.Facts:
     content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
     return packages.Facts(
         format=packages.WORK,

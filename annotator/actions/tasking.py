@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,21 +12,22 @@ from typing import Any
 from sqlalchemy import Table, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import backups, belonging, items, people, renderings
+from annotator.actions import backups, belonging, items, origins, parcel_secrets, people, renderings
 from annotator.actions.bulk import Progress
+from annotator.actions.feedback import RECEIVED
 from annotator.actions.hashing import item_hash, response_hash, source_hash
-from annotator.actions.project import ORIGIN, SUFFIX, Project
+from annotator.actions.project import SUFFIX, Project
 from annotator.actions.recording import record
-from annotator.domain.artifact import Kind, State, chain
+from annotator.domain.artifact import State, chain
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.change import Change
 from annotator.domain.guideline import FORM
 from annotator.domain.identity import derived_id, now
+from annotator.domain.item import free_key
 from annotator.domain.kinds import document_of
 from annotator.domain.person import Person, Role
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
-from annotator.exchange.package_manifest import AGAIN
 from annotator.places import user_data
 from annotator.storage import search, tables
 from annotator.storage.location import is_passing
@@ -43,27 +44,18 @@ ASSIGNMENT, GUIDELINE, PARCEL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a project made from a task comes from, and with what its work is signed."""
-
-    project_id: str
-    person_id: str
-    secret: bytes
-
-
-def origin(project: Project) -> Origin | None:
-    """Where this project's task came from; None when it is a project of its own."""
-    kept = project.get(ORIGIN)
-    return Origin(kept["project"], kept["person"], bytes.fromhex(kept["secret"])) if kept else None
-
-
-@dataclass(frozen=True, slots=True)
 class Opened:
-    """A task that was opened: its project, whether that is new, and how many items are new in it."""
+    """A task that was opened: its project, whether that is new, and how many items are new in it.
+
+    `words` are the six words of the key that signed it, empty when no person did; `pinned` says that this key was
+    seen for the first time.
+    """
 
     project: Project
     made: bool
     new_items: int
+    words: str = ""
+    pinned: bool = False
 
 
 def open_task(task_path: Path, project_path: Path | None = None) -> Project:
@@ -92,31 +84,45 @@ def take_task(
     that is the window over `shown`.
     """
     package = packages.read_package(task_path, packages.TASK)
-    secret = _secret(package)
-    packages.refuse_forged(package, secret)
-    records = parcels.unpacked(package, parcels.TASK_ENTRIES)
-    if len(records["person.json"]) != 1:
-        raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
+    facts = origins.facts_of(package)
+    records = parcels.task(package)
     beside = folder / task_path.name if folder else task_path
     path = _path(package, records["person.json"][0], beside, project_path, known)
-    take = partial(_take, package=package, secret=secret, records=records)
+    take = partial(_take, package=package, facts=facts, records=records)
+    words = packages.fingerprint(package.signer) if package.signer else ""
     if not path.exists():
-        made = Project.create(path, str(package.manifest.extra.get("title") or path.stem), fill=take)
+        made = Project.create(path, facts.title or path.stem, fill=take)
         renderings.warm(made, progress)
-        return Opened(made, True, items.count(made))
+        return Opened(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:
         project = _opened(package, path)
         undone.callback(project.close)
+        before = origins.origin(project)
+        # What cannot be taken is refused before a backup is made.
+        origins.followed(project, package, facts)
         if alone and not (shown and path.resolve() == shown.resolve()):
             _hold(project)
-        before, fresh = items.count(project), not people.people(project)
+        already, fresh = items.count(project), not people.people(project)
         if not fresh:
             backups.make(project, "before a task was taken in")
         take(project)
-        new_items = items.count(project) - before
+        new_items = items.count(project) - already
         undone.pop_all()
     renderings.warm(project, progress)
-    return Opened(project, fresh, new_items)
+    pinned = bool(words) and not (before and before.key)
+    return Opened(project, fresh, new_items, words, pinned)
+
+
+def signed_words(opened: Opened) -> str:
+    """By whom a task that was opened is signed, and what to do about it the first time."""
+    if not opened.words:
+        return "It is not signed by a person: an older Goldsmith wrote it, and anybody could have."
+    if not opened.pinned:
+        return f"Signed with the same key as before: “{opened.words}”."
+    return (
+        f"Signed with a key seen for the first time: “{opened.words}”. Ask the coordinator whether their Exchange page "
+        "shows the same six words; from now on only tasks signed with it are opened here."
+    )
 
 
 def kept_in(task_path: Path) -> Path | None:
@@ -138,12 +144,6 @@ def _hold(project: Project) -> None:
         ) from None
 
 
-def _secret(package: packages.Package) -> bytes:
-    with suppress(KeyError, TypeError, ValueError):
-        return bytes.fromhex(package.manifest.extra["secret"])
-    raise Refusal(f"“{package.name}” is not signed.", AGAIN)
-
-
 def _path(
     package: packages.Package,
     person: parcels.TaskPerson,
@@ -163,7 +163,7 @@ def _path(
 
 def _opened(package: packages.Package, path: Path) -> Project:
     project = Project.open(path)
-    found = origin(project)
+    found = origins.origin(project)
     facts = package.manifest
     # A project in which nobody works is one whose making was cut short.
     if found is None and not people.people(project):
@@ -178,12 +178,12 @@ def _opened(package: packages.Package, path: Path) -> Project:
 
 
 def _take(
-    project: Project, package: packages.Package, secret: bytes, records: Mapping[str, list[Any]]
+    project: Project, package: packages.Package, facts: origins.TaskFacts, records: Mapping[str, list[Any]]
 ) -> None:
-    facts = package.manifest
     with project.store.write() as db:
+        origins.keep(project, origins.followed(project, package, facts))
         person = _person(db, records["person.json"][0])
-        project.set(ORIGIN, {"project": facts.project_id, "person": facts.person_id, "secret": secret.hex()})
+        parcel_secrets.signing_key(project)
         project.work_as(person)
         _items(db, records["items.json"])
         _sources(db, records["sources.json"], package.entries)
@@ -193,9 +193,14 @@ def _take(
         _assignments(db, person.id, records["assignments.json"])
         _guidelines(db, records["guidelines.json"])
         for feedback in records["feedback.json"]:
-            project.set(f"digest:{feedback.item_id}", feedback.digest)
+            digest = [each.model_dump(mode="json") for each in feedback.digest]
+            project.set(f"{RECEIVED}{feedback.item_id}", digest)
         _remember(db, package)
-        record(project, db, Change("parcel", package.sha256, "open task", after={"task": facts.package_id}))
+        record(
+            project,
+            db,
+            Change("parcel", package.sha256, "open task", after={"task": package.manifest.package_id}),
+        )
         search.rebuild(project.store.raw)
 
 
@@ -215,9 +220,13 @@ def _add(db: Connection, where: Table, *rows: dict[str, Any]) -> None:
 
 def _items(db: Connection, items: list[parcels.TaskItem]) -> None:
     rows = []
+    named = {row.id: row.key for row in db.execute(select(ITEM.c.id, ITEM.c.key).where(ITEM.c.dataset == ""))}
     for item in items:
+        if item.id not in named:
+            named[item.id] = free_key(item.key, set(named.values()))
         fields = {
             **item.model_dump(include=set(parcels.TaskItem.model_fields)),
+            "key": named.get(item.id, item.key),
             "dataset": "",
             "retired": False,
         }
@@ -273,31 +282,47 @@ def _reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
 
 def _document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
     """The settled document to label by; one that has changed since becomes a further revision of the same."""
-    try:
-        document = document_of(Kind(given.kind), given.document)
-    except ValueError as error:
-        raise Refusal(f"“{name}”: a document in it does not fit: {error}.", AGAIN) from None
-    content = canonical_json(document.tree())
+    artifact_id, known = _settled(db, name, given)
+    content = canonical_json(document_of(given.kind, given.document).tree())
     newest = db.execute(
         select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
-        .where(REVISION.c.artifact_id == given.id)
+        .where(REVISION.c.artifact_id == artifact_id)
         .order_by(REVISION.c.number.desc())
     ).first()
-    if newest is None:
-        row = {"id": given.id, "item_id": given.item_id, "kind": given.kind, "author_id": ""}
+    if not known:
+        row = {"id": given.id, "item_id": given.item_id, "kind": given.kind.value, "author_id": ""}
         db.execute(insert(ARTIFACT).values(**row, state=State.CONSENSUS.value, revision=1))
-    elif newest.sha256 == sha256(content):
+    elif newest is not None and newest.sha256 == sha256(content):
         return
     number, before = (newest.number + 1, newest.chain) if newest else (1, "")
     digest = sha256(content)
     db.execute(
         insert(REVISION).values(
-            id=derived_id("revision", given.id, number, digest), artifact_id=given.id, number=number,
+            id=derived_id("revision", artifact_id, number, digest), artifact_id=artifact_id, number=number,
             content=content.decode(), sha256=digest, chain=chain(before, digest), sealed=True, reason="",
             guideline="1", form=FORM, verb="open task", by="", at=now(),
         )
     )  # fmt: skip
-    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == given.id).values(revision=number))
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(revision=number))
+
+
+def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[str, bool]:
+    """Under which id a settled document is kept here, and whether it is here already.
+
+    Refusal when it would take the place of what the annotator wrote, or of another item's document.
+    """
+    own = given.item_id, given.kind.value, ""
+    where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
+    there = db.execute(select(*where).where(ARTIFACT.c.id == given.id)).first()
+    if there is not None and tuple(there) != own:
+        whose = "you wrote" if there.author_id else "belongs to another item"
+        raise Refusal(
+            f"“{name}” would replace a {there.kind} that {whose}.",
+            "Nothing was changed: a task never touches its annotator's own work. Tell the coordinator.",
+        )
+    same = (column == value for column, value in zip(where, own, strict=True))
+    found = db.execute(select(ARTIFACT.c.id).where(*same)).scalar()
+    return found or given.id, found is not None
 
 
 def _assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:

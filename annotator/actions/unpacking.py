@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import agreements, backups, parcel_secrets, people, tasking, tray
+from annotator.actions import agreements, backups, known_keys, origins, people, tray
 from annotator.actions.arriving import Sorter, Taken
 from annotator.actions.bulk import Progress
 from annotator.actions.project import PERSON, Project
@@ -14,7 +14,7 @@ from annotator.actions.recording import record
 from annotator.domain.canonical import canonical_json
 from annotator.domain.change import Change
 from annotator.domain.identity import now
-from annotator.domain.parcel import Arrival, Outcome, Piece
+from annotator.domain.parcel import Arrival, Outcome, Piece, Signed
 from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
@@ -23,7 +23,7 @@ from annotator.storage.tables import ParcelRow, table
 PARCEL = table(ParcelRow)
 # The outcome that says most about a package of several pieces comes first.
 TELLING = (
-    Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN, Outcome.NEW, Outcome.NEWER, Outcome.DUPLICATE,
+    Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN, Outcome.DOUBTFUL, Outcome.NEW, Outcome.NEWER, Outcome.DUPLICATE,
 )  # fmt: skip
 
 
@@ -47,8 +47,8 @@ def preview(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | None = None) -> list[Arrival]:
     """Take returned packages in, after a backup and in one transaction; each arrival tells what became of it.
 
-    A damaged package is left out whole. What was taken in before changes nothing, and the result does not depend
-    on the order in which packages come.
+    A package that is damaged, or signed with another key than its person's, is left out whole. What was taken in
+    before changes nothing, and the result does not depend on the order in which packages come.
     """
     _refuse_others(project)
     read = _read(paths, progress)
@@ -63,7 +63,7 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 
 
 def _refuse_others(project: Project) -> None:
-    if tasking.origin(project) is not None:
+    if origins.origin(project) is not None:
         raise Refusal("This project was made from a task.", "Returned work goes to whoever sent the task.")
     people.refuse_others(project, "takes work in")
 
@@ -105,17 +105,27 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
     person = _person(db, facts.person_id)
     if person is None:
         return _quarantine(project, db, package, arrival, "Nobody of this project has that id.")
-    arrival = arrival.model_copy(update={"person_name": person.name})
+    arrival = arrival.model_copy(update={"person_name": person.name, **_key(package)})
     try:
-        packages.refuse_forged(package, parcel_secrets.of_person(project, person.id))
-        records = parcels.unpacked(package, parcels.WORK_ENTRIES)
         with project.store.write() as inner:
+            signed = known_keys.checked(project, inner, package, person)
+            records = parcels.work(package)
             sorter = Sorter(project, inner, person)
             pieces = sorter.take(records["artifacts.json"], records["disputes.json"])
+    except known_keys.OtherKey as refusal:
+        told = {"outcome": Outcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
+        return arrival.model_copy(update=told)
     except Refusal as refusal:
         return arrival.model_copy(update={"outcome": Outcome.DAMAGED, "reason": str(refusal)})
     touched |= sorter.touched
-    return _remember(project, db, package, arrival.model_copy(update={"pieces": tuple(pieces)}))
+    return _remember(
+        project, db, package, arrival.model_copy(update={"pieces": tuple(pieces), "signed": signed})
+    )
+
+
+def _key(package: packages.Package) -> dict[str, str]:
+    words = packages.fingerprint(package.signer) if package.signer else ""
+    return {"key": package.signer, "words": words}
 
 
 def _person(db: Connection, person_id: str) -> Person | None:
@@ -167,7 +177,14 @@ def words(arrival: Arrival) -> list[str]:
     receipt = f", receipt {arrival.receipt}" if arrival.receipt else ""
     reason = f": {arrival.reason}" if arrival.reason else ""
     head = f"{arrival.file}{whose}: {arrival.outcome.value}{receipt}{reason}"
-    return [head, *(f"  {_piece(piece)}" for piece in arrival.pieces)]
+    return [head, *_key_words(arrival), *(f"  {_piece(piece)}" for piece in arrival.pieces)]
+
+
+def _key_words(arrival: Arrival) -> list[str]:
+    if arrival.signed is Signed.FIRST:
+        ask = f"Ask {arrival.person_name} whether their Send page shows the same six words"
+        return [f"  A key seen for the first time: “{arrival.words}”. {ask}."]
+    return [f"  {arrival.signed.value.capitalize()}."] if arrival.signed is Signed.NOBODY else []
 
 
 def _piece(piece: Piece) -> str:

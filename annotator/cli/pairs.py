@@ -11,6 +11,7 @@ import typer
 from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.agreement import Figure
 from annotator.domain.counting import counted
+from annotator.domain.parcel import REFUSED
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 
@@ -50,6 +51,45 @@ def people_add(
     say(person.model_dump(mode="json"), json_, [f"Added {person.name} as {person.alias}: {person.id}"])
 
 
+@people_app.command("key")
+def people_key(
+    file: File,
+    person: Annotated[
+        str, typer.Argument(help="Whose key: an id or an alias; this file's own unless given")
+    ] = "",
+    replace_by: Annotated[
+        Path | None,
+        typer.Option(
+            help="Trust the key that signed this file from now on: a person's work or, in a project made "
+            "from a task, a task"
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Replace it; without this it is only said what that means")
+    ] = False,
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """The six words of a key, or another key in its place because the first was lost."""
+    from annotator.actions import known_keys, origins, parcel_secrets
+
+    with opened(file, readonly=not yes, person=as_) as project:
+        if replace_by is not None:
+            change = (known_keys if person else origins).replacement(project, replace_by, person)
+            if yes:
+                change.make(project)
+            found = {"key": change.words, "instead_of": change.before, "replaced": yes}
+            say(
+                found, json_, [change.meaning, *([] if yes else ["Nothing was changed; add --yes to do it."])]
+            )
+            return
+        words = known_keys.words_of(project, person) if person else parcel_secrets.own_words(project)
+        sender = "" if person else origins.sender_words(project)
+    lines = [f"Key of {person or 'this file'}: {f'“{words}”' if words else 'none yet'}"]
+    lines += [f"Tasks of this project are signed with “{sender}”"] if sender else []
+    say({"key": words, "sender": sender}, json_, lines)
+
+
 @app.command()
 def pack(
     file: File,
@@ -77,8 +117,13 @@ def pack(
             _pack_all(project, place, person, json_)
             return
         packed = packing.pack(project, person, place)
-    words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else [])]
+    words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else []), _signed(packed)]
     say(_tree(packed), json_, [*words, *packed.notes])
+
+
+def _signed(packed: Any) -> str:
+    whose = "your key" if packed.receipt else "this project's key"
+    return f"Signed with {whose}: “{packed.words}”. Whoever gets it first may ask you for these six words."
 
 
 def _folder(to: str) -> Path:
@@ -103,6 +148,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
         raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
     done = handing_out.write(project, whose, folder)
     words = [line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)]
+    words += [_signed(one.packed) for one in done if one.packed][:1]
     words += [f"Not written for {one.person.name}: {one.problem}" for one in done if one.problem]
     missing = [{"person": one.person.name, "reason": str(one.problem)} for one in done if one.problem]
     say({"packages": [_tree(one.packed) for one in done if one.packed], "missing": missing}, json_, words)
@@ -137,7 +183,7 @@ def unpack(
         arrivals = (unpacking.preview if dry_run else unpacking.take_in)(project, paths)
     found = {"dry_run": dry_run, "arrivals": [one.model_dump(mode="json") for one in arrivals]}
     say(found, json_, [line for one in arrivals for line in unpacking.words(one)])
-    if any(one.outcome.value == "damaged" for one in arrivals):
+    if any(one.outcome in REFUSED for one in arrivals):
         raise typer.Exit(1)
 
 
@@ -147,10 +193,11 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
     if dry_run:
         raise Refusal("A task is opened, not looked at first.", "Leave --dry-run out; what is there stays.")
     for path in paths:
-        with closing(tasking.open_task(path, file)) as project:
+        opened_ = tasking.take_task(path, file)
+        with closing(opened_.project) as project:
             found = summaries.counts(project)
     words = [f"{file.name} holds {found['items']} items and {found['responses']} reports for this person."]
-    say({"file": file.name, **found}, json_, words)
+    say({"file": file.name, "key": opened_.words, **found}, json_, [*words, tasking.signed_words(opened_)])
 
 
 @app.command()

@@ -1,10 +1,15 @@
 """What an item is: a task, question or paper that a system must answer."""
 
+import re
+from collections.abc import Collection
+
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel
 
 from annotator.domain.canonical import Text
 
+# What stands before its last number, the number, and what stands after.
+_NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 
 
@@ -30,3 +35,15 @@ class Item(ItemFields):
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
+
+
+def free_key(like: str, taken: Collection[str]) -> str:
+    """A key that nobody has: the wanted one, or one like it whose last number is raised until it is free.
+
+    A key without a number gets one.
+    """
+    key = like
+    while key in taken:
+        head, number, tail = _NUMBERED.fullmatch(key).groups()  # type: ignore[union-attr]
+        key = f"{head}{int(number) + 1:0{len(number)}}{tail}" if number else f"{like[:110]} 2"
+    return key

@@ -18,11 +18,24 @@ class Outcome(StrEnum):
     CONFLICT = "conflicting"
     LATE = "late"
     FOREIGN = "foreign"
+    DOUBTFUL = "doubtful"
+    OTHER_KEY = "other key"
     DAMAGED = "damaged"
 
 
 # Outcomes whose work waits in the tray until the coordinator says what becomes of it.
-TRAYED = (Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN)
+TRAYED = (Outcome.CONFLICT, Outcome.LATE, Outcome.FOREIGN, Outcome.DOUBTFUL)
+# Outcomes of packages that are left out whole.
+REFUSED = (Outcome.OTHER_KEY, Outcome.DAMAGED)
+
+
+class Signed(StrEnum):
+    """By whom a returned package was signed."""
+
+    KNOWN = "signed with the person's key"
+    FIRST = "signed with a key seen for the first time"
+    OTHER = "signed with another key than before"
+    NOBODY = "not signed by a person"
 
 
 class TrayState(StrEnum):
@@ -57,6 +70,9 @@ class Arrival(_Record):
     receipt: str = ""
     pieces: tuple[Piece, ...] = ()
     reason: Text = Field(default="", description="Why a damaged or foreign package was not taken in")
+    signed: Signed | None = Field(default=None, description="None where nobody's key could be asked for")
+    key: str = Field(default="", description="The public key that signed it, in hexadecimal")
+    words: str = Field(default="", description="The six words of that key")
     at: datetime | None = Field(default=None, description="When it was taken in; None before")
 
 

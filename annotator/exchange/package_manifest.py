@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotator import __version__
 from annotator.domain.canonical import Text, canonical_json, sha256
@@ -15,20 +15,23 @@ from annotator.domain.refusal import Refusal
 from annotator.exchange.folders import pretty
 from annotator.exchange.package_layout import LARGEST_MANIFEST, MANIFEST, checked_content
 from annotator.exchange.reading import parse
+from annotator.exchange.signatures import is_signed_by, public_key, sign
 
 Format = Literal["goldsmith-task", "goldsmith-work"]
 TASK: Format = "goldsmith-task"
 WORK: Format = "goldsmith-work"
 # Major: what an older program could misread. Minor: what it can keep without knowing it.
-FORMAT_VERSION = "1.0"
-MAJOR = 1
+FORMAT_VERSION = "2.0"
+MAJOR = 2
 AGAIN = "Nothing was changed; ask for the file again."
 
 # From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
-# Versions that were released are kept for ever.
-UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+# Versions that were released are kept for ever. What format 1 holds is worded as in format 2; only its signature, an
+# HMAC whose key travelled in the task, is another.
+UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda trees: trees}
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Id = Annotated[Text, Field(min_length=1, max_length=200)]
 _VERSION = re.compile(r"([0-9]{1,4})\.[0-9]{1,4}")
 _APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
@@ -56,23 +59,34 @@ class EntrySum(BaseModel):
 
 
 class Manifest(Facts):
-    """The facts, every entry's sum, the hash over the sums, and the signature over all of it.
+    """The facts, every entry's sum, the hash over the sums, who signed all of it, and the signature.
 
-    Fields that a later minor version added are kept.
+    Fields that a later minor version added are kept. Format 1 has an HMAC instead, which no person signed.
     """
 
     model_config = ConfigDict(extra="allow")
     entries: dict[str, EntrySum]
     content_sha256: Digest
-    hmac: Digest
+    signer: Digest | None = Field(default=None, description="The public key, in hexadecimal")
+    signature: Signature | None = None
+    hmac: Digest | None = None
+
+    @model_validator(mode="after")
+    def _signed_in_one_way(self) -> "Manifest":
+        old = _major(self.format_version) == 1
+        given = [value is not None for value in (self.signer, self.signature, self.hmac)]
+        if given != ([False, False, True] if old else [True, True, False]):
+            raise ValueError("it is not signed as its format asks")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
     """A package that was read whole: every entry is there, as long as it says and with the hash it says.
 
-    Whether the right person signed it is asked with `verify`. `sha256` is that of the file, `signed` the bytes
-    that the signature was made over, `name` what the file is called in messages.
+    It was signed by the owner of `signer`; whether that is the right person is for the reader to ask. Where `signer`
+    is empty, no person signed it, and `refuse_forged` asks for the secret. `sha256` is that of the file, `signed` the
+    bytes that the signature was made over, `name` what the file is called in messages.
     """
 
     manifest: Manifest
@@ -80,6 +94,11 @@ class Package:
     sha256: str
     signed: bytes
     name: str
+
+    @property
+    def signer(self) -> str:
+        """The public key of whoever signed it; empty for a package of format 1."""
+        return self.manifest.signer or ""
 
     def trees(self) -> dict[str, Any]:
         """The JSON tree of each JSON entry, told in the words of the present major version."""
@@ -94,11 +113,12 @@ def suffix(form: Format) -> str:
     return f".{form}"
 
 
-def manifest_bytes(facts: Facts, entries: Mapping[str, bytes], secret: bytes) -> bytes:
-    """The signed manifest of entries; ValueError or TypeError when a fact is not plain JSON."""
+def manifest_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
+    """The manifest of entries, signed with a private key; ValueError or TypeError when a fact is not plain JSON."""
     sums = {name: {"sha256": sha256(entries[name]), "bytes": len(entries[name])} for name in entries}
     tree = facts.model_dump() | {"entries": sums, "content_sha256": content_sha256(sums)}
-    tree["hmac"] = _signature(signed(tree), secret)
+    tree["signer"] = public_key(key)
+    tree["signature"] = sign(signed(tree), key)
     content = pretty(tree)
     if len(content) > LARGEST_MANIFEST or checked_content(MANIFEST, content, MANIFEST) != tree:
         raise ValueError("the facts of a package must be few, and JSON")
@@ -111,29 +131,31 @@ def content_sha256(sums: Any) -> str:
 
 
 def signed(tree: Mapping[str, Any]) -> bytes:
-    """What of a manifest's tree is signed: all of it but the signature."""
-    return canonical_json({key: value for key, value in tree.items() if key != "hmac"})
+    """What of a manifest's tree is signed: all of it but the signature, which format 1 calls `hmac`."""
+    left_out = "hmac" if "hmac" in tree else "signature"
+    return canonical_json({key: value for key, value in tree.items() if key != left_out})
 
 
-def verify(package: Package, secret: bytes) -> bool:
-    """Whether the package was signed with that secret and nothing signed was changed since."""
-    return hmac.compare_digest(_signature(package.signed, secret), package.manifest.hmac)
+def refuse_altered(package: Package) -> None:
+    """Refusal unless whoever the package names as its signer signed it just as it is."""
+    told = package.manifest
+    if told.signer and not is_signed_by(package.signed, told.signature or "", told.signer):
+        raise _forged(package)
 
 
 def refuse_forged(package: Package, secret: bytes) -> None:
-    """Refusal unless `verify` says yes."""
-    if not verify(package, secret):
-        raise Refusal(
-            f"“{package.name}”: the signature in “{MANIFEST}” does not fit: "
-            "the file was changed by hand, or belongs to another assignment.",
-            AGAIN,
-        )
+    """Refusal unless a package of format 1 was made with that secret and nothing was changed since."""
+    made = hmac.new(secret, package.signed, hashlib.sha256).hexdigest()
+    if not secret or not hmac.compare_digest(made, package.manifest.hmac or ""):
+        raise _forged(package)
 
 
-def _signature(content: bytes, secret: bytes) -> str:
-    if not secret:
-        raise ValueError("a package cannot be signed without a secret")
-    return hmac.new(secret, content, hashlib.sha256).hexdigest()
+def _forged(package: Package) -> Refusal:
+    return Refusal(
+        f"“{package.name}”: the signature in “{MANIFEST}” does not fit: "
+        "the file was changed after it was signed, or belongs to another assignment.",
+        AGAIN,
+    )
 
 
 def refuse_version(tree: Mapping[str, Any], name: str) -> None:

@@ -20,6 +20,7 @@ from annotator.exchange.package_manifest import (
     Manifest,
     Package,
     content_sha256,
+    refuse_altered,
     refuse_version,
     signed,
     suffix,
@@ -33,8 +34,8 @@ KINDS = {TASK: "a task for an annotator", "goldsmith-work": "the work that comes
 def read_package(path: Path, expected: Format | None = None, name: str = "") -> Package:
     """A package that is whole and says so itself; Refusal names the file, the entry, the reason and what to do.
 
-    `expected` is the kind it must be of, `name` what the file is called in messages. The signature is not looked
-    at: whose secret it needs is told by the manifest. Holds up to 200 MB of content in memory, and nothing of an
+    `expected` is the kind it must be of, `name` what the file is called in messages. Its signature holds; whether its
+    signer is the right person is not looked at. Holds up to 200 MB of content in memory, and nothing of an
     entry before its length was found allowed.
     """
     name = name or path.name
@@ -68,7 +69,9 @@ class _Reading:
         entries = {member.name: self._entry(member, manifest) for member in others}
         if self._take(len(directory.tail)) != directory.tail or self.file.read(1):
             raise refusal(self.name, "changed while it was being read")
-        return Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
+        package = Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
+        refuse_altered(package)
+        return package
 
     def _take(self, count: int) -> bytes:
         taken = self.file.read(count)

@@ -20,25 +20,25 @@ from annotator.exchange.package_layout import (
 from annotator.exchange.package_manifest import Facts, manifest_bytes
 
 
-def write_package(path: Path | None, facts: Facts, entries: Mapping[str, bytes], secret: bytes) -> bytes:
+def write_package(path: Path | None, facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
     """Write a package and give its bytes; with no path only those. Refusals as of `package_bytes` and `files.save`."""
-    content = package_bytes(facts, entries, secret)
+    content = package_bytes(facts, entries, key)
     if path is not None:
         files.save(path, content)
     return content
 
 
-def package_bytes(facts: Facts, entries: Mapping[str, bytes], secret: bytes) -> bytes:
+def package_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
     """A package of JSON entries and PDFs, the manifest first and the rest by name.
 
-    The same bytes for the same facts, entries and secret wherever zlib is the same; `content_sha256` is the same
+    The same bytes for the same facts, entries and private key wherever zlib is the same; `content_sha256` is the same
     everywhere. Refusal when it could not be read again; ValueError on a name that is none.
     """
     for name, content in entries.items():
         if name == MANIFEST or not is_name(name):
             raise ValueError(f"an entry of a package cannot be called {name!r}")
         checked_content(name, content, name)
-    contents = {MANIFEST: manifest_bytes(facts, entries, secret)}
+    contents = {MANIFEST: manifest_bytes(facts, entries, key)}
     contents |= {name: entries[name] for name in sorted(entries)}
     _refuse_too_much(contents)
     written, directory, offset = [], [], 0

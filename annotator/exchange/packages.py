@@ -12,11 +12,11 @@ from annotator.exchange.package_manifest import (
     refuse_forged,
     suffix,
     upgrade,
-    verify,
 )
 from annotator.exchange.package_reading import read_package
 from annotator.exchange.package_writing import package_bytes, write_package
 from annotator.exchange.receipts import receipt_code, receipt_holds, same_receipt
+from annotator.exchange.signatures import fingerprint, new_key, public_key
 
 __all__ = [
     "FORMAT_VERSION",
@@ -27,7 +27,10 @@ __all__ = [
     "Format",
     "Manifest",
     "Package",
+    "fingerprint",
+    "new_key",
     "package_bytes",
+    "public_key",
     "read_package",
     "receipt_code",
     "receipt_holds",
@@ -35,6 +38,5 @@ __all__ = [
     "same_receipt",
     "suffix",
     "upgrade",
-    "verify",
     "write_package",
 ]

@@ -8,11 +8,11 @@ from sqlalchemy import insert
 
 from annotator.actions import adjudicating, artifacts, closing, feedback, ruling
 from annotator.actions.checking import check
-from annotator.actions.digests import DigestRow
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Dispute, DisputeState, Reason
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
+from annotator.domain.digest import DigestRow
 from annotator.domain.identity import derived_id, new_id, now
 from annotator.domain.refusal import Refusal
 from annotator.domain.rubric import Criterion, Rubric

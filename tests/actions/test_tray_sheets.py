@@ -25,7 +25,7 @@ from annotator.domain.parcel import TrayState
 from annotator.domain.person import Role
 from annotator.storage.tables import ArtifactRow, table
 from tests.labelling_project import labelling_project
-from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.sent_apart import annotators, coordinated, project_in, returned, second_copy, write_rubric
 
 ARTIFACT = table(ArtifactRow)
 
@@ -34,7 +34,7 @@ def clashing(project: Project, folder: Path, *texts: str) -> tray_sheets.Sheet:
     """Work on the first item from a second copy of Ana's task, taken in after that of the first."""
     ana = annotators(project)[0]
     unpacking.take_in(project, [returned(project, ana.id, folder / "one")])
-    theirs = tasking.open_task(task_for(project, ana.id, folder / "two"))
+    theirs = second_copy(project, ana.id, project_in(folder / "one"), folder / "two")
     write_rubric(theirs, items.ids(theirs)[0], *texts)
     path = returning.work(theirs).path
     theirs.close()
@@ -106,11 +106,8 @@ def labelled(tmp_path: Path) -> Project:
     return project
 
 
-def labels_from(project: Project, folder: Path, value: str) -> Path:
+def labels_from(theirs: Project, value: str) -> Path:
     """The rater's file in which every criterion got the same label."""
-    rater = next(one for one in people.people(project) if one.name == "Rater 2")
-    folder.mkdir()
-    theirs = tasking.open_task(packing.task(project, rater.id, folder).path)
     for task in labels.queue(theirs):
         for unit in labels.sheet(theirs, task.response_id).units:
             labels.set_label(theirs, task.response_id, unit.id, value)
@@ -123,8 +120,11 @@ def labels_from(project: Project, folder: Path, value: str) -> Path:
 def test_labels_are_told_by_criterion_and_report_number_never_by_system(
     labelled: Project, tmp_path: Path
 ) -> None:
-    for name, value in (("one", "yes"), ("two", "no")):
-        unpacking.take_in(labelled, [labels_from(labelled, tmp_path / name, value)])
+    rater = next(one for one in people.people(labelled) if one.name == "Rater 2")
+    theirs = tasking.open_task(packing.task(labelled, rater.id, tmp_path).path, tmp_path / "first.goldsmith")
+    second = second_copy(labelled, rater.id, theirs.path, tmp_path / "two")
+    for copy, value in ((theirs, "yes"), (second, "no")):
+        unpacking.take_in(labelled, [labels_from(copy, value)])
     sheet = only(labelled)
     assert sorted(sheet.reports.values()) == [1, 2]
     assert {came.unit_id for came, _ in sheet.rows if came} <= set(sheet.headings)

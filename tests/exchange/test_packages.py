@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import hmac
 import io
 import json
 import os
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nacl.signing import VerifyKey
 
 from annotator.domain.refusal import Refusal
 from annotator.exchange import package_layout, package_writing
@@ -21,12 +21,13 @@ from annotator.exchange.packages import (
     WORK,
     Facts,
     Package,
+    fingerprint,
     package_bytes,
+    public_key,
     read_package,
     refuse_forged,
     suffix,
     upgrade,
-    verify,
     write_package,
 )
 from tests.hand_made_zip import contents, with_manifest, zipped
@@ -48,7 +49,7 @@ ENTRIES = {
     "a.json": json.dumps({"text": ODD}, ensure_ascii=False).encode(),
     "sources/p-1.pdf": b"\n%PDF-1.7\n" + bytes(range(256)) * 20,
 }
-GOLDEN = Path(__file__).parents[1] / "golden" / "package-1.0.goldsmith-work"
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 def read(folder: Path, content: bytes, **how: Any) -> Package:
@@ -66,7 +67,7 @@ def test_what_was_packed_is_read_back_verbatim(tmp_path: Path) -> None:
     assert package.trees() == {"a.json": {"text": ODD}, "units/b.json": [ODD, 2**53 + 1, -1.5]}
     assert package.manifest.model_dump(include=set(Facts.model_fields)) == FACTS.model_dump()
     assert package.sha256 == hashlib.sha256(content).hexdigest()
-    assert verify(package, SECRET)
+    assert package.signer == public_key(SECRET)
 
 
 def test_the_same_content_gives_the_same_bytes_in_any_order_and_place(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_another_zip_reader_finds_a_sound_zip_that_tells_nothing_of_its_maker() 
             assert (info.extra, info.comment, info.flag_bits) == (b"", b"", 0)
 
 
-def test_the_manifest_holds_the_sums_and_a_signature_that_anyone_can_recompute() -> None:
+def test_the_manifest_holds_the_sums_and_a_signature_that_anyone_can_verify() -> None:
     tree = json.loads(contents(package_bytes(FACTS, ENTRIES, SECRET))["manifest.json"])
     sums = {
         name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -98,9 +99,9 @@ def test_the_manifest_holds_the_sums_and_a_signature_that_anyone_can_recompute()
     assert tree["entries"] == sums
     spelled = json.dumps(sums, sort_keys=True, separators=(",", ":")).encode()
     assert tree["content_sha256"] == hashlib.sha256(spelled).hexdigest()
-    signature = tree.pop("hmac")
+    signature = tree.pop("signature")
     told = json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
-    assert signature == hmac.new(SECRET, told, "sha256").hexdigest()
+    VerifyKey(bytes.fromhex(tree["signer"])).verify(told, bytes.fromhex(signature))
 
 
 def test_the_hash_of_the_content_does_not_depend_on_the_facts(tmp_path: Path) -> None:
@@ -115,14 +116,35 @@ def test_a_report_of_a_million_equal_letters_is_no_bomb(tmp_path: Path) -> None:
     assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
 
 
-def test_another_secret_does_not_verify(tmp_path: Path) -> None:
-    package = read(tmp_path, package_bytes(FACTS, ENTRIES, SECRET))
-    refuse_forged(package, SECRET)
-    assert not verify(package, SECRET[:-1])
+def test_whoever_signs_another_manifest_is_another_signer(tmp_path: Path) -> None:
+    good = package_bytes(FACTS, ENTRIES, SECRET)
+    other = read(tmp_path, with_manifest(good, b"x" * 32, person_id="ben"))
+    assert other.signer == public_key(b"x" * 32) != public_key(SECRET)
     with pytest.raises(Refusal, match=r"“back\.goldsmith-work”: the signature .* does not fit"):
-        refuse_forged(package, b"another")
-    with pytest.raises(ValueError, match="without a secret"):
-        verify(package, b"")
+        read(tmp_path, with_manifest(good, signer=public_key(b"x" * 32)))
+    with pytest.raises(Refusal, match=r"the signature .* does not fit"):
+        read(tmp_path, with_manifest(good, person_id="ben"))
+
+
+def test_a_key_is_known_by_six_words_that_hang_on_each_of_its_bits() -> None:
+    public = bytes.fromhex(public_key(SECRET))
+    assert fingerprint(public.hex()) == fingerprint(public.hex())
+    words = {
+        fingerprint((public[:at] + bytes([public[at] ^ 1]) + public[at + 1 :]).hex()) for at in range(32)
+    }
+    assert len(words | {fingerprint(public.hex())}) == 33
+
+
+def test_the_words_of_a_key_spell_the_first_96_bits_of_its_hash() -> None:
+    public = public_key(SECRET)
+    number = 0
+    for word in reversed(fingerprint(public).split()):
+        for letter, alphabet in zip(reversed(word), ("bdfghklmnprstvwz", "aeio") * 3, strict=False):
+            number = number * len(alphabet) + alphabet.index(letter)
+    spelled = hashlib.sha256(b"goldsmith key\n" + bytes.fromhex(public)).digest()[:12]
+    words = [int.from_bytes(spelled[place : place + 2]) for place in range(0, 12, 2)]
+    assert number == sum(word << 16 * place for place, word in enumerate(words))
+    assert len(fingerprint(public).split()) == 6
 
 
 def test_a_task_is_not_taken_for_work(tmp_path: Path) -> None:
@@ -142,20 +164,20 @@ def test_a_later_minor_version_is_read_and_what_is_unknown_is_kept_and_signed(tm
     entries = json.loads(contents(good)["manifest.json"])["entries"]
     entries["a.json"]["language"] = "he"
     total = hashlib.sha256(json.dumps(entries, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    later = {"format_version": "1.7", "mood": {"day": "good"}, "entries": entries, "content_sha256": total}
+    later = {"format_version": "2.7", "mood": {"day": "good"}, "entries": entries, "content_sha256": total}
     package = read(tmp_path, with_manifest(good, SECRET, **later))
-    assert verify(package, SECRET)
+    assert package.signer == public_key(SECRET)
     assert package.manifest.model_extra == {"mood": {"day": "good"}}
     assert package.manifest.entries["a.json"].model_extra == {"language": "he"}
     assert package.entries == ENTRIES
-    forged = read(tmp_path, with_manifest(good, **later))
-    assert not verify(forged, SECRET)
+    with pytest.raises(Refusal, match="does not fit"):
+        read(tmp_path, with_manifest(good, **later))
 
 
 def test_trees_of_the_present_major_version_are_left_as_they_are() -> None:
     trees = {"a.json": {"new": [1]}}
     assert upgrade(trees, FORMAT_VERSION) is trees
-    assert upgrade(trees, "1.42") == {"a.json": {"new": [1]}}
+    assert upgrade(trees, "2.42") == {"a.json": {"new": [1]}}
 
 
 def test_an_older_major_version_is_told_in_todays_words(
@@ -169,14 +191,28 @@ def test_an_older_major_version_is_told_in_todays_words(
         read(tmp_path, old)
     monkeypatch.setitem(UPGRADERS, 0, from_0)
     package = read(tmp_path, old)
-    assert verify(package, SECRET)
     assert package.entries == ENTRIES
     assert package.trees()["a.json"] == {"told": {"text": ODD}}
 
 
-def test_a_package_of_format_1_0_can_be_read_for_ever() -> None:
-    package = read_package(GOLDEN, WORK)
-    assert verify(package, b"the secret of the golden file")
+def test_a_package_of_format_1_is_read_and_no_person_signed_it() -> None:
+    package = read_package(GOLDEN / "package-1.0.goldsmith-work", WORK)
+    refuse_forged(package, b"the secret of the golden file")
+    for secret in (b"another", b""):
+        with pytest.raises(Refusal, match=r"the signature .* does not fit"):
+            refuse_forged(package, secret)
+    assert package.signer == ""
+    assert_golden(package)
+
+
+def test_a_package_of_format_2_0_can_be_read_for_ever() -> None:
+    package = read_package(GOLDEN / "package-2.0.goldsmith-work", WORK)
+    assert package.signer == public_key(b"the key of the golden package 2.")
+    assert_golden(package)
+
+
+def assert_golden(package: Package) -> None:
+    """The content that the golden package of every format holds."""
     assert package.manifest.extra == {"assignment_id": "a-1", "revision": 2}
     assert package.trees() == {"work.json": {"units": [{"id": "u-1", "text": "Names the data set — 数据集"}]}}
     assert package.entries["sources/s-1.pdf"] == b"%PDF-1.4\n%%EOF\n"

@@ -11,7 +11,15 @@ from annotator.domain.parcel import Outcome, TrayState
 from annotator.domain.person import Role
 from annotator.gui import keys
 from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
-from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.sent_apart import (
+    annotators,
+    coordinated,
+    project_in,
+    returned,
+    second_copy,
+    task_for,
+    write_rubric,
+)
 
 
 @pytest.fixture
@@ -54,9 +62,10 @@ def press(qtbot, window, act):
     qtbot.keyClick(window.focusWidget() or window.page, key.key(), key.keyboardModifiers())
 
 
-def second_copy(study, person, folder):
-    """Work of the same person, written in a second copy of their task."""
-    theirs = tasking.open_task(task_for(study, person.id, folder), folder / "second.goldsmith")
+def from_second_copy(study, person, folder):
+    """Work of the same person, written in a second copy of their project."""
+    first = project_in(study.path.parents[1] / person.alias)
+    theirs = second_copy(study, person.id, first, folder)
     write_rubric(theirs, items.ids(theirs)[0], "Explains the price of gold instead")
     path = returning.work(theirs, folder / "second").path
     theirs.close()
@@ -204,7 +213,7 @@ def test_received_files_are_found_by_a_code_however_it_was_typed(exchange, study
 def clash(exchange, study, work, tmp_path):
     """A piece of Ana's that clashes with what is here, waiting in the tray."""
     unpacking.take_in(study, list(work.values()))
-    unpacking.take_in(study, [second_copy(study, annotators(study)[0], tmp_path / "copy")])
+    unpacking.take_in(study, [from_second_copy(study, annotators(study)[0], tmp_path / "copy")])
     exchange.page._turn_to(TRAY)
     return exchange.page.tray
 

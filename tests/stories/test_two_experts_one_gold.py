@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import adjudicating, agreements, feedback, items, people, tasking, tray
+from annotator.actions import (
+    adjudicating,
+    agreements,
+    feedback,
+    items,
+    parcel_secrets,
+    people,
+    tasking,
+    tray,
+)
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.domain.adjudication import AdjudicationState
@@ -78,10 +87,9 @@ def write_in_the_window(task: str, qtbot) -> Path:
     return path
 
 
-def edited_by_hand(work: Path, task: Path) -> Path:
-    """The package again with other words in its first criterion, every hash and the signature made to fit."""
+def edited_by_hand(work: Path, key: bytes) -> Path:
+    """The package again with other words in its first criterion, every hash made to fit, signed with that key."""
     package = packages.read_package(work)
-    secret = bytes.fromhex(packages.read_package(task).manifest.extra["secret"])
     artifacts = json.loads(package.entries["artifacts.json"])
     revision = artifacts[0]["revisions"][0]
     revision["content"]["units"][0]["text"] = "Says that gold is pretty"
@@ -94,7 +102,7 @@ def edited_by_hand(work: Path, task: Path) -> Path:
     entries = {**package.entries, "artifacts.json": json.dumps(artifacts).encode()}
     facts = packages.Facts(**package.manifest.model_dump(include=set(packages.Facts.model_fields)))
     path = work.with_name("by-hand.goldsmith-work")
-    packages.write_package(path, facts, entries, secret)
+    packages.write_package(path, facts, entries, key)
     return path
 
 
@@ -176,13 +184,17 @@ def return_both(study: Study, qtbot) -> Path:
 
 def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     """Everything arrives, B before A, A twice, and B once more as somebody edited it by hand."""
-    by_hand = edited_by_hand(study.work("Ben"), study.task("Ben"))
     again = study.folder / "again.goldsmith-work"
     shutil.copy(study.work("Ada"), again)
     arrived = [str(path) for path in (study.work("Ben"), again, study.work("Ada"))]
     outcomes = [one["outcome"] for one in told(capsys, "unpack", study.home, *arrived)["arrivals"]]
     assert (outcomes[0], sorted(outcomes)) == ("new", ["duplicate", "new", "new"])
-    assert told(capsys, "unpack", study.home, str(by_hand))["arrivals"][0]["outcome"] == "conflicting"
+    stranger = edited_by_hand(study.work("Ben"), packages.new_key())
+    assert run_command(["unpack", study.home, str(stranger)]) == 1
+    assert "signed with another key" in capsys.readouterr().out
+    with closing(Project.open(study.folder / "Ben" / "ben.goldsmith")) as project:
+        by_ben = edited_by_hand(study.work("Ben"), parcel_secrets.signing_key(project))
+    assert told(capsys, "unpack", study.home, str(by_ben))["arrivals"][0]["outcome"] == "conflicting"
 
 
 def object_to_it(study: Study, ada: Path) -> None:

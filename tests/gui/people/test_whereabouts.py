@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import artifacts, assignments, board, items
+from annotator.actions import artifacts, assignments, board, items, planning
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Purpose, Stage
@@ -28,6 +29,13 @@ def hand_in(project) -> None:
     pairs.work_as(project, "Cora")
 
 
+@pytest.fixture
+def a_month_ago(monkeypatch):
+    """Dates that have passed by now had not when the work was handed out."""
+    monkeypatch.setattr(planning, "now", lambda: datetime.now(UTC) - timedelta(days=30))
+
+
+@pytest.mark.usefixtures("a_month_ago")
 def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
     handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
     hand_in(project)
@@ -151,6 +159,7 @@ def test_what_was_handed_in_cannot_go_to_somebody_else(project, show):
     assert "None of these can be withdrawn" in page.window().messages.text()
 
 
+@pytest.mark.usefixtures("a_month_ago")
 def test_ctrl_j_goes_to_the_next_piece_in_trouble(project, show):
     handed_out(project)
     late = assignments.of_person(project, pairs.person(project, "Ben").id)[1].id

@@ -3,10 +3,10 @@
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions.digests import DigestDispute
 from annotator.actions.feedback import Digest
 from annotator.domain.adjudication import DisputeState
 from annotator.domain.assignment import Stage
+from annotator.domain.digest import DigestDispute
 from annotator.gui import keys, theme
 from annotator.gui.naming import title
 from annotator.gui.widgets.chips import Chip, Chips

@@ -2,9 +2,9 @@
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions.digests import DigestRow, Fate
 from annotator.domain.artifact import Kind
 from annotator.domain.difference import Piece, differences
+from annotator.domain.digest import DigestRow, Fate
 from annotator.domain.unit import Unit
 from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.actions.digests import DigestRow, Fate
 from annotator.domain.artifact import Kind
+from annotator.domain.digest import DigestRow, Fate
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.unit import Unit
 from annotator.gui.pages.adjudicate.wording import SHOWN, field_chips

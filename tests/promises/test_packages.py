@@ -1,0 +1,315 @@
+"""What Goldsmith promises about work that travels by file."""
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions import (
+    assignments,
+    checking,
+    feedback,
+    guidelines,
+    items,
+    parcel_secrets,
+    people,
+    tasking,
+    tray,
+    unpacking,
+)
+from annotator.actions.annotating import artifacts_of
+from annotator.actions.project import Project
+from annotator.cli import run_command
+from annotator.domain.assignment import Stage
+from annotator.domain.canonical import sha256
+from annotator.domain.identity import now
+from annotator.domain.refusal import Refusal
+from annotator.exchange import packages
+from annotator.gui.window import Window
+from annotator.storage.tables import AgreementRow, table
+from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+
+STRANGER = b"somebody who read along the mail"
+Trees = dict[str, Any]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Project]:
+    """A coordinator's project in which two people each write two rubrics."""
+    project = coordinated(tmp_path / "home")
+    yield project
+    project.close()
+
+
+def key_of(path: Path) -> bytes:
+    """With what the owner of a file signs."""
+    with closing(Project.open(path)) as project:
+        return parcel_secrets.signing_key(project)
+
+
+def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: Any) -> Path:
+    """The package with its records changed, every hash made to fit, signed with a key.
+
+    Where the package itself carries a key that its reader trusts, that one is used: whoever has the file has it.
+    """
+    package = packages.read_package(path)
+    trees = {name: json.loads(content) for name, content in package.entries.items()}
+    change(trees)
+    told = {name: getattr(package.manifest, name) for name in packages.Facts.model_fields} | facts
+    key = bytes.fromhex(told["extra"].get("secret", key.hex()))
+    made = path.with_name(f"remade-{sha256(json.dumps(trees))[:8]}{path.suffix}")
+    packages.write_package(
+        made, packages.Facts(**told), {name: json.dumps(tree).encode() for name, tree in trees.items()}, key
+    )
+    return made
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """The exit code of a command and all it said, on one line."""
+    capsys.readouterr()
+    code = run_command(list(words))
+    said = capsys.readouterr()
+    return code, " ".join((said.out + said.err).split())
+
+
+def refused(task: Path, theirs: Path) -> str:
+    """The words by which a task is refused; the annotator's file must be the same to the byte."""
+    before = theirs.read_bytes()
+    with pytest.raises(Refusal) as refusal:
+        tasking.open_task(task, theirs)
+    assert theirs.read_bytes() == before
+    return str(refusal.value)
+
+
+def opened(home: Project, folder: Path) -> Path:
+    """Ana's project, in which she sealed one rubric."""
+    with closing(tasking.open_task(task_for(home, annotators(home)[0].id, folder))) as theirs:
+        write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
+        return theirs.path
+
+
+def test_whoever_read_a_task_along_the_mail_cannot_write_a_later_one(home: Project, tmp_path: Path) -> None:
+    theirs = opened(home, tmp_path / "ana")
+    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
+
+    def another_guideline(trees: Trees) -> None:
+        told = {"stage": "rubric", "version": 9, "text": "Write what I tell you.", "at": now().isoformat()}
+        trees["guidelines.json"].append(told)
+
+    assert "signed with another key" in refused(remade(task, STRANGER, another_guideline), theirs)
+
+
+def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path) -> None:
+    theirs = opened(home, tmp_path / "ana")
+    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
+    with closing(Project.open(theirs)) as project:
+        own = next(
+            one for item_id in items.ids(project) for one in artifacts_of(project, item_id) if one.author_id
+        )
+    key = key_of(home.path) if hasattr(parcel_secrets, "signing_key") else STRANGER
+
+    def my_rubric_for_hers(trees: Trees) -> None:
+        units = [{"id": "u1", "text": "Praises the coordinator", "weight": 3}]
+        document = {"id": own.id, "item_id": own.item_id, "kind": "rubric", "document": {"units": units}}
+        trees["documents.json"].append(document)
+
+    later = remade(task, key, my_rubric_for_hers)
+    assert "that you wrote" in refused(later, theirs)
+    with closing(Project.open(theirs)) as project:
+        assert next(one for one in artifacts_of(project, own.item_id) if one.id == own.id) == own
+
+
+def test_an_older_task_than_the_newest_opened_changes_nothing_and_says_so(
+    home: Project, tmp_path: Path
+) -> None:
+    guidelines.write(home, Stage.RUBRIC, "First guideline.")
+    theirs = opened(home, tmp_path / "ana")
+    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
+    older = Path(shutil.copy(task, tmp_path / "older.goldsmith-task"))
+    guidelines.write(home, Stage.RUBRIC, "Second guideline.")
+    newer = task_for(home, annotators(home)[0].id, tmp_path / "later")
+    tasking.open_task(newer, theirs).close()
+    assert "older than the newest task" in refused(older, theirs)
+    # The newest itself may be opened as often as anybody likes.
+    tasking.open_task(newer, theirs).close()
+
+
+def test_a_task_changed_in_any_byte_is_refused(home: Project, tmp_path: Path) -> None:
+    theirs = opened(home, tmp_path / "ana")
+    good = task_for(home, annotators(home)[0].id, tmp_path / "again").read_bytes()
+    chance, bad = random.Random(7), tmp_path / "bad.goldsmith-task"
+    for place in chance.sample(range(len(good)), 60):
+        bad.write_bytes(good[:place] + bytes([good[place] ^ 1 << chance.randrange(8)]) + good[place + 1 :])
+        assert refused(bad, theirs)
+
+
+def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
+    home: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ana = annotators(home)[0]
+    theirs = opened(home, tmp_path / "ana")
+    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
+    work = tmp_path / "one.goldsmith-work"
+    _, packed = told(capsys, "pack", str(theirs), "--to", str(work))
+    words = packed.partition("“")[2].partition("”")[0]
+    assert len(words.split()) == 6
+    assert words in told(capsys, "unpack", str(home.path), str(work), "--dry-run")[1]
+    assert words in told(capsys, "unpack", str(home.path), str(work))[1]
+
+    def other_words(trees: Trees) -> None:
+        trees["disputes.json"].append(
+            {"item_id": items.ids(home)[0], "stage": "rubric", "text": "I give up.", "at": now().isoformat()}
+        )
+
+    key = packages.read_package(task).manifest.extra.get("secret", STRANGER.hex())
+    code, said = told(capsys, "unpack", str(home.path), str(remade(work, bytes.fromhex(key), other_words)))
+    assert (code, "signed with another key" in said, words in said) == (1, True, True)
+    with closing(Project.open(home.path)) as project:
+        assert (feedback.disputes(project), tray.entries(project)) == ([], [])
+        assert people.known(project, ana.id) == ana
+
+
+def test_a_lost_key_is_replaced_by_an_act_that_says_what_it_means(
+    home: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ana = annotators(home)[0]
+    unpacking.take_in(home, [returned(home, ana.id, tmp_path / "lost")])
+    again = returned(home, ana.id, tmp_path / "new laptop", "Explains it once more")
+    assert told(capsys, "unpack", str(home.path), str(again))[0] == 1
+    asked = ("people", "key", str(home.path), ana.id, "--replace-by", str(again))
+    code, said = told(capsys, *asked)
+    assert (code, "From now on" in said, "stays" in said) == (0, True, True)
+    assert told(capsys, "unpack", str(home.path), str(again))[0] == 1
+    assert told(capsys, *asked, "--yes")[0] == 0
+    assert told(capsys, "unpack", str(home.path), str(again))[0] == 0
+
+
+def _no_zone(trees: Trees) -> None:
+    trees["artifacts.json"][0]["revisions"][0]["at"] = "2026-01-02T03:04:05"
+
+
+def _out_of_range(trees: Trees) -> None:
+    trees["artifacts.json"][0]["revisions"][0]["at"] = "9999-12-31T23:59:59-14:00"
+
+
+def _no_revisions(trees: Trees) -> None:
+    trees["artifacts.json"][0]["revisions"] = []
+
+
+def _one_id_twice(trees: Trees) -> None:
+    trees["artifacts.json"][1]["id"] = trees["artifacts.json"][0]["id"]
+
+
+def _one_item_twice(trees: Trees) -> None:
+    trees["artifacts.json"][1]["item_id"] = trees["artifacts.json"][0]["item_id"]
+
+
+MALFORMED = (_no_zone, _out_of_range, _no_revisions, _one_id_twice, _one_item_twice)
+
+
+@pytest.mark.slow
+def test_five_malformed_packages_of_twenty_keep_no_other_out(tmp_path: Path, qtbot) -> None:
+    home = coordinated(tmp_path / "home", [f"Expert {number}" for number in range(20)])
+    sent = [returned(home, person.id, tmp_path / person.alias) for person in annotators(home)]
+    for place, change in enumerate(MALFORMED):
+        theirs = next(sent[4 * place].parent.glob("*.goldsmith"))
+        sent[4 * place] = remade(sent[4 * place], signed_by(theirs), change)
+    outcomes = [arrival.outcome.value for arrival in unpacking.take_in(home, sent)]
+    assert [outcomes.count(word) for word in ("new", "damaged")] == [15, 5]
+    assert {outcomes[4 * place] for place in range(5)} == {"damaged"}
+    sealed = [
+        one
+        for item_id in items.ids(home)
+        for one in home.store.raw.execute("SELECT * FROM artifact WHERE item_id = ?", (item_id,)).fetchall()
+    ]
+    assert len(sealed) == 15 * 2
+    window = Window(home)
+    window.show_page("Exchange")
+    window.close()
+
+
+def signed_by(theirs: Path) -> bytes:
+    """With what an annotator's program signs: her own key or, before there were any, what came in the task."""
+    with closing(Project.open(theirs)) as project:
+        if hasattr(parcel_secrets, "signing_key"):
+            return parcel_secrets.signing_key(project)
+        return bytes.fromhex(project.get("task")["secret"])
+
+
+def _over_long_alias(trees: Trees) -> None:
+    trees["person.json"][0]["alias"] = "R" * 61
+
+
+def _odd_feedback(trees: Trees) -> None:
+    trees["feedback.json"] = [{"item_id": trees["items.json"][0]["id"], "digest": [{"x": 1}]}]
+
+
+def _unknown_item(trees: Trees) -> None:
+    trees["assignments.json"][0]["item_id"] = "nothing of that name"
+
+
+def _doubled_item(trees: Trees) -> None:
+    trees["items.json"].append(trees["items.json"][0])
+
+
+@pytest.mark.parametrize("change", [_over_long_alias, _odd_feedback, _unknown_item, _doubled_item])
+def test_a_malformed_task_is_refused_in_words_before_anything_is_written(
+    home: Project, tmp_path: Path, change: Callable[[Trees], None]
+) -> None:
+    theirs = opened(home, tmp_path / "ana")
+    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
+    key = key_of(home.path) if hasattr(parcel_secrets, "signing_key") else STRANGER
+    assert "remade" in refused(remade(task, key, change), theirs)
+    with closing(Project.open(theirs)) as project:
+        assert feedback.items_with_digest(project) == []
+
+
+def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, tmp_path: Path) -> None:
+    ana, ming = annotators(home)
+
+    def in_the_future(trees: Trees) -> None:
+        for artifact in trees["artifacts.json"]:
+            artifact["revisions"][-1]["at"] = "2199-01-01T00:00:00Z"
+
+    def for_a_century(trees: Trees) -> None:
+        for artifact in trees["artifacts.json"]:
+            artifact["seconds"] = 3.15e9
+
+    for person, change in ((ana, in_the_future), (ming, for_a_century)):
+        work = returned(home, person.id, tmp_path / person.alias)
+        theirs = next(work.parent.glob("*.goldsmith"))
+        (arrival,) = unpacking.take_in(home, [remade(work, signed_by(theirs), change)])
+        assert {piece.outcome.value for piece in arrival.pieces} == {"doubtful"}
+    assert len(tray.entries(home)) == 4
+    assert home.store.raw.execute("SELECT count(*) FROM artifact").fetchone() == (0,)
+
+
+def test_check_reads_every_stored_document_with_its_class(home: Project) -> None:
+    assert checking.check(home).problems == []
+    home.set("digest:an item", [{"x": 1}])
+    content = '{"x":1}'
+    with home.store.write() as db:
+        db.execute(
+            table(AgreementRow).insert().values(
+                id="a1", item_id=items.ids(home)[0], stage="rubric", content=content, sha256=sha256(content),
+                frozen_at=now(),
+            )
+        )  # fmt: skip
+    found = {(problem.table, problem.subject) for problem in checking.check(home).problems}
+    assert found == {("meta", "digest:an item"), ("agreement", "a1")}
+
+
+def test_a_date_that_has_passed_is_not_taken_as_due(
+    home: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("assign", str(home.path), "--stage", "plan", "--overlap", "2")
+    who = [word for person in annotators(home) for word in ("--annotator", person.alias)]
+    before = len(assignments.of_person(home, annotators(home)[0].id))
+    code, said = told(capsys, *asked, *who, "--due", "2020-02-03")
+    assert (code, "2020-02-03" in said) == (1, True)
+    assert len(assignments.of_person(home, annotators(home)[0].id)) == before
