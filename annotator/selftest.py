@@ -62,6 +62,16 @@ def _project() -> str:
     return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
 
 
+def _signing() -> str:
+    from annotator.exchange.signatures import fingerprint, is_signed_by, new_key, public_key, sign
+
+    key = new_key()
+    public, signature = public_key(key), sign(b"a task", key)
+    assert is_signed_by(b"a task", signature, public), "a signature of its own does not hold"
+    assert not is_signed_by(b"another task", signature, public), "a signature holds for what was not signed"
+    return f"Ed25519, {len(fingerprint(public).split())} words"
+
+
 def _files() -> str:
     wanted = [
         places.resources() / name for name in ("guidelines", "help", "icons", "prompts", "sample", "themes")
@@ -210,6 +220,7 @@ def _window() -> str:
 
 PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("project file", _project),
+    ("signatures", _signing),
     ("shipped files", _files),
     ("endpoints", _endpoint),
     ("command line", _help),

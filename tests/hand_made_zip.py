@@ -1,6 +1,7 @@
 """A ZIP written record by record, in which every field can be told otherwise than it is."""
 
 import hashlib
+import hmac
 import io
 import json
 import struct
@@ -168,3 +169,12 @@ def signed_again(tree: dict[str, Any], key: bytes) -> dict[str, Any]:
 def forged(good: bytes, key: bytes, change: Callable[[dict[str, bytes]], object], **facts: Any) -> bytes:
     """The package with its payload changed, all sums put right, and signed by the owner of that private key."""
     return with_manifest(repacked(good, change), key, **facts)
+
+
+def of_format_1(good: bytes, secret: bytes, **facts: Any) -> bytes:
+    """The package as the first format had it: with an HMAC in place of a person's signature."""
+    entries = contents(good)
+    tree = json.loads(entries[MANIFEST]) | {"format_version": "1.0"} | facts
+    tree = {name: value for name, value in tree.items() if name not in ("signer", "signature")}
+    tree["hmac"] = hmac.new(secret, canonical(tree), "sha256").hexdigest()
+    return zipped(parts(entries | {MANIFEST: spelled(tree)}))

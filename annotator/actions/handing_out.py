@@ -57,7 +57,7 @@ def _written(project: Project) -> dict[str, datetime]:
 
 
 def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> Holding:
-    served = [one for one in assigned if packing.goes_out(one)]
+    served = packing.going_out(assigned)
     stages = Counter(one.stage for one in served)
     dates = [one.due for one in served if one.due and not one.submitted_at]
     return Holding(

@@ -116,8 +116,8 @@ def followed(project: Project, package: packages.Package, facts: TaskFacts) -> O
         return new
     _refuse_other_sender(known, package, facts)
     # A clock that was set back, or a project taken from a backup, lowers one of the two; only age lowers both.
-    mine, newest = (new.number, new.at), (known.number, known.at)
-    older = mine != newest and all(one <= other for one, other in zip(mine, newest, strict=True))
+    same = (new.number, new.at) == (known.number, known.at)
+    older = not same and new.number <= known.number and new.at <= known.at
     if package.sha256 != known.newest and (older or _opened_before(project, package, known)):
         raise Refusal(
             f"“{package.name}” is older than the newest task that was opened in this project.",

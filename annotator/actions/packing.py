@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from annotator.actions.label_rows import COVERAGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.artifact import State
-from annotator.domain.assignment import Assignment, Purpose, Stage
+from annotator.domain.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
 from annotator.domain.identity import derived_id, now
+from annotator.domain.item import free_key
 from annotator.domain.person import Person
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages, parcels
@@ -128,31 +129,49 @@ def _assigned(db: Connection, person: Person) -> list[Assignment]:
 
 
 def _served(project: Project, db: Connection, person: Person) -> list[Served]:
-    """What of a person's assignments goes out now: adjudication stays here, a repeat waits for its day."""
     served = []
-    for one in _assigned(db, person):
-        if not goes_out(one):
-            continue
+    for one in going_out(_assigned(db, person)):
         again = one.purpose is Purpose.REPEAT
-        item_id = (
-            parcel_secrets.alias_of(project, person.id, f"again/{one.item_id}") if again else one.item_id
-        )
+        item_id = _again(project, person, one.item_id) if again else one.item_id
         served.append(Served(one, item_id, again))
     return served
 
 
-def goes_out(one: Assignment) -> bool:
-    """Whether an assignment is served by file now."""
-    return one.stage is not Stage.ADJUDICATION and (one.not_before is None or one.not_before <= now())
+def _again(project: Project, person: Person, what: str) -> str:
+    """What a thing is called where it is served to a person a second time."""
+    return parcel_secrets.alias_of(project, person.id, f"again/{what}")
+
+
+def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
+    """What of a person's assignments is served by file now.
+
+    Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
+    has handed in their own of the same item.
+    """
+    own = stage_of(dealing.labelled_by(COVERAGE))
+    writing = {one.item_id for one in assigned if one.stage is own and one.submitted_at is None}
+    return [
+        one
+        for one in assigned
+        if one.stage is not Stage.ADJUDICATION
+        and (one.not_before is None or one.not_before <= now())
+        and not (one.stage is Stage.LABELLING and one.item_id in writing)
+    ]
 
 
 def _later(project: Project, person: Person) -> tuple[str, ...]:
+    """How much is not served yet, and why."""
     with project.store.read() as db:
-        waiting = [one for one in _assigned(db, person) if one.not_before and one.not_before > now()]
-    if not waiting:
-        return ()
-    many = "1 repeat is" if len(waiting) == 1 else f"{len(waiting)} repeats are"
-    return (f"{many} not served before their day.",)
+        assigned = [one for one in _assigned(db, person) if one.stage is not Stage.ADJUDICATION]
+    going = {one.id for one in going_out(assigned)}
+    repeats = sum(one.not_before is not None and one.not_before > now() for one in assigned)
+    labelling = sum(one.id not in going for one in assigned) - repeats
+    many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
+    notes = [f"{many} not served before their day."] if repeats else []
+    if labelling:
+        wait = "1 piece of labelling waits" if labelling == 1 else f"{labelling} pieces of labelling wait"
+        notes.append(f"{wait} until they have handed in what they write for the same item.")
+    return tuple(notes)
 
 
 def _entries(project: Project, db: Connection, person: Person, served: list[Served]) -> dict[str, bytes]:
@@ -161,7 +180,7 @@ def _entries(project: Project, db: Connection, person: Person, served: list[Serv
     items = {row["id"]: dict(row) for row in rows}
     served = [one for one in served if one.assignment.item_id in items]
     labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
-    sources, originals = _sources(db, {one.assignment.item_id for one in served if not one.again})
+    sources, originals = _sources(project, db, person, served)
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
@@ -176,35 +195,50 @@ def _entries(project: Project, db: Connection, person: Person, served: list[Serv
 
 
 def _items(db: Connection, items: dict[str, dict[str, Any]], served: list[Served]) -> list[parcels.TaskItem]:
-    """Items in the project's order; one that is served again goes under a number of its own at the end."""
+    """Items in the project's order; one that is served again goes to the end under a key that looks like the others."""
     last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
+    taken = set(db.execute(select(ITEM.c.key)).scalars())
     made: dict[str, parcels.TaskItem] = {}
-    again = sorted((one for one in served if one.again), key=lambda one: one.item_id)
-    numbers = {one.item_id: last + place for place, one in enumerate(again, start=1)}
-    for one in served:
+    for one in sorted(served, key=lambda one: one.item_id):
         row = items[one.assignment.item_id]
         fields = {name: row[name] for name in parcels.TaskItem.model_fields}
         if one.again:
-            number = numbers[one.item_id]
-            fields |= {"id": one.item_id, "key": str(number + 1), "position": number}
+            last += 1
+            fields |= {"id": one.item_id, "key": _key_like(row, taken), "position": last}
+            taken.add(fields["key"])
         made[one.item_id] = parcels.TaskItem(**fields)
     return sorted(made.values(), key=lambda item: (item.position, item.key))
 
 
-def _sources(db: Connection, items: set[str]) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
-    question = (
-        select(SOURCE)
-        .where(SOURCE.c.item_id.in_(items))
-        .order_by(SOURCE.c.item_id, SOURCE.c.position, SOURCE.c.id)
-    )
-    names = tuple(parcels.TaskSource.model_fields)
-    sources = [
-        parcels.TaskSource(**{name: row[name] for name in names}) for row in db.execute(question).mappings()
-    ]
-    chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(
-        SOURCE_FILE.c.source_id.in_([source.id for source in sources])
-    )
-    return sources, {f"{parcels.PDFS}{source_id}.pdf": content for source_id, content in db.execute(chosen)}
+def _key_like(row: dict[str, Any], taken: Collection[str]) -> str:
+    """A free key in the manner of an item's own: its number raised or, where keys are words, a word of its question."""
+    if any(letter.isdecimal() for letter in row["key"]):
+        return free_key(row["key"], taken)
+    words = re.findall(r"[^\W\d_]{4,40}", row["question"])
+    word = next((word for word in words if word.casefold() not in {key.casefold() for key in taken}), "")
+    return word.lower() if word and row["key"].islower() else word or free_key(row["key"], taken)
+
+
+def _sources(
+    project: Project, db: Connection, person: Person, served: list[Served]
+) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
+    """The sources of the items, and the bytes of those that are PDFs; of an item served again under other ids."""
+    question = select(SOURCE).where(SOURCE.c.item_id.in_({one.assignment.item_id for one in served}))
+    of_item: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in db.execute(question.order_by(SOURCE.c.position, SOURCE.c.id)).mappings():
+        of_item[row["item_id"]].append(row)
+    known = [row["id"] for rows in of_item.values() for row in rows]
+    chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id.in_(known))
+    contents = {source_id: content for source_id, content in db.execute(chosen)}
+    made, pdfs = [], {}
+    for item_id, one in sorted({one.item_id: one for one in served}.items()):
+        for row in of_item[one.assignment.item_id]:
+            source_id = _again(project, person, row["id"]) if one.again else row["id"]
+            fields = {name: row[name] for name in parcels.TaskSource.model_fields}
+            made.append(parcels.TaskSource(**fields | {"id": source_id, "item_id": item_id}))
+            if row["id"] in contents:
+                pdfs[f"{parcels.PDFS}{source_id}.pdf"] = contents[row["id"]]
+    return made, pdfs
 
 
 def _reports(

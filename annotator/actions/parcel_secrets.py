@@ -22,10 +22,9 @@ def signing_key(project: Project) -> bytes:
 
 
 def own_words(project: Project) -> str:
-    """The six words of this file's key; empty where the file may only be read and has none."""
-    if project.readonly and _found(project, SIGNING_KEY) is None:
-        return ""
-    return packages.fingerprint(packages.public_key(signing_key(project)))
+    """The six words of this file's key; empty before the first package was signed here."""
+    found = _found(project, SIGNING_KEY)
+    return packages.fingerprint(packages.public_key(found)) if found else ""
 
 
 def of_person(project: Project, person_id: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import returning
+from annotator.actions import origins, parcel_secrets, returning
 from annotator.actions.bulk import Progress
 from annotator.actions.packing import Packed
 from annotator.actions.project import Project
@@ -71,6 +71,9 @@ class Outlook:
     sent: tuple[Sent, ...]
     news: bool
     """Whether something would go back that no file has held."""
+    own_key: str = ""
+    """The six words of this file's key; `task_key` are those of the key that signed its tasks."""
+    task_key: str = ""
 
     def count(self, *goings: Going) -> int:
         """How many pieces go so."""
@@ -92,7 +95,8 @@ def outlook(project: Project) -> Outlook:
     told = tuple(piece for _, piece in pieces)
     objected = max((int(facts.get("disputes", 0)) for facts, _ in files), default=0)
     news = disputes > objected or any(piece.going is Going.NEW for piece in told)
-    return Outlook(told, disputes, tuple(sent for _, sent in files), news)
+    keys = parcel_secrets.own_words(project), origins.sender_words(project)
+    return Outlook(told, disputes, tuple(sent for _, sent in files), news, *keys)
 
 
 def write(project: Project, path: Path, *, progress: Progress | None = None) -> Packed:

@@ -121,17 +121,16 @@ def _told(opened: Opened) -> tuple[Level, str, str]:
     """What to say of a task that was opened: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
     items = "1 new item" if number == 1 else f"{number} new items"
+    # Who signed it is news the first time only, and whenever nobody did.
+    signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""
     if opened.made:
-        return (
-            "info",
-            f"Your task is ready: {items}.",
+        happened, todo = f"Your task is ready: {items}.", (
             f"Everything you write is kept in “{path.name}” in {path.parent}; open that file to go on. "
-            "When you have submitted something, Send writes the file that goes back.",
-        )
-    if number:
-        return "info", f"{items} came with this task.", "What you have written stays as it is."
-    return (
-        "info",
-        "No new items came with this task.",
-        "Dates, guidelines and feedback are as the task says; what you have written stays as it is.",
-    )
+            "When you have submitted something, Send writes the file that goes back."
+        )  # fmt: skip
+    elif number:
+        happened, todo = f"{items} came with this task.", "What you have written stays as it is."
+    else:
+        happened = "No new items came with this task."
+        todo = "Dates, guidelines and feedback are as the task says; what you have written stays as it is."
+    return "info", happened, f"{todo} {signed}".strip()

@@ -25,6 +25,7 @@ def test_a_holding_counts_items_stages_and_the_earliest_open_date(tmp_path: Path
 def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -> None:
     project = coordinated(tmp_path, ["Ana"])
     ana, (first, second) = annotators(project)[0], items.ids(project)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     for item_id, days in ((first, 10), (second, -1)):
         assignments.assign_one(
             project, item_id, ana.id, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT,
@@ -33,6 +34,15 @@ def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -
     (holding,) = handing_out.holdings(project)
     assert holding.items == 3
     assert holding.stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
+
+
+def test_labelling_waits_until_the_own_document_of_the_item_is_handed_in(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, ["Ana"])
+    ana, (first, _) = annotators(project)[0], items.ids(project)
+    assignments.assign_one(project, first, ana.id, Stage.LABELLING)
+    assert handing_out.holdings(project)[0].stages == ((Stage.RUBRIC, 2),)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
+    assert handing_out.holdings(project)[0].stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
 
 
 def test_who_only_adjudicates_gets_no_task(tmp_path: Path) -> None:
@@ -53,6 +63,7 @@ def test_handed_in_work_and_the_last_writing_are_told(tmp_path: Path) -> None:
 def test_a_task_that_cannot_be_written_keeps_no_other_back(tmp_path: Path) -> None:
     project = coordinated(tmp_path)
     ana, li = annotators(project)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     assignments.assign_one(project, items.ids(project)[0], ana.id, Stage.LABELLING)
     told: list[tuple[str, int, int]] = []
     done = handing_out.write(project, [ana.id, li.id], tmp_path, progress=lambda *words: told.append(words))

@@ -1,11 +1,23 @@
 """The page of exchange: returned files looked at and taken in, the tray decided, tasks handed out."""
 
+from contextlib import closing
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import backups, items, people, returning, tasking, tray, unpacking
+from annotator.actions import (
+    backups,
+    items,
+    known_keys,
+    parcel_secrets,
+    people,
+    returning,
+    tasking,
+    tray,
+    unpacking,
+)
 from annotator.actions.project import Project
 from annotator.domain.parcel import Outcome, TrayState
 from annotator.domain.person import Role
@@ -136,7 +148,7 @@ def test_a_damaged_file_stands_first_and_the_others_still_go_in(exchange, study,
     assert rows(intake.tree)[0][2] == "damaged"
     assert "cut off" in rows(intake.tree)[0][4]
     intake.take_in()
-    assert "1 damaged file was left out" in settled(exchange, qtbot).answer.text()
+    assert "1 file was left out" in settled(exchange, qtbot).answer.text()
     assert len(unpacking.received(study)) == 2
 
 
@@ -146,7 +158,39 @@ def test_damaged_files_alone_cannot_be_taken_in(exchange, tmp_path, qtbot):
     exchange.page.look_at([junk])
     intake = settled(exchange, qtbot)
     assert not intake.go.isEnabled()
-    assert "nothing can be taken in" in intake.about.text()
+    assert "None of these can be taken in" in intake.about.text()
+
+
+def test_a_key_seen_for_the_first_time_is_shown_before_anything_is_taken_in(exchange, study, work, qtbot):
+    exchange.page.look_at([work["Ana Silva"]])
+    file = settled(exchange, qtbot).tree.topLevelItem(0)
+    told = file.child(file.childCount() - 1).text(4)
+    with closing(Project.open(project_in(work["Ana Silva"].parent))) as theirs:
+        assert parcel_secrets.own_words(theirs) in told
+    assert file.isExpanded()
+    assert known_keys.words_of(study, annotators(study)[0].id) == ""
+
+
+def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, study, work, tmp_path, qtbot):
+    ana = annotators(study)[0]
+    unpacking.take_in(study, [work["Ana Silva"]])
+    again = returned(study, ana.id, tmp_path / "new laptop", "Explains it once more")
+    exchange.page.look_at([again])
+    intake = settled(exchange, qtbot)
+    assert rows(intake.tree)[0][2] == "other key"
+    assert not intake.go.isEnabled()
+    assert "From now on work under the name of Ana Silva" in intake.answer.text()
+    before = known_keys.words_of(study, ana.id)
+    assert before in intake.answer.text()
+    intake.answer._act.click()
+    settled(exchange, qtbot).take_in()
+    assert rows(settled(exchange, qtbot).tree)[0][2] != "other key"
+    assert known_keys.words_of(study, ana.id) != before
+
+
+def test_the_words_of_the_projects_key_stand_where_tasks_are_written(exchange, study):
+    exchange.page._turn_to(HAND_OUT)
+    assert parcel_secrets.own_words(study) in exchange.page.out.key.text()
 
 
 def test_a_folder_brings_the_returned_work_in_it(exchange, work, tmp_path, qtbot):

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import artifacts, items, sending, tasking, unpacking
+from annotator.actions import artifacts, items, parcel_secrets, sending, tasking, unpacking
 from annotator.actions.annotating import artifacts_of
 from annotator.domain.parcel import Outcome
 from annotator.gui import keys
@@ -158,3 +158,9 @@ def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path
     qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
     assert window.page.go.isEnabled()
     assert not window.page.receipt.isVisible()
+
+
+def test_both_keys_stand_where_work_is_sent_from(theirs, study, window_over):
+    window = window_over(theirs, "Send")
+    assert parcel_secrets.own_words(theirs) in window.page.keys.text()
+    assert parcel_secrets.own_words(study) in window.page.keys.text()

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -16,8 +17,10 @@ from annotator.actions import (
     feedback,
     guidelines,
     items,
+    packing,
     parcel_secrets,
     people,
+    sources,
     tasking,
     tray,
     unpacking,
@@ -25,13 +28,14 @@ from annotator.actions import (
 from annotator.actions.annotating import artifacts_of
 from annotator.actions.project import Project
 from annotator.cli import run_command
-from annotator.domain.assignment import Stage
+from annotator.domain.assignment import Purpose, Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.identity import now
 from annotator.domain.refusal import Refusal
 from annotator.exchange import packages
 from annotator.gui.window import Window
 from annotator.storage.tables import AgreementRow, table
+from tests.actions.test_exchange_labels import three_reports
 from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric
 
 STRANGER = b"somebody who read along the mail"
@@ -302,6 +306,41 @@ def test_check_reads_every_stored_document_with_its_class(home: Project) -> None
         )  # fmt: skip
     found = {(problem.table, problem.subject) for problem in checking.check(home).problems}
     assert found == {("meta", "digest:an item"), ("agreement", "a1")}
+
+
+@pytest.mark.parametrize("names", [("Q-07", "Q-08"), ("weight-of-gold", "density-of-gold")])
+def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[str, str]) -> None:
+    home = three_reports(tmp_path / "home")
+    ada = people.add_person(home, "Ada", alias="Z1").subject
+    paper = tmp_path / "paper.md"
+    paper.write_text("# Residual networks\n\nThey ease training.")
+    for item_id, key in zip(items.ids(home), names, strict=True):
+        items.change(home, item_id, key=key)
+        sources.add_source(home, item_id, paper)
+        assignments.assign_one(home, item_id, ada, Stage.LABELLING)
+    for item_id in items.ids(home):
+        assignments.assign_one(
+            home, item_id, ada, Stage.LABELLING, purpose=Purpose.REPEAT, trial=2, not_before=now()
+        )
+    with closing(tasking.open_task(packing.task(home, ada, tmp_path).path)) as theirs:
+        found = items.ids(theirs)
+        keys = {items.read(theirs, item_id).key for item_id in found}
+        assert {len(sources.sources(theirs, item_id)) for item_id in found} == {1}
+    assert (len(keys), set(names) < keys) == (4, True)
+    manner = r"Q-\d\d" if names[0] == "Q-07" else "[a-z-]+"
+    assert [key for key in keys if not re.fullmatch(manner, key)] == []
+
+
+def test_no_settled_rubric_reaches_whoever_has_still_to_write_their_own(tmp_path: Path) -> None:
+    home = three_reports(tmp_path / "home")
+    ada = people.add_person(home, "Ada", alias="Z1").subject
+    first, second = items.ids(home)
+    for item_id, stage in ((first, Stage.RUBRIC), (first, Stage.LABELLING), (second, Stage.LABELLING)):
+        assignments.assign_one(home, item_id, ada, stage)
+    packed = packing.task(home, ada, tmp_path)
+    with closing(tasking.open_task(packed.path)) as theirs:
+        settled = {item_id for item_id in items.ids(theirs) if artifacts_of(theirs, item_id)}
+    assert (settled, "labelling waits" in " ".join(packed.notes)) == ({second}, True)
 
 
 def test_a_date_that_has_passed_is_not_taken_as_due(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTreeWidgetItem
 
-from annotator.domain.parcel import Arrival, Outcome
+from annotator.domain.parcel import Arrival, Outcome, Signed
 from annotator.gui import theme
 from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.inbox import outcomes
@@ -17,6 +17,8 @@ FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 COLUMNS = ("File", "Person", "Outcome", "Receipt code", "What becomes of it")
 WIDTHS = (290, 170, 128, 122, 380)
 CAME = "Came"
+# What somebody should know about how a file is signed.
+KEY_NEWS = (Signed.FIRST, Signed.OTHER, Signed.NOBODY)
 _PAD = 14
 
 
@@ -50,7 +52,10 @@ class ArrivalsTree(RowsTree):
             entry.addChild(
                 _dress(line([piece_words(piece), "", piece.outcome.value, "", piece.words]), piece.outcome)
             )
+        if arrival.signed in KEY_NEWS:
+            entry.addChild(line([arrival.signed.value.capitalize(), "", "", "", outcomes.key_words(arrival)]))
         noticed = any(piece.outcome in outcomes.ATTENTION for piece in arrival.pieces)
+        noticed = noticed or arrival.signed in KEY_NEWS
         entry.setExpanded(noticed and self._last != CAME)
 
     def cut_words(self) -> str:
@@ -59,6 +64,14 @@ class ArrivalsTree(RowsTree):
         words = entry.text(REASON) if entry is not None else ""
         room = self.columnWidth(REASON) - theme.current().px(_PAD)
         return words if self.fontMetrics().horizontalAdvance(words) > room else ""
+
+    def current_arrival(self) -> Arrival | None:
+        """The file of the current row, or of the piece that is current."""
+        entry = self.currentItem()
+        if entry is None:
+            return None
+        place = self.indexOfTopLevelItem(entry.parent() or entry)
+        return self._arrivals[place] if 0 <= place < len(self._arrivals) else None
 
     def copy_codes(self) -> str:
         """Put the receipt codes of the selected files on the clipboard, with names when there are several."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from annotator.actions import handing_out
+from annotator.actions import handing_out, parcel_secrets
 from annotator.actions.handing_out import Holding, Written
 from annotator.domain.change import Change
 from annotator.domain.ordering import natural
@@ -26,6 +26,12 @@ from annotator.gui.widgets.rows_tree import RowsTree, line
 COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 260)
 STAGES, FILE = 3, 6
+
+KEY = (
+    "This project signs its tasks as “{}”. Whoever opens their first task sees these six words: tell them the words "
+    "by telephone or in person."
+)
+NO_KEY = "Tasks are signed; the six words of this project's key stand here once the first is written."
 
 
 class HandingOut(QWidget):
@@ -80,8 +86,12 @@ class HandingOut(QWidget):
             "hint",
             wrap=True,
         )
+        self.key = PlainLabel(role="hint", wrap=True)
+        words = QVBoxLayout()
+        words.addWidget(about)
+        words.addWidget(self.key)
         row = QHBoxLayout()
-        row.addWidget(about, 1)
+        row.addLayout(words, 1)
         row.addWidget(self.some)
         row.addWidget(self.all)
         return row
@@ -99,6 +109,8 @@ class HandingOut(QWidget):
         found = self._desk.ask(handing_out.holdings) or []
         self._holdings = sorted(found, key=lambda holding: natural(holding.person.alias))
         self.body.setCurrentIndex(1 if self._holdings else 0)
+        words = self._desk.ask(parcel_secrets.own_words)
+        self.key.setText(KEY.format(words) if words else NO_KEY)
         self._fill_table()
 
     def _fill_table(self) -> None:

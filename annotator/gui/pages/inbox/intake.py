@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import unpacking
+from annotator.actions import known_keys, unpacking
 from annotator.domain.change import Change
-from annotator.domain.parcel import Arrival, Outcome
+from annotator.domain.parcel import REFUSED, Arrival, Outcome
 from annotator.gui import dropping, keys
 from annotator.gui.desk import Desk
 from annotator.gui.pages.inbox import outcomes
@@ -37,7 +37,7 @@ class Intake(QWidget):
         self._desk = desk
         self._paths: list[Path] = []
         self._arrivals: list[Arrival] = []
-        self._done = self._busy = False
+        self._done = self._busy = self._key_offered = False
         self.setAcceptDrops(not desk.project.readonly)
         self.answer, self.head = MessageBar(), PlainLabel(role="strong", wrap=True)
         self.tree, self.progress = ArrivalsTree("Returned files"), ProgressRow()
@@ -45,6 +45,7 @@ class Intake(QWidget):
         self.detail = PlainLabel(role="hint", wrap=True)
         for moved in (self.tree.currentItemChanged, self.tree.header().sectionResized):
             moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
+        self.tree.currentItemChanged.connect(lambda *_: self._offer_key())
         self.nothing = EmptyState("import", "Drop returned files here", WHAT)
         self._first = KeyButton("Choose files…", role="primary")
         self._first.clicked.connect(self.choose)
@@ -187,7 +188,7 @@ class Intake(QWidget):
 
     def _tell(self) -> None:
         waits = outcomes.goes_to_tray(self._arrivals)
-        damaged = sum(arrival.outcome is Outcome.DAMAGED for arrival in self._arrivals)
+        damaged = sum(arrival.outcome in REFUSED for arrival in self._arrivals)
         new = outcomes.goes_in(self._arrivals)
         happened = f"Taken in: {_pieces(new)}." if new else "Nothing new was taken in."
         todo = ["Tell each annotator their receipt code, so that they know it arrived."]
@@ -196,13 +197,38 @@ class Intake(QWidget):
                 0, f"{_pieces(waits)} {'waits' if waits == 1 else 'wait'} in the tray for you to decide."
             )
         if damaged:
-            files = "1 damaged file was" if damaged == 1 else f"{damaged} damaged files were"
-            todo.insert(0, f"{files} left out: ask for {'it' if damaged == 1 else 'them'} again.")
+            files = "1 file was left out" if damaged == 1 else f"{damaged} files were left out"
+            todo.insert(0, f"{files}; the list says why.")
         self.answer.show_message(
             "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
         )
         if waits:
             self.answer.set_action("Look at the tray", self.tray_wanted.emit)
+
+    def _offer_key(self) -> None:
+        """Say of a file that another key signed what replacing the key would mean, and offer it."""
+        arrival = self.tree.current_arrival()
+        if arrival is None or arrival.outcome is not Outcome.OTHER_KEY or self._busy:
+            if self._key_offered:
+                self.answer.clear()
+            self._key_offered = False
+            return
+        found = self._desk.ask(known_keys.replacement_by, arrival.person_id, arrival.key)
+        if found is None:
+            return
+        self.answer.show_message(
+            "warning",
+            f"“{arrival.file}” is signed with another key than before.",
+            found.meaning,
+            lasting=True,
+        )
+        self._key_offered = True
+        if not self._desk.project.readonly:
+            self.answer.set_action("Replace the key", lambda: self._replace_key(arrival))
+
+    def _replace_key(self, arrival: Arrival) -> None:
+        if self._desk.do(known_keys.replace, arrival.person_id, arrival.key) is not None:
+            self._preview()
 
     def _copy(self) -> None:
         words = codes([arrival for arrival in self._arrivals if arrival.receipt and arrival.person_name])
@@ -214,7 +240,7 @@ class Intake(QWidget):
     def _show(self) -> None:
         self.body.setCurrentIndex(1 if self._paths else 0)
         news = outcomes.goes_in(self._arrivals) + outcomes.goes_to_tray(self._arrivals)
-        sound = any(arrival.outcome is not Outcome.DAMAGED for arrival in self._arrivals)
+        sound = any(arrival.outcome not in REFUSED for arrival in self._arrivals)
         idle = bool(self._arrivals) and not self._busy
         self.head.setText(self._heading())
         for button, wanted in (
@@ -238,7 +264,7 @@ class Intake(QWidget):
         if self._done:
             return "A backup was made first: File → Backups…"
         if not sound:
-            return "None of these can be read; nothing can be taken in."
+            return "None of these can be taken in; each says why."
         if not news:
             return "All of this is here already; taking it in again changes nothing."
         return "A backup is made first; then all of it is taken in at one stroke."

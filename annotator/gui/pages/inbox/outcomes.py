@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtGui import QColor, QIcon
 
 from annotator.domain.ordering import natural
-from annotator.domain.parcel import TRAYED, Arrival, Outcome, Piece, TrayEntry
+from annotator.domain.parcel import REFUSED, TRAYED, Arrival, Outcome, Piece, Signed, TrayEntry
 from annotator.gui import theme
 from annotator.gui.widgets.icons import icon
 
@@ -18,11 +18,13 @@ _LOOKS: dict[Outcome, tuple[str, str]] = {
     Outcome.CONFLICT: ("cross", "disagree"),
     Outcome.LATE: ("clock", "unconfirmed"),
     Outcome.FOREIGN: ("question", "incomplete"),
+    Outcome.DOUBTFUL: ("clock", "disagree"),
+    Outcome.OTHER_KEY: ("lock", "disagree"),
     Outcome.DAMAGED: ("error", "disagree"),
 }
 _GOES_IN = (Outcome.NEW, Outcome.NEWER)
 # Outcomes that somebody has to look at.
-ATTENTION = (*TRAYED, Outcome.DAMAGED)
+ATTENTION = (*TRAYED, *REFUSED)
 
 
 def picture(outcome: Outcome, size: int = 16) -> QIcon:
@@ -77,6 +79,16 @@ def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
     return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
 
 
+def key_words(arrival: Arrival) -> str:
+    """What somebody should do about how a file is signed."""
+    name = arrival.person_name
+    if arrival.signed is Signed.FIRST:
+        return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
+    if arrival.signed is Signed.OTHER:
+        return f"“{arrival.words}”: ask {name} whether they have a new key"
+    return "An older Goldsmith wrote it; whoever saw the task could have"
+
+
 def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     """Why a piece waits, and what accepting it would do."""
     if entry.reason is Outcome.CONFLICT:
@@ -88,6 +100,11 @@ def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
         return (
             "It came after the consensus was closed. Accepting adds it to its author's work; the consensus, the "
             "frozen agreement and every release stay as they are."
+        )
+    if entry.reason is Outcome.DOUBTFUL:
+        return (
+            "It says that it was submitted on a day to come, or that more hours were spent on it than can be. "
+            "Accepting adds it as its author's newest revision, as of now and without those hours."
         )
     if not known_item:
         return (

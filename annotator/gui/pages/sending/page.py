@@ -13,7 +13,7 @@ from annotator.domain.change import Change
 from annotator.gui import dropping, keys
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
-from annotator.gui.pages.sending.pieces import PiecesTable, summary
+from annotator.gui.pages.sending.pieces import PiecesTable, key_words, summary
 from annotator.gui.pages.sending.receipt import Receipt
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
@@ -45,6 +45,7 @@ class SendPage(Page):
             PiecesTable(),
             PlainLabel(role="strong", wrap=True),
         )
+        self.keys = PlainLabel(role="hint", wrap=True)
         self.table.wanted.connect(self._go_to)
         self.progress = ProgressRow()
         self.progress.hide()
@@ -59,6 +60,7 @@ class SendPage(Page):
         for widget in (self.receipt, self.summary):
             column.addWidget(widget)
         column.addWidget(self.body, 1)
+        column.addWidget(self.keys)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
         self.bind("submit", self.choose)
@@ -110,6 +112,8 @@ class SendPage(Page):
         self.work.setVisible(bool(found.pieces))
         self.summary.setText(summary(found))
         self.summary.setVisible(bool(found.pieces))
+        self.keys.setText(key_words(found))
+        self.keys.setVisible(bool(self.keys.text()))
         self.receipt.show_sent(found, self._path)
         self._enable()
 

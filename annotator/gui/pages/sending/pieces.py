@@ -74,6 +74,20 @@ def summary(found: Outlook) -> str:
     return " · ".join(parts)
 
 
+def key_words(found: Outlook) -> str:
+    """By which keys this person and the coordinator know each other's files."""
+    parts = []
+    if found.own_key:
+        parts.append(f"Your key is “{found.own_key}”: tell these six words to the coordinator when they ask.")
+    if found.task_key:
+        parts.append(
+            f"Your tasks are signed with “{found.task_key}”: the coordinator's Exchange page shows the same."
+        )
+    elif found.own_key:
+        parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
+    return " ".join(parts)
+
+
 def _documents(number: int) -> str:
     return "1 document" if number == 1 else f"{number} documents"
 
