@@ -219,7 +219,7 @@ class Intake(QWidget):
         self.answer.show_message(
             "warning",
             f"“{arrival.file}” is signed with another key than before.",
-            found.meaning,
+            f"If you replace the key: {found.meaning}",
             lasting=True,
         )
         self._key_offered = True
