@@ -38,7 +38,7 @@ def test_a_run_takes_units_together_and_trials(file: Path, capsys: Any, server: 
 
 def test_what_is_missing_is_listed_by_cause_and_by_run(file: Path, capsys: Any, server: OddServer) -> None:
     server.script(completion(None, refusal="No."))
-    ended = run(capsys, file)
+    ended = run(capsys, file, code=3)
     found = told(capsys, "judge", "missing", file, "--judge", JUDGE, "--run", ended["run"])
     assert found["by_cause"] == {"refused": 12}
     assert {line["system"] for line in found["missing"]} == {"Alpha", "Beta"}

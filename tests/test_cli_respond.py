@@ -80,7 +80,7 @@ def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer)
         lambda question, _: error(400, "No.") if question == QUESTIONS[1] else written(question)
     )
     code, out = run(*words(file, server))
-    assert code == 0
+    assert code == 3
     assert out.splitlines()[0].startswith("1 of 2 reports written (done")
     assert "1 report did not come. Run the same command again" in out
     assert "Item 2, trial 1: api error. The server answered 400: No." in out
@@ -153,7 +153,7 @@ def test_an_interrupt_stops_it_in_order(file: Path, server: OddServer) -> None:
     assert begun.wait(60)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err.decode()
+    assert process.returncode == 3, err.decode()
     found: dict[str, Any] = json.loads(out)
     assert (found["state"], found["done"], len(reports(file))) == ("cancelled", 1, 1)
 

@@ -93,7 +93,7 @@ def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path
     (folder / "b.txt").write_text("What stood there.", "utf-8")
     (folder / "pages.csv").write_text(f"url,file\n{server.url('/b', 'localhost')},b.txt\n,x\n", "utf-8")
     code, words = run("import", str(file), str(folder))
-    assert (code, words.splitlines()[:2]) == (0, ["1 of 1 pages (done).", "1 page: 1 read."])
+    assert (code, words.splitlines()[:2]) == (3, ["1 of 1 pages (done).", "1 page: 1 read."])
     assert "pages.csv, line 3: the address or the name of the file is missing." in words
 
 
@@ -116,7 +116,7 @@ def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer
         child.stdin.write("cancel\n")
         child.stdin.flush()
         last = json.loads(child.stdout.readline())
-        assert child.wait(10) == 0
+        assert child.wait(10) == 3
     assert (first["event"], first["latest"]["url"], first["latest"]["state"]) == (
         "progress",
         server.url("/a"),
@@ -135,7 +135,7 @@ def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
         child.stdout.readline()
         child.send_signal(signal.SIGTERM)
         assert json.loads(child.stdout.readline())["state"] == "cancelled"
-        assert child.wait(10) == 0
+        assert child.wait(10) == 3
     project = Project.open(file, readonly=True)
     project.close()
     assert [line["state"] for line in told("list", str(file))["pages"]] == ["ok"]

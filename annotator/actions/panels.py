@@ -22,6 +22,8 @@ from annotator.domain.protocol import Case, Verdicts
 from annotator.domain.refusal import Refusal
 
 JUDGES, TRIALS = "judges", "trials"
+# As long as any judge's name may be.
+LONGEST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
         raise Refusal("A vote needs members.", "Name one judge for its trials, or several for a panel.")
     if any(judge.kind == JudgeKind.DERIVED for judge in known):
         raise Refusal("A vote counts judges, not other votes.", "Name the judges themselves.")
+    if not 0 < len(name.strip()) <= LONGEST_NAME:
+        raise Refusal("A vote needs a name of a line at most.", "Give it another; nothing was added.")
     judges.refuse_taken(project, name)
     over = JUDGES if len(known) > 1 else TRIALS
     tree = {"members": [judge.id for judge in known], "over": over}

@@ -1,4 +1,4 @@
-"""How work that takes its time is stopped in order, by Ctrl+C, a polite end or a line “cancel”, and held by “pause”."""
+"""How work that takes its time is stopped in order: by Ctrl+C, a polite end, a closed terminal or a line “cancel”."""
 
 import asyncio
 import os
@@ -19,7 +19,8 @@ def stoppable(
     """
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()
-    heeded = [signal.SIGINT, signal.SIGTERM] if os.name == "posix" and in_main_thread else []
+    heeded = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.name == "posix" and in_main_thread else []
+    before = {number: signal.getsignal(number) for number in heeded}
     for number in heeded:
         loop.add_signal_handler(number, cancel.set)
     if listen is not None:
@@ -32,6 +33,7 @@ def stoppable(
     finally:
         for number in heeded:
             loop.remove_signal_handler(number)
+            signal.signal(number, before[number])
 
 
 def _hear(listen: TextIO, loop: asyncio.AbstractEventLoop, words: Mapping[str, Callable[[], None]]) -> None:

@@ -1,6 +1,11 @@
 """The command line: the same verbs as the window, with plain sentences, or JSON where a machine reads."""
 
-from typing import Annotated
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
 
@@ -22,11 +27,13 @@ from annotator.cli import (
     sources,
     validation,
 )
-from annotator.cli.saying import said, warned
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, said, warned
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer(
     help="Make, label, judge and release expert gold for deep-research benchmarks.",
+    epilog="Exit codes: 0 all done · 1 refused, nothing was changed beyond what is said · 2 wrong usage · "
+    "3 not all of it: something is missing, the budget is spent, or it was interrupted; what came is kept.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -49,25 +56,72 @@ app.add_typer(cards.app)
 app.add_typer(handing_out.app)
 
 
+class Stopped(SystemExit):
+    """Somebody ended the command before it was done."""
+
+
 def run_command(words: list[str]) -> int:
-    """Run one command; 0 on success, 1 with one plain sentence on a refusal, 2 on wrong usage."""
+    """Run one command: 0 all done, 1 refused with one plain sentence, 2 wrong usage, 3 not all of it."""
+    if any("\0" in word or not _is_text(word) for word in words):
+        warned.print(
+            "A word of this command holds characters that are no text. Write it without.", markup=False
+        )
+        return USAGE
     try:
-        app(args=words, prog_name="goldsmith")
+        with _endable():
+            app(args=words, prog_name="goldsmith")
     except Refusal as refusal:
         warned.print(str(refusal), markup=False)
         for detail in refusal.details:
             warned.print(f"  {detail}", markup=False)
-        return 1
+        return REFUSED
+    except OSError as error:
+        # A name that is too long, a folder in place of a file, a disk that is full: no fault of the program.
+        warned.print(
+            f"The system refuses: {error.strerror or error}. What was there before is kept.", markup=False
+        )
+        return REFUSED
+    except Stopped:
+        warned.print("Stopped. What was finished until then is kept.", markup=False)
+        return NOT_ALL
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    return 0
+    return DONE
+
+
+def _is_text(word: str) -> bool:
+    """Whether a word can be written as UTF-8: bytes of no encoding come in as halves of characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+@contextmanager
+def _endable() -> Iterator[None]:
+    """Let Ctrl+C, a polite end and a closed terminal end the command in order, its project closed."""
+    mine = threading.current_thread() is threading.main_thread()
+    names = ("SIGINT", "SIGTERM", "SIGHUP") if os.name == "posix" else ("SIGINT",)
+    heeded = [getattr(signal, name) for name in names if mine]
+    before = {number: signal.signal(number, _stop) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(*_: Any) -> None:
+    raise Stopped(NOT_ALL)
+
+
+def _print_version(show: bool) -> None:
+    if show:
+        said.print(__version__)
+        raise typer.Exit
 
 
 @app.callback()
 def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version", is_eager=True)] = False,
+    show: Annotated[
+        bool, typer.Option("--version", help="Print the version", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
     """Goldsmith."""
-    if show:
-        said.print(__version__)
-        raise typer.Exit

@@ -60,9 +60,10 @@ def attack(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await attacking.run(project, wish, **told, **how(concurrency, timeout, budget, rpm, tpm))
 
-    carried_out(file, run, attacking.words, doing="attacking", progress=progress, json_=json_, person=as_)
-    if progress == "bar" and not json_:
-        _say_figures(file, judge, protocol, as_)
+    carried_out(
+        file, run, attacking.words, doing="attacking", progress=progress, json_=json_, person=as_,
+        after=lambda: _say_figures(file, judge, protocol, as_),
+    )  # fmt: skip
 
 
 def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:

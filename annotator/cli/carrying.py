@@ -10,7 +10,7 @@ from typing import Protocol as Shape
 
 import typer
 
-from annotator.cli.saying import bar, opened, progress_bars, say
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, progress_bars, say
 from annotator.domain.refusal import Refusal
 
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
@@ -34,14 +34,30 @@ def carried_out(
     progress: str = "bar",
     json_: bool = False,
     person: str = "",
-) -> Line:
-    """Open the project, let the run go and say how it ended; `doing` stands before the bar, `person` is at work."""
+    after: Callable[[], None] | None = None,
+) -> None:
+    """Open the project, let the run go and say how it ended; `doing` stands before the bar, `person` is at work.
+
+    `after` is done for a person once that is said. Exit code 3 where not all of it came.
+    """
     if progress == "json":
-        return _for_a_window(file, run, person)
-    with opened(file, person=person) as project, progress_bars() as bars:
-        found = asyncio.run(run(project, tell=shown(bar(bars), doing)))
-    say(found, json_, words(found))
-    return found
+        found = _for_a_window(file, run, person)
+    else:
+        with opened(file, person=person) as project, progress_bars() as bars:
+            found = asyncio.run(run(project, tell=shown(bar(bars), doing)))
+        say(found, json_, words(found))
+        if after is not None and not json_:
+            after()
+    if code := _ending(found):
+        raise typer.Exit(code)
+
+
+def _ending(found: Line) -> int:
+    """Whether a run did all it was to do, was stopped or lacks something, or found nothing that it could take."""
+    if "problems" in found and not found["by_state"]:
+        return REFUSED
+    whole = found.get("state", "done") == "done" and not found.get("missing") and not found.get("problems")
+    return DONE if whole else NOT_ALL
 
 
 def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line], None]:
@@ -61,4 +77,4 @@ def _for_a_window(file: Path, run: Run, person: str) -> Line:
             return asyncio.run(run(project, tell=tell, listen=sys.stdin))
     except Refusal as refusal:
         tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})
-        raise typer.Exit(1) from None
+        raise typer.Exit(REFUSED) from None

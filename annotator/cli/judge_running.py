@@ -27,17 +27,8 @@ from annotator.cli.options import (
     reach,
 )
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.domain.judge import RunState
 
 app = typer.Typer()
-# The exit code of what was carried out, but not to its end.
-NOT_ALL = 3
-
-
-def _told(ended: dict[str, Any]) -> None:
-    """Leave with the exit code of a run: 3 where it was halted."""
-    if ended.get("state") == RunState.INTERRUPTED.value:
-        raise typer.Exit(NOT_ALL)
 
 
 @app.command("run")
@@ -76,7 +67,7 @@ def judge_run(
             asked = replace(order, models=on_card.judge.returned_models)
         return await resuming.carry_out(project, asked, **told)
 
-    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 
 
 @app.command("extract")
@@ -103,7 +94,7 @@ def judge_extract(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await extracting.run(project, order, **told)
 
-    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 
 
 @app.command("confirm")
@@ -142,7 +133,7 @@ def judge_resume(
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
 
-    _told(carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_))
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 
 
 @app.command("batches")

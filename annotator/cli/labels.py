@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
+from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
@@ -153,7 +153,7 @@ def labels_submit(
     found = {"submitted": [asdict(one) for one in done], "not_submitted": [asdict(one) for one in left]}
     say(found, json_, words or ["No labels wait to be submitted."])
     if left:
-        raise typer.Exit(3)
+        raise typer.Exit(NOT_ALL)
 
 
 def _standing(one: Any) -> str:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import As, File, Json, bar, opened, progress_bars, say
+from annotator.cli.saying import NOT_ALL, REFUSED, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.agreement import Figure
 from annotator.domain.counting import counted
-from annotator.domain.parcel import REFUSED
+from annotator.domain.parcel import REFUSED as NOT_TAKEN
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 
@@ -153,7 +153,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
     missing = [{"person": one.person.name, "reason": str(one.problem)} for one in done if one.problem]
     say({"packages": [_tree(one.packed) for one in done if one.packed], "missing": missing}, json_, words)
     if missing:
-        raise typer.Exit(1 if len(missing) == len(done) else 3)
+        raise typer.Exit(REFUSED if len(missing) == len(done) else NOT_ALL)
 
 
 def _tree(packed: Any) -> dict[str, Any]:
@@ -173,7 +173,10 @@ def unpack(
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Take returned work in, or make (or bring up to date) a project from a task. Exit code 1 when one was damaged."""
+    """Take returned work in, or make (or bring up to date) a project from a task.
+
+    Exit code 1 when all packages were damaged, 3 when only some were.
+    """
     from annotator.actions import unpacking
 
     if paths[0].suffix == ".goldsmith-task":
@@ -183,8 +186,9 @@ def unpack(
         arrivals = (unpacking.preview if dry_run else unpacking.take_in)(project, paths)
     found = {"dry_run": dry_run, "arrivals": [one.model_dump(mode="json") for one in arrivals]}
     say(found, json_, [line for one in arrivals for line in unpacking.words(one)])
-    if any(one.outcome in REFUSED for one in arrivals):
-        raise typer.Exit(1)
+    refused = [one for one in arrivals if one.outcome in NOT_TAKEN]
+    if refused:
+        raise typer.Exit(REFUSED if len(refused) == len(arrivals) else NOT_ALL)
 
 
 def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> None:

@@ -1,5 +1,8 @@
 """The commands on a whole project: making, importing, counting, exporting, checking."""
 
+import os
+import re
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -172,8 +175,19 @@ def grab(
     size: Annotated[str, typer.Option(help="Width and height of the window")] = "1280x800",
 ) -> None:
     """Write a picture of every page, light and dark."""
+    width, height = _size(size)
+    if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY") and sys.platform == "linux":
+        # Where there is no screen, windows are drawn in memory.
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from annotator.gui.grabbing import grab_all
 
-    width, height = (int(part) for part in size.split("x"))
     for path in grab_all(file, to, width, height):
         said.print(path.name)
+
+
+def _size(words: str) -> tuple[int, int]:
+    """A window's width and height."""
+    found = re.fullmatch(r"([0-9]{2,4})x([0-9]{2,4})", words)
+    if found is None:
+        raise typer.BadParameter(f"“{words}” is no size: write it as 1280x800.")
+    return int(found[1]), int(found[2])

@@ -17,6 +17,8 @@ from annotator.domain.refusal import Refusal
 As = Annotated[str, typer.Option("--as", help="Who is at work: an id or an alias; by default who was last")]
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
+# How commands end: all done, refused, wrong usage, and not all of it (missing, budget, interrupted).
+DONE, REFUSED, USAGE, NOT_ALL = range(4)
 said, warned = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
 
 

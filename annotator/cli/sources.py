@@ -41,7 +41,7 @@ def fetch(
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Fetch the pages that the project's claims cite and keep their texts; exit code 1 without a network."""
+    """Fetch the pages that the project's claims cite and keep their texts; exit code 3 when not all of it came."""
     from annotator.actions import page_fetching
 
     order = page_fetching.Order(refresh, allow_private, reader, concurrency)
@@ -49,9 +49,7 @@ def fetch(
     async def run(project: Any, **how: Any) -> dict[str, Any]:
         return await page_fetching.fetch(project, order, **how)
 
-    found = carried_out(file, run, page_fetching.words, doing="fetching", progress=progress, json_=json_)
-    if found["state"] == "interrupted":
-        raise typer.Exit(1)
+    carried_out(file, run, page_fetching.words, doing="fetching", progress=progress, json_=json_)
 
 
 @app.command("import")
@@ -64,7 +62,7 @@ def import_(
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Take cited pages from a folder, where they cannot be fetched; exit code 1 when not one could be taken.
+    """Take cited pages from a folder, where they cannot be fetched; exit code 1 when none could be taken, 3 when some.
 
     The index has the columns url and file, and may have title and fetched_at. Without one, each saved page
     (.html) has to name the address it comes from.
@@ -77,6 +75,4 @@ def import_(
     def words(line: Line) -> list[str]:
         return [*page_fetching.words(line), *line["problems"]]
 
-    found = carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
-    if not found["by_state"]:
-        raise typer.Exit(1)
+    carried_out(file, run, words, doing="reading", progress=progress, json_=json_)

@@ -157,7 +157,8 @@ def heed_signals(goldsmith: Goldsmith) -> None:
 
     Python looks at its signals only between its own instructions: the pulse gives it some.
     """
-    for number in (signal.SIGTERM, signal.SIGINT):
+    # A terminal that is closed ends the program as politely; Windows has no such signal.
+    for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: goldsmith.close())
     goldsmith.application.commitDataRequest.connect(lambda _: goldsmith.close())
 

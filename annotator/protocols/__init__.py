@@ -1,19 +1,30 @@
 """What each paper says: how a report is judged and what its scores mean."""
 
 from annotator.domain.protocol import Extraction, Protocol
+from annotator.domain.refusal import Refusal
 from annotator.protocols import adra
 from annotator.protocols.researcherbench import claims, coverage, factual, insights, pairwise
 
-PROTOCOLS: dict[str, Protocol] = {
-    "researcherbench.coverage": coverage.COVERAGE,
-    "researcherbench.claims": factual.FACTUAL,
-    "researcherbench.pairwise": pairwise.PAIRWISE,
-    "adra.plan": adra.PLAN,
-    "adra.retrieval": adra.RETRIEVAL,
-    "adra.reasoning": adra.REASONING,
-    "adra.efficiency": adra.EFFICIENCY,
-    "adra.preference": adra.PREFERENCE,
-}
+
+class Known(dict[str, Protocol]):
+    """Protocols by name; a name that somebody gave, and that there is not, is refused in words."""
+
+    def __missing__(self, name: str) -> Protocol:
+        raise Refusal(f"There is no protocol “{name[:80]}”.", f"Known are: {', '.join(self)}.")
+
+
+PROTOCOLS: dict[str, Protocol] = Known(
+    {
+        "researcherbench.coverage": coverage.COVERAGE,
+        "researcherbench.claims": factual.FACTUAL,
+        "researcherbench.pairwise": pairwise.PAIRWISE,
+        "adra.plan": adra.PLAN,
+        "adra.retrieval": adra.RETRIEVAL,
+        "adra.reasoning": adra.REASONING,
+        "adra.efficiency": adra.EFFICIENCY,
+        "adra.preference": adra.PREFERENCE,
+    }
+)
 EXTRACTIONS: dict[str, Extraction] = {
     "researcherbench.insights": insights.INSIGHTS,
     "researcherbench.claims.extract": claims.CLAIMS,

@@ -1,0 +1,157 @@
+"""What Goldsmith promises about its commands: how each of them ends, and what a wrong word is answered with."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from annotator import __version__
+from annotator.actions import judges
+from annotator.actions.project import Project
+from annotator.cli import app, run_command
+from tests.small_project import small_project
+
+JUDGE, DEAD = "distant", "http://127.0.0.1:1/v1"
+# Numbers out of every range, texts that are no JSON, no size, no date and no name.
+JUNK = (
+    "",
+    "junk",
+    "-1",
+    "9" * 30,
+    "1e400",
+    "nan",
+    "{",
+    "[]",
+    "null",
+    "\ud800",
+    "../../..",
+    "a=b=c",
+    "=",
+    "x" * 5000,
+)
+# What makes a project, shows every page, or tries every part has no value that could be wrong but its file's.
+SLOW = {"sample", "grab", "selftest"}
+# What is needed beside the value that is wrong, by parameter.
+GOOD = {
+    "to": "out", "judge": JUDGE, "name": "other", "base_url": DEAD, "model": "m", "paths": "labels.csv", "of": JUDGE,
+    "protocol": "researcherbench.coverage", "extraction": "researcherbench.claims", "person": "R1", "kind": "rubric",
+    "item": "1", "system": "Alpha", "folder": "pages", "draft": "abc", "people": "R1", "draw": "Spring", "title": "T",
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A small project in the folder that commands are run in, with files for them to read."""
+    project = small_project(tmp_path)
+    judges.add(project, JUDGE, base_url=DEAD, model="m")
+    project.close()
+    (tmp_path / "labels.csv").write_text("item,system,unit,rater,value\n", "utf-8")
+    (tmp_path / "pages").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return project.path.name
+
+
+def leaves(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that lead to it."""
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from leaves(one, (*path, name))
+        else:
+            yield (*path, name), one
+
+
+COMMANDS = {" ".join(path): command for path, command in leaves(typer.main.get_command(app))}
+
+
+def called(file: str, path: str, command: Any, wrong: str, junk: str) -> list[str]:
+    """The command with one value that is wrong, and what else it needs."""
+    words, options = path.split(), list[str]()
+    for one in command.params:
+        value = junk if one.name == wrong else file if one.name == "file" else GOOD.get(one.name, "1")
+        if one.param_type_name == "argument":
+            words.append(value)
+        elif one.name == wrong or one.required:
+            options += [one.opts[0], value]
+    return [*words, *options]
+
+
+@pytest.mark.parametrize("path", sorted(COMMANDS))
+def test_no_wrong_value_ends_in_a_traceback(path: str, file: str, capfd: pytest.CaptureFixture[str]) -> None:
+    command = COMMANDS[path]
+    wrong = [one.name for one in command.params if not getattr(one, "is_flag", False) and one.name != "file"]
+    for name in wrong if path not in SLOW else []:
+        for junk in JUNK:
+            words = called(file, path, command, name, junk)
+            assert run_command(words) in (0, 1, 2, 3), words
+    for junk in ("", "missing/x.goldsmith", ".", "labels.csv", "x" * 300):
+        words = called(file, path, command, "file", junk)
+        if path not in ("sample", "new", "selftest"):
+            assert run_command(words) in (1, 2), words
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("path", sorted(COMMANDS))
+def test_a_nul_character_is_wrong_usage(path: str, file: str) -> None:
+    command = COMMANDS[path]
+    for one in command.params:
+        if not getattr(one, "is_flag", False):
+            assert run_command(called(file, path, command, one.name, "a\0b")) in (1, 2)
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == __version__
+
+
+def test_the_exit_codes_stand_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["--help"]) == 0
+    assert "3 not all of it" in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_did_not_come_is_no_success(file: str) -> None:
+    words = ["judge", "run", file, "--judge", JUDGE, "--item", "1", "--timeout", "5"]
+    assert run_command(words) == 3
+
+
+def test_a_spent_budget_is_no_success(file: str) -> None:
+    words = ["judge", "run", file, "--judge", JUDGE, "--item", "1", "--budget", "0"]
+    assert run_command(words) in (1, 3)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
+    file: str, tmp_path: Path, name: str
+) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from annotator.cli import run_command, project\n"
+        "from annotator.actions import backups\n"
+        f"backups.make = lambda *_: os.kill(os.getpid(), signal.{name}) or signal.pause()\n"
+        "sys.exit(run_command(['backup', sys.argv[1]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, file], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert "What was finished" in done.stderr
+    assert run_command(["check", file]) == 0
+
+
+def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> None:
+    without = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    without.pop("QT_QPA_PLATFORM", None)
+    words = [sys.executable, "-m", "annotator", "grab", file, "--to", "pictures"]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120, env=without)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "pictures").glob("*.png"))
+
+
+def test_a_project_can_be_opened_after_all_of_it(file: str) -> None:
+    project = Project.open(Path(file))
+    project.close()
