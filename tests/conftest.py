@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from annotator.actions.project import Project
+from annotator.domain import estimate
 from annotator.storage import migrating
 
 if TYPE_CHECKING:
@@ -100,3 +101,9 @@ def server() -> "Iterator[OddServer]":
 
     with serving() as server:
         yield server
+
+
+@pytest.fixture
+def small_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of two or three items, which nobody is shown, so that their arithmetic can be done by hand."""
+    monkeypatch.setattr(estimate, "FEWEST", 2)

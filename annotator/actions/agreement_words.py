@@ -5,6 +5,7 @@ from typing import Any
 from annotator.actions.agreement_figures import SELF, Row
 from annotator.actions.agreement_report import VOTES, Report, key_of
 from annotator.domain.agreement import Figure, bound_of
+from annotator.domain.estimate import decimal, interval
 from annotator.domain.ordering import natural
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
@@ -60,15 +61,11 @@ def number(found: Figure, digits: int = 2) -> str:
         return "–"
     scale, sign = (100, " %") if found.name == PERCENT else (1, "")
     digits = max(1, digits - 1) if sign else digits
-    bounds = ""
-    if found.low is not None and found.high is not None:
-        bounds = f" [{_number(found.low * scale, digits)}, {_number(found.high * scale, digits)}]"
-    return f"{_number(found.value * scale, digits)}{sign}{bounds}"
 
+    def say(value: float) -> str:
+        return decimal(value * scale, digits)
 
-def _number(value: float, digits: int) -> str:
-    # A minus that is seen, and none before a zero.
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+    return f"{say(found.value)}{sign} {interval(found, say)}".rstrip()
 
 
 def band(found: Figure) -> str:

@@ -41,7 +41,8 @@ def report(project: Project, metric: str = "coverage", judge: str = "") -> Repor
         if of_item := by_system.get(system_id):
             estimates = {item: [score.estimate for score in scores] for item, scores in of_item.items()}
             runs[name] = max(map(len, estimates.values()))
-            passed[name] = {k: pass_at_k(estimates, k) for k in range(1, min(MOST, runs[name]) + 1)}
+            tries, within = range(1, min(MOST, runs[name]) + 1), found.metric.within
+            passed[name] = {k: pass_at_k(estimates, k, within) for k in tries}
     return Report(found.metric, found.rater, runs, passed)
 
 

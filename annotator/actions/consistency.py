@@ -12,7 +12,7 @@ from annotator.actions import judges, wordings
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.project import Project
-from annotator.actions.result_sheets import with_bounds
+from annotator.actions.result_sheets import or_why
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -113,7 +113,7 @@ def between(project: Project, judge: str, other: str, protocol: str = COVERAGE) 
 
 
 def _lines(figures: Mapping[str, Estimate]) -> list[str]:
-    return [f"{name}: {with_bounds(figure)}" for name, figure in figures.items()]
+    return [f"{name}: {or_why(figure)}" for name, figure in figures.items()]
 
 
 def _pairwise(repeated: list[list[str]]) -> Estimate:

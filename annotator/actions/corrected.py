@@ -12,16 +12,13 @@ from annotator.actions.validation import against_words
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE
 from annotator.actions.validation_units import Key, Place
+from annotator.domain.estimate import SHARE, cut
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import YES
 from annotator.domain.refusal import Refusal
-from annotator.stats.correction import within
 from annotator.stats.leaderboard import Scored, Standings, standings
 from annotator.stats.planning import LabelPlan, plan_labels
 from annotator.stats.resampling import RESAMPLES
-
-# Where a coverage begins and ends.
-SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +123,9 @@ def _as_shares(found: Standings) -> Standings:
     scores = {
         name: replace(
             one,
-            raw=within(one.raw, *SHARE),
-            labelled=within(one.labelled, *SHARE),
-            corrected=within(one.corrected, *SHARE),
+            raw=cut(one.raw, SHARE),
+            labelled=cut(one.labelled, SHARE),
+            corrected=cut(one.corrected, SHARE),
         )
         for name, one in found.scores.items()
     }

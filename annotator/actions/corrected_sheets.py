@@ -21,6 +21,7 @@ from annotator.actions.validation_behind import Held, held
 from annotator.actions.validation_cells import NO_SPREAD, told
 from annotator.actions.validation_sets import COVERAGE
 from annotator.domain.counting import counted
+from annotator.domain.estimate import ROUGH, Estimate
 
 AXIS = "Coverage: mean over items, 95 % interval"
 
@@ -45,12 +46,21 @@ def _scores(found: Corrected) -> Sheet:
         cells = (
             text(name), replace(told(score.raw), source=_judged(found, name), metric="coverage"), told(score.corrected),
             replace(told(score.labelled), source=_labelled(found, name)),
-            told(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
+            rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
             count(found.units[name]),
         )  # fmt: skip
         lines.append(Line(cells, source=_labelled(found, name)))
     about = (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes)
     return Sheet("Corrected leaderboard", heads, tuple(lines), about, _pictures(found))
+
+
+def rank(found: Estimate) -> Cell:
+    """A rank with the ranks between which it lies: “5 (1–5)”."""
+    cell = told(found)
+    if found.value is None:
+        return cell
+    span = f" ({found.low:g}–{found.high:g})" if found.low is not None else ""
+    return replace(cell, words=f"{found.value:g}{span}{' rough' if span and ROUGH in found.note else ''}")
 
 
 def _judged(found: Corrected, name: str) -> Source:

@@ -1,4 +1,4 @@
-"""In which domains systems are good: a mean for each subject, or question type, with its 95 % margin."""
+"""In which domains systems are good: a mean for each subject, or question type, with its 95 % interval."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from annotator.actions.result_sheets import (
     columns,
     count,
     explained,
+    figure,
     missing,
-    number,
     text,
 )
 from annotator.actions.results import Rater
 from annotator.domain.estimate import Estimate
-from annotator.protocols.adra.domains import by_domain, margin
+from annotator.protocols.adra.domains import by_domain
 
 FILED = ("subject", "question_type")
 NONE = "(none)"
@@ -51,7 +51,9 @@ def report(project: Project, by: str = "subject", metric: str = "coverage", judg
     domain_of = {item_id: str(getattr(item, by)) for item_id, item in found.items.items()}
     means = {
         found.systems[system_id]: by_domain(
-            {item: response_scores.mean_of_runs(runs) for item, runs in of_item.items()}, domain_of
+            {item: response_scores.mean_of_runs(runs) for item, runs in of_item.items()},
+            domain_of,
+            found.metric.within,
         )
         for system_id, of_item in response_scores.by_item(found.of_mode()).items()
     }
@@ -60,7 +62,7 @@ def report(project: Project, by: str = "subject", metric: str = "coverage", judg
 
 
 def sheets(found: Report) -> tuple[Sheet, ...]:
-    """Domains down, systems across, each the mean ± its margin."""
+    """Domains down, systems across, each the mean with its interval."""
     if not found.means:
         return ()
     heads = columns("Domain", "Items", *found.means)
@@ -68,10 +70,7 @@ def sheets(found: Report) -> tuple[Sheet, ...]:
         Line((text(domain or NONE), count(size), *(_cell(row.get(domain)) for row in found.means.values())))
         for domain, size in found.sizes.items()
     ]
-    told = (
-        f"{found.metric.title}: the mean over the items of each domain ± half of Student's 95 % t interval. A domain "
-        "of one item has no margin.",
-    )
+    told = (f"{found.metric.title}: the mean over the items of each domain with Student's 95 % t interval.",)
     return (Sheet("By domain", heads, tuple(lines), told, (_picture(found),)),)
 
 
@@ -88,7 +87,4 @@ def _picture(found: Report) -> Picture:
 def _cell(mean: Estimate | None) -> Cell:
     if mean is None or mean.value is None:
         return missing("\n".join(explained(mean)) if mean else "No response")
-    half = margin(mean)
-    words = number(mean.value) if half is None else f"{number(mean.value)} ± {number(half)}"
-    state = "incomplete" if mean.missing else ""
-    return Cell(words, mean.value, "\n".join(explained(mean)), state, value=mean.value, estimate=mean)
+    return figure(mean)

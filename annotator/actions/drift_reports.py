@@ -10,7 +10,7 @@ from annotator.actions import materials
 from annotator.actions.journal import CALL
 from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
-from annotator.actions.result_sheets import with_bounds
+from annotator.actions.result_sheets import or_why
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -89,7 +89,7 @@ class Drift:
             f"{self.judge}, {self.protocol}: {self.compared:,} of {self.units:,} anchored units judged again; "
             f"{len(self.changed):,} verdicts changed."
         ]
-        said += [f"agreement: {with_bounds(self.agreement)}", f"kappa: {with_bounds(self.kappa)}"]
+        said += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
         said += [
             f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
             for name, count in self.missing.items()

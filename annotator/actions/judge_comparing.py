@@ -19,6 +19,7 @@ from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
 from annotator.actions.value_figures import Field, Scale, of_pairs
 from annotator.domain.agreement import Figure, figure
+from annotator.domain.counting import Cut
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import RaterKind, Status
 
@@ -135,22 +136,23 @@ def compare(
     return Comparison(protocol, tuple(pairings), None if common is None else len(common))
 
 
-def differing(project: Project, protocol: str, a: str, b: str) -> list[Difference]:
+def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference]:
     """The units on which two raters (by id) differ, item by item; of people, each who differs from the judge."""
     _refuse_others(project)
     whose = {rater.id: rater for rater in raters(project, protocol)}
     with project.store.read() as db:
         first, second = (_said(project, db, whose[rater], protocol) for rater in (a, b))
-        apart = [
+        everywhere = [
             (unit, pair)
             for unit in _in_order(db, first.keys() & second.keys())
             for pair in _pairs(first[unit], second[unit], same=a == b)
             if first[unit][pair[0]] != second[unit][pair[1]]
-        ][:MOST]
+        ]
+        apart = everywhere[:MOST]
         named = materials.named(db, RESPONSE.c.item_id.in_({unit[0] for unit, _ in apart}))
         why = _reasons(db, protocol, apart)
     asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
-    return [
+    shown = (
         Difference(
             *named[unit[1]],
             asked.get((unit[1], unit[2]), ""),
@@ -162,7 +164,8 @@ def differing(project: Project, protocol: str, a: str, b: str) -> list[Differenc
             why[(*unit, y)][0],
         )
         for unit, (x, y) in apart
-    ]
+    )
+    return Cut(tuple(shown), len(everywhere))
 
 
 def _refuse_others(project: Project) -> None:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import asked_units
 from annotator.actions.journal import CALL, JUDGEMENT, call_of, same_question
 from annotator.actions.project import Project
 from annotator.actions.run_judgements import MOST, Line, line_of, listed, refuse_others
+from annotator.domain.counting import Cut
 from annotator.domain.judge import Call
 from annotator.domain.protocol import Case
 from annotator.domain.quotation import find
@@ -74,12 +75,14 @@ def told(project: Project, judgement_id: str) -> Told:
     )
 
 
-def calls(project: Project, run_id: str) -> list[Reply]:
+def calls(project: Project, run_id: str) -> Cut[Reply]:
     """The calls of a run, the newest first: all that is kept of what an extraction asked."""
     refuse_others(project)
     question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
-        return [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
+        shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
+        total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
+    return Cut(tuple(shown), total)
 
 
 def of_call(project: Project, call_id: str | None) -> Reply | None:

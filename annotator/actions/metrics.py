@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from math import inf
 
 from annotator.actions import results
 from annotator.actions.project import Project
+from annotator.domain.estimate import SHARE
 from annotator.domain.protocol import Metric, Protocol
 from annotator.domain.refusal import Refusal
 from annotator.protocols import PROTOCOLS
@@ -37,6 +39,11 @@ class MetricInfo:
     def share(self) -> bool:
         """Whether it lies between 0 and 1."""
         return not self.unit
+
+    @property
+    def within(self) -> tuple[float, float]:
+        """Between what it lies: no metric is below zero."""
+        return SHARE if self.share else (0.0, inf)
 
 
 def described() -> list[MetricInfo]:

@@ -26,6 +26,7 @@ from annotator.actions.result_sheets import (
     text,
 )
 from annotator.actions.results import ALL, FACET, MODE, ResultRow
+from annotator.domain.estimate import interval
 from annotator.protocols import PROTOCOLS
 
 EVERY = "All metrics"
@@ -129,7 +130,7 @@ def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     unit = f" ({info.unit})" if info.unit else ""
     heads = columns(
         *([_head(by)] if by != ALL else []), "System", (f"{info.title}{unit}", "The mean over items"),
-        ("From", "Lower bound of the 95 % interval"), ("To", "Upper bound of the 95 % interval"),
+        "95 % interval",
         ("Items", "How many items the mean is over"), ("Missing", "Judgements that did not come"),
         ("Share missing", "Of all judgements that were needed"),
         ("At least", "If all that is missing were the worst"), ("At most", "If all that is missing were the best"),
@@ -147,7 +148,8 @@ def _line(found: Report, row: ResultRow, by: str) -> Line:
     cell = _cell(found, row)
     cells = (
         *first, text(row.system), replace(cell, words=_value(own.value)),
-        *(count(bound, form=".3f") for bound in (own.low, own.high)), count(own.n), count(own.missing),
+        Cell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
+        count(own.n), count(own.missing),
         share(rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
         Cell("no", 1.0, why_not, "unfit") if why_not else Cell("yes", 0.0, "", "agreed"),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, decimal, interval
 
 Worth = float | str | None
 UNDEFINED = "–"
@@ -154,32 +154,20 @@ def number(value: float, unit: str = "") -> str:
     """A value in words: three places behind the point, fewer where it is large."""
     size = abs(value)
     places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
-    said = f"{value:,.{places}f}".replace("-", "−")
+    said = decimal(value, places)
     return f"{said} {unit}" if unit else said
 
 
 def percent(share: float, places: int = 0) -> str:
     """A share in percent."""
-    return f"{100 * share:.{places}f} %"
+    return f"{decimal(100 * share, places)} %"
 
 
 def in_words(estimate: Estimate, unit: str = "") -> str:
-    """A figure with its interval as offsets, and how much of it is missing."""
-    if estimate.value is None:
-        return UNDEFINED if not estimate.missing else f"{UNDEFINED}  {estimate.missing:,} missing"
-    said = number(estimate.value, unit)
-    if estimate.low is not None and estimate.high is not None:
-        offsets = (f"{number(bound - estimate.value)}" for bound in (estimate.low, estimate.high))
-        said += f"  [{', '.join(o if o.startswith('−') else f'+{o}' for o in offsets)}]"
-    return f"{said}  {estimate.missing:,} missing" if estimate.missing else said
-
-
-def with_bounds(estimate: Estimate) -> str:
-    """A figure with the bounds of its interval; why, where it is undefined."""
-    if estimate.value is None:
-        return f"{UNDEFINED} ({estimate.note})"
-    interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:.3f}{interval}"
+    """A figure with its interval, and how much of it is missing."""
+    said = UNDEFINED if estimate.value is None else number(estimate.value, unit)
+    gaps = f"{estimate.missing:,} missing" if estimate.missing else ""
+    return "  ".join(part for part in (said, interval(estimate, number), gaps) if part)
 
 
 def or_why(estimate: Estimate, beside: str = "") -> str:

@@ -348,6 +348,7 @@ def _picture(found: Sequence[Line]) -> Picture:
         (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
         for one in found[:MOST_DRAWN]
     ]
+    left = f"; {len(found) - MOST_DRAWN:,} more are not drawn" if len(found) > MOST_DRAWN else ""
     title = "Verdicts that experts accept, having seen them"
-    axis = "Agree, of agree and disagree; 95 % interval; informed, not blind"
+    axis = f"Agree, of agree and disagree; 95 % interval; informed, not blind{left}"
     return Picture("accepted", title, partial(result_pictures.shares, rows, title, axis))

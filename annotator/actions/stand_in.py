@@ -8,7 +8,7 @@ from enum import StrEnum
 from annotator.actions import publishing, validation, validation_figures
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
-from annotator.actions.result_sheets import percent, with_bounds
+from annotator.actions.result_sheets import in_words, percent
 from annotator.actions.validation_figures import TITLES, Pairs
 from annotator.actions.validation_ground import PEOPLE, Ground, Rater, Row
 from annotator.actions.validation_units import Key
@@ -227,7 +227,7 @@ class _Reasons:
             words = (
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
-        return f"Δ {title} {with_bounds(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')})"
+        return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')})"
 
     def _by_alt_test(self) -> str:
         """The alternative annotator test, or why it cannot be made."""
@@ -240,7 +240,7 @@ class _Reasons:
         return (
             f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
             f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
-            f"{PASSING:g}; ρ {with_bounds(alt.advantage)}; ε {self.wish.epsilon:g}"
+            f"{PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.wish.epsilon:g}"
         )
 
     def _todo(self) -> str:

@@ -107,7 +107,10 @@ def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> 
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
     ordinal = field.scale is Scale.ORDINAL
     kappa = cohen_kappa(a, b, "linear" if ordinal else "none", field.categories, clusters)
-    found = [("agreement", percent_agreement(pairs)), ("kappa", kappa)]
+    found = [
+        ("agreement", percent_agreement(pairs, len(set(clusters)) if clusters else None)),
+        ("kappa", kappa),
+    ]
     skewed = prevalence_skewed(prevalence([a, b], field.categories).values())
     if skewed or field.always_ac1:
         ac1 = gwet_ac1([a, b], categories=field.categories, clusters=clusters)

@@ -7,6 +7,7 @@ import typer
 
 from annotator.cli.options import COVERAGE, Protocol
 from annotator.cli.saying import File, Json, opened, print_json, said
+from annotator.domain.estimate import Estimate, interval
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
@@ -14,6 +15,7 @@ app = typer.Typer()
 GROUPS = {"all": "all", "type": "question_type", "subject": "subject", "aspect": "facet", "mode": "mode"}
 WIDEST = 60
 UNFIT = " (!)"
+SPAN = ("value", "low", "high", "note")
 
 
 @app.command()
@@ -39,6 +41,9 @@ def results(
     to: Annotated[
         Path | None, typer.Option(help="Write the view's tables there, as .csv or .json", show_default=False)
     ] = None,
+    offsets: Annotated[
+        bool, typer.Option("--offsets", help="With --to or --json, intervals as offsets too, as the papers print them")
+    ] = False,
     protocol: Protocol = COVERAGE,
     json_: Json = False,
 ) -> None:  # fmt: skip
@@ -46,7 +51,7 @@ def results(
     with opened(file, readonly=True) as project:
         if view or to:
             chosen = _chosen(by, metric, choose or [])
-            _show(project, view or "overview", chosen, rater, to, json_)
+            _show(project, view or "overview", chosen, rater, to, json_, offsets)
         else:
             _figures(project, metric, rater, by, protocol, json_)
 
@@ -101,7 +106,15 @@ def _chosen(by: str, metric: str, choose: list[str]) -> dict[str, str]:
     return chosen
 
 
-def _show(project: Any, view: str, chosen: dict[str, str], rater: str, to: Path | None, json_: bool) -> None:
+def _show(
+    project: Any,
+    view: str,
+    chosen: dict[str, str],
+    rater: str,
+    to: Path | None,
+    json_: bool,
+    offsets: bool,
+) -> None:
     from annotator.actions import result_exports, result_views
 
     offered = result_views.named(view).choices(project)
@@ -110,9 +123,9 @@ def _show(project: Any, view: str, chosen: dict[str, str], rater: str, to: Path 
     for name in (name for name in chosen if name not in ("judge", "file")):
         chosen[name] = _value(offered, name, chosen[name])
     found = result_views.show(project, view, chosen)
-    written = [path.name for path in write_sheets(found.sheets, to)] if to else []
+    written = [path.name for path in write_sheets(found.sheets, to, offsets=offsets)] if to else []
     if json_:
-        sheets = [result_exports.as_tree(sheet) for sheet in found.sheets]
+        sheets = [result_exports.as_tree(sheet, offsets=offsets) for sheet in found.sheets]
         print_json({"view": view, "chosen": dict(found.chosen), "sheets": sheets, "files": written})
     elif written:
         said.print(f"Wrote {', '.join(written)}", markup=False)
@@ -138,7 +151,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
-def write_sheets(sheets: Any, to: Path) -> list[Path]:
+def write_sheets(sheets: Any, to: Path, *, offsets: bool = False) -> list[Path]:
     """Each table in a file; of several tables the second one gets its title into its name."""
     from annotator.actions import result_exports
 
@@ -146,7 +159,7 @@ def write_sheets(sheets: Any, to: Path) -> list[Path]:
     for place, sheet in enumerate(sheets):
         title = "".join(letter if letter.isalnum() else "-" for letter in sheet.title.casefold())
         path = to if place == 0 else to.with_name(f"{to.stem}-{title}{to.suffix}")
-        written.append(result_exports.save(sheet, path))
+        written.append(result_exports.save(sheet, path, offsets=offsets))
     return written
 
 
@@ -188,11 +201,7 @@ def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
     table = Table("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
     for row in rows:
         value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
-        offsets = (
-            "–"
-            if row["low"] is None
-            else f"[{row['low'] - row['value']:+.3f}, {row['high'] - row['value']:+.3f}]"
-        )
-        cells = (row["system"], row["group"], value, offsets, str(row["n"]), str(row["missing"]))
+        span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
+        cells = (row["system"], row["group"], value, span, str(row["n"]), str(row["missing"]))
         table.add_row(*map(Text, cells))
     said.print(table)

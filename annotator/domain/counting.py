@@ -1,5 +1,10 @@
 """Numbers of things and lengths of time in words, for a window, a data card or a terminal."""
 
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
 
 def counted(number: int, one: str, many: str = "") -> str:
     """“1 item”, “12 items”, “1,200 units”; `many` where the plural is not `one` and an s."""
@@ -16,3 +21,17 @@ def lasting(seconds: float) -> str:
         return f"{seconds / 60:.0f} min"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes:02} min"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Generic[T]):
+    """A list cut to what can be shown, and how long it is in all."""
+
+    rows: tuple[T, ...]
+    total: int
+
+    @property
+    def words(self) -> str:
+        """How many there are: “12”, or “first 2,000 of 2,295” where it is cut."""
+        shown = len(self.rows)
+        return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"

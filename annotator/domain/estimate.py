@@ -1,6 +1,16 @@
 """What a number is: its value with its interval, what it was counted over, and why it may be absent."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Protocol
+
+# Fewer items than FEWEST give no interval: percentiles and quantiles of so few say nothing that would hold. Below FEW
+# an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
+FEWEST, FEW = 5, 10
+ROUGH = "the interval is rough"
+# Between what shares lie.
+SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +35,74 @@ class Estimate:
     def complete(self) -> bool:
         """Whether every judgement behind the figure came."""
         return self.missing == 0
+
+    def remarked(self, *notes: str) -> "Estimate":
+        """The same with more to know of it."""
+        return replace(self, note="; ".join(note for note in (self.note, *notes) if note))
+
+
+class Bounded(Protocol):
+    """Whatever has an interval: an estimate, a figure of an agreement or of a card."""
+
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def note(self) -> str: ...
+
+
+def decimal(value: float, places: int = 3) -> str:
+    """A number with so many places and a true minus, but none before a zero."""
+    return f"{round(value, places) + 0.0:,.{places}f}".replace("-", "−")
+
+
+def interval(found: Bounded, say: Callable[[float], str] = decimal) -> str:
+    """An interval as it is written everywhere, “[0.312, 0.415]”, followed by “rough” where it is; empty without one."""
+    if found.low is None or found.high is None:
+        return ""
+    return f"[{say(found.low)}, {say(found.high)}]{' rough' if ROUGH in found.note else ''}"
+
+
+def enough(count: int) -> bool:
+    """Whether `count` independent things give an interval."""
+    return count >= FEWEST
+
+
+def few(count: int, what: str = "items") -> str:
+    """What must be said of an interval over `count` independent things; empty where they are enough."""
+    if count >= FEW:
+        return ""
+    named = f"{count} {what.removesuffix('s') if count == 1 else what}"
+    if enough(count):
+        return f"{named} only: {ROUGH}"
+    return f"{named} {'is' if count == 1 else 'are'} too few for an interval, which takes {FEWEST}"
+
+
+def settled(
+    found: Estimate, count: int, what: str = "items", within: tuple[float, float] | None = None
+) -> Estimate:
+    """A figure whose interval was drawn over `count` independent things, under the one rule for all intervals.
+
+    Over fewer than FEWEST there is no interval but a reason, over fewer than FEW it is called rough; that of a figure
+    which lies `within` two bounds is cut there and says so. A value that itself lies outside is reached all the same.
+    """
+    if found.value is None:
+        return found
+    if not enough(count):
+        return replace(found, low=None, high=None).remarked(few(count, what))
+    found = found.remarked(few(count, what))
+    return found if within is None else cut(found, within)
+
+
+def cut(found: Estimate, within: tuple[float, float]) -> Estimate:
+    """A figure whose interval ends where the figure does, and says so where it was cut."""
+    if found.value is None or found.low is None or found.high is None:
+        return found
+    low, high = min(max(found.low, within[0]), found.value), max(min(found.high, within[1]), found.value)
+    if (low, high) == (found.low, found.high):
+        return found
+    ends = " and ".join(f"{end:g}" for end in within if isfinite(end))
+    return replace(found, low=low, high=high).remarked(
+        f"the interval is cut at {ends}: the figure lies within"
+    )

@@ -1,6 +1,7 @@
 """What a validity card's page says beside agreement: missing verdicts, reviews, corrected scores, attacks."""
 
 from annotator.domain.counting import counted
+from annotator.domain.estimate import decimal
 from annotator.domain.validity_card import Corrected, Reviews, ValidityCard
 from annotator.exchange.card_parts import (
     Reasons,
@@ -10,7 +11,6 @@ from annotator.exchange.card_parts import (
     facts,
     listed,
     lost,
-    number,
     plain,
     say,
     table,
@@ -53,7 +53,7 @@ def corrected(found: Corrected) -> str:
     rows = [
         (
             say(one.system), cell(one.raw, reasons), cell(one.corrected, reasons),
-            "–" if one.tuning is None else number(one.tuning, 2), f"{one.labels:,} of {one.units:,}",
+            "–" if one.tuning is None else decimal(one.tuning, 2), f"{one.labels:,} of {one.units:,}",
         )
         for one in found.systems
     ]  # fmt: skip

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from html import escape
 
+from annotator.domain.estimate import decimal, interval
 from annotator.domain.validity_card import Figure, ValidityCard
 
 UNDEFINED = "–"
@@ -43,18 +45,6 @@ def plain(text: str) -> str:
     return escape(text)
 
 
-def number(value: float, places: int = 3) -> str:
-    """A value with so many places, and a minus that is one."""
-    return f"{value:,.{places}f}".replace("-", "−")
-
-
-def interval(figure: Figure, places: int = 3) -> str:
-    """The bounds of a figure; nothing without."""
-    if figure.low is None or figure.high is None:
-        return ""
-    return f"[{number(figure.low, places)}, {number(figure.high, places)}]"
-
-
 def cell(
     figure: Figure | None, reasons: Reasons, *, count: bool = False, word: str = "", places: int = 3
 ) -> str:
@@ -63,9 +53,9 @@ def cell(
         return UNDEFINED
     if figure.value is None:
         return reasons.mark(figure.note)
-    below = [interval(figure, places), f"n\u00a0{figure.n:,}" if count else "", word]
+    below = [interval(figure, partial(decimal, places=places)), f"n\u00a0{figure.n:,}" if count else "", word]
     small = "<br>".join(plain(one) for one in below if one)
-    return f"<b>{number(figure.value)}</b>" + (f"<br><small>{small}</small>" if small else "")
+    return f"<b>{decimal(figure.value)}</b>" + (f"<br><small>{small}</small>" if small else "")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], about: str) -> str:
@@ -118,7 +108,7 @@ def brief(figure: Figure | None) -> str:
     if figure.value is None:
         return f"{UNDEFINED} ({say(figure.note)})"
     bounds = interval(figure) or "no interval"
-    return f"<b>{number(figure.value)}</b> {bounds}, n\u00a0{figure.n:,}"
+    return f"<b>{decimal(figure.value)}</b> {bounds}, n\u00a0{figure.n:,}"
 
 
 def dollars(cost: Figure) -> str:
@@ -127,7 +117,7 @@ def dollars(cost: Figure) -> str:
     return (
         f"not known{note}"
         if cost.value is None
-        else f"US$ {number(cost.value, 4)} {interval(cost, 4)}".rstrip() + note
+        else f"US$ {decimal(cost.value, 4)} {interval(cost, partial(decimal, places=4))}".rstrip() + note
     )
 
 

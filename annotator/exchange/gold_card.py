@@ -8,6 +8,7 @@ from annotator.domain.adjudication import DROP, DisputeState, Origin, Reason
 from annotator.domain.agreement import Figure, bound_of
 from annotator.domain.artifact import State
 from annotator.domain.counting import counted
+from annotator.domain.estimate import decimal, interval
 from annotator.domain.judgement import RaterKind
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.markdown_tables import line, shares, table
@@ -134,11 +135,11 @@ def _figures(figures: Iterable[StageFigure]) -> str:
 def _line(one: StageFigure) -> tuple[str, ...]:
     found = one.figure
     pairing = "the adjudicator's" if one.paired else "automatic"
-    interval = "–" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
-    value = "–" if found.value is None else f"{found.value:.2f}"
+    span = interval(found, lambda bound: decimal(bound, 2)) or "–"
+    value = "–" if found.value is None else decimal(found.value, 2)
     head = (one.stage, one.field, pairing, str(one.items), str(found.n))
     remarks = (found.note, "" if one.paired else bound_of(found))
-    return (*head, found.name, value, interval, "; ".join(filter(None, remarks)))
+    return (*head, found.name, value, span, "; ".join(filter(None, remarks)))
 
 
 def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterator[str]:

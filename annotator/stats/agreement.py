@@ -24,13 +24,17 @@ from annotator.stats.tails import Interval
 NO_PAIR = "no unit was judged by both raters"
 
 
-def percent_agreement(pairs: Iterable[tuple[Hashable, Hashable]]) -> Estimate:
-    """The share of units on which both gave the same value, with Wilson's interval; None and NaN are missing."""
+def percent_agreement(pairs: Iterable[tuple[Hashable, Hashable]], items: int | None = None) -> Estimate:
+    """The share of units on which both gave the same value, with Wilson's interval; None and NaN are missing.
+
+    `items` is how many items the units belong to.
+    """
     listed = list(pairs)
     a, b = plain(first for first, _ in listed), plain(second for _, second in listed)
     both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
-    share = wilson(sum(x == y for x, y in both), len(both))
-    notes = ([] if both else [NO_PAIR]) + left_out(len(listed) - len(both), len(listed))
+    share = wilson(sum(x == y for x, y in both), len(both), items=items)
+    notes = [share.note if both else NO_PAIR] if share.note else []
+    notes += left_out(len(listed) - len(both), len(listed))
     if len({value for pair in both for value in pair}) == 1:
         notes.insert(0, ONE_CATEGORY)
     return Estimate(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, enough, few
 from annotator.stats.coding import Codes
 from annotator.stats.intervals import LEVEL
 from annotator.stats.resampling import RESAMPLES, SEED, Floats, chunk_rows, counts, exactly_summable
@@ -17,8 +17,6 @@ Figure = Callable[[Floats], Floats]
 
 # A binomial count takes about as long as this many draws of a cluster.
 DRAWS_PER_BINOMIAL = 20
-# A percentile interval over fewer clusters is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters).
-FEW_CLUSTERS = 10
 NAMES: dict[Interval, str] = {"percentile": "percentile", "bca": "BCa"}
 
 
@@ -92,8 +90,8 @@ def intervals(tally: Tally, figures: Sequence[Figure], draws: Draws) -> list[Fou
     """
     total = tally.times.astype(np.float64)[None] @ tally.rows
     values = [float(figure(total)[0]) for figure in figures]
-    if tally.clusters < 2 or not draws.resamples:
-        alone = (f"one {tally.what.removesuffix('s')} gives no interval",) if tally.clusters < 2 else ()
+    if not enough(tally.clusters) or not draws.resamples:
+        alone = () if enough(tally.clusters) else (few(tally.clusters, tally.what),)
         return [Found(None) if np.isnan(value) else Found(value, warnings=alone) for value in values]
     chunks = [[figure(sums) for figure in figures] for sums in resampled(tally, draws)]
     drawn = [np.concatenate(of_one) for of_one in zip(*chunks, strict=True)]
@@ -168,8 +166,8 @@ def bounded(tally: Tally, value: float, drawn: Floats, draws: Draws, figure: Fig
 def _warnings(tally: Tally, drawn: Floats) -> list[str]:
     """What a reader must know of an interval."""
     undefined, warnings = int(np.isnan(drawn).sum()), []
-    if tally.clusters < FEW_CLUSTERS:
-        warnings.append(f"{tally.clusters} {tally.what} only: the interval is rough")
+    if remark := few(tally.clusters, tally.what):
+        warnings.append(remark)
     if undefined:
         warnings.append(f"undefined in {undefined} of {len(drawn)} resamples, which are left out")
     if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) < ROUNDING:

@@ -7,9 +7,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, enough, settled
 from annotator.stats.classification import checked_weights
-from annotator.stats.clustered import FEW_CLUSTERS
 from annotator.stats.coding import Codes, Values, group_codes, left_out, numbers
 from annotator.stats.intervals import LEVEL
 from annotator.stats.ppi import Corrected, trusting
@@ -192,32 +191,12 @@ def _spread(
     level: float,
 ) -> Estimate:
     """The estimate with the t interval that the clusters' errors give, as many as carry it."""
-    if clusters < 2:
-        note = "; ".join([*notes, "one cluster gives no interval"])
-        return Estimate(value, n=n, missing=missing, method=name, note=note)
-    half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
-    few = [f"{clusters} clusters only: the interval is rough"] if clusters < FEW_CLUSTERS else []
-    return Estimate(
-        value,
-        value - half,
-        value + half,
-        n=n,
-        missing=missing,
-        method=f"{name}; {level:.0%} t interval over {clusters} clusters",
-        note="; ".join([*notes, *few]),
-    )
-
-
-def within(one: Estimate, lowest: float, highest: float) -> Estimate:
-    """The same with an interval that ends where the figure does: with few clusters, t intervals reach beyond."""
-    if one.value is None or one.low is None or one.high is None:
-        return one
-    if lowest <= one.low and one.high <= highest:
-        return one
-    # A corrected score may itself lie outside; then its interval reaches at least to it.
-    low, high = min(max(one.low, lowest), one.value), max(min(one.high, highest), one.value)
-    words = f"the interval is cut at {lowest:g} and {highest:g}, between which a share lies"
-    return replace(one, low=low, high=high, note="; ".join(filter(None, (one.note, words))))
+    found = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
+    if enough(clusters):
+        half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
+        method = f"{name}; {level:.0%} t interval over {clusters} clusters"
+        found = replace(found, low=value - half, high=value + half, method=method)
+    return settled(found, clusters, "clusters")
 
 
 def variance(errors: Floats, clusters: int) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.coding import Values, left_out, numbers
 from annotator.stats.intervals import LEVEL
 from annotator.stats.resampling import Floats
@@ -98,7 +98,8 @@ def _estimate(
         notes.append(
             "the order is perfect: no interval" if abs(value) == 1 else f"{n} pairs give no interval"
         )
-    return Estimate(value, low, high, n=n, missing=missing, method=method, note="; ".join(notes))
+    found = Estimate(value, low, high, n=n, missing=missing, method=method, note="; ".join(notes))
+    return found if low is None else settled(found, n, "pairs")
 
 
 def _undefined(a: Floats, b: Floats) -> str:

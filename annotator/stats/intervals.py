@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.resampling import RESAMPLES, SEED, Floats, resampled_sums
 
 LEVEL = 0.95
@@ -67,15 +67,19 @@ def bootstrap_groups(
     return {group: bootstrap_means(grid[chosen], resamples, seed, level) for group, chosen in rows.items()}
 
 
-def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
-    """The share `successes` / `n` with Wilson's score interval (Wilson 1927); ValueError unless 0 ≤ successes ≤ n."""
+def wilson(successes: int, n: int, level: float = LEVEL, items: int | None = None) -> Estimate:
+    """The share `successes` / `n` with Wilson's score interval (Wilson 1927); ValueError unless 0 ≤ successes ≤ n.
+
+    The rule for few is about units, or about the `items` that they belong to.
+    """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
     method = f"share; {level:.0%} Wilson score interval"
     if n == 0:
         return Estimate(None, method=method, note="nothing was counted")
     low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
-    return Estimate(successes / n, low, high, n=n, method=method)
+    found = Estimate(successes / n, low, high, n=n, method=method)
+    return settled(found, n, "units") if items is None else settled(found, items)
 
 
 def wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:
@@ -115,6 +119,5 @@ def _estimate(column: Floats, bounds: Floats, method: str) -> Estimate:
     )
     if n == 0:
         return Estimate(None, method=method, note="; ".join(["no item has a defined score", *notes]))
-    low, high = bounds.tolist() if n > 1 else (None, None)
-    notes += ["one item gives no interval"] if n == 1 else []
-    return Estimate(fsum(scores) / n, low, high, n=n, method=method, note="; ".join(notes))
+    low, high = bounds.tolist()
+    return settled(Estimate(fsum(scores) / n, low, high, n=n, method=method, note="; ".join(notes)), n)

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.clustered import Draws, Figure, Tally, bounded, over, resampled, tallied, told
 from annotator.stats.coding import Values, group_codes, plain
 from annotator.stats.correction import NO_LABEL, Units, corrected_of, units_of
@@ -165,9 +165,9 @@ class _Drawn:
         tails = [(1 - self.draws.level) / 2, (1 + self.draws.level) / 2]
         low, high = np.quantile(drawn, tails, method="inverted_cdf").tolist()
         method = f"{method}; {self.draws.level:.0%} percentile bootstrap {self._how}"
-        return Estimate(
-            value, low, high, n=int(ranked.sum()), method=method, note=_dropped(self.scores, whole)
-        )
+        note, n = _dropped(self.scores, whole), int(ranked.sum())
+        items = self.tally.clusters if self.tally else 0
+        return settled(Estimate(value, low, high, n=n, method=method, note=note), items)
 
     def pair(self, i: int, j: int) -> tuple[Estimate, Estimate]:
         """Of two systems, the judge's better one first: the corrected difference, and the chance of the other order."""

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.coding import Values, left_out, numbers, plain
 from annotator.stats.student import LEVEL, t_quantile, two_sided
 
@@ -104,6 +104,7 @@ def paired_t(a: Values, b: Values, level: float = LEVEL) -> PairedT:
     middle, error = fmean(gaps), _error(gaps)
     half = t_quantile(level, n - 1) * error
     mean = Estimate(middle, middle - half, middle + half, n, missing, method=method, note="; ".join(notes))
+    mean = settled(mean, n, "pairs")
     if not error:
         return PairedT(mean, _t_p(None, n, missing, ["all differences are equal", *notes]), None, n - 1)
     t = middle / error

@@ -7,9 +7,9 @@ from math import inf, sqrt
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, cut
 from annotator.stats.coding import Values
-from annotator.stats.correction import Units, corrected_of, parts_of, units_of, variance, within
+from annotator.stats.correction import Units, corrected_of, parts_of, units_of, variance
 from annotator.stats.intervals import LEVEL
 from annotator.stats.student import t_quantile
 from annotator.stats.tails import ROUNDING
@@ -52,7 +52,7 @@ def plan_labels(
         raise ValueError(f"a width of {width}")
     units = units_of(labels, said, weights, clusters)
     found = corrected_of(units, tuning, level)
-    now = within(found.corrected, *bounds)
+    now = cut(found.corrected, bounds)
     if now.low is None or now.high is None or found.tuning is None:
         return LabelPlan(now, width, None, None, None, None, now.note)
     outlook = _Outlook(units, found.tuning, level, found.corrected.value or 0.0, bounds)
@@ -93,7 +93,7 @@ class _Outlook:
         left = self.fixed + self.of_labels * self._each(n) / self._each(self.given)
         reached = max(2, round(min(self.clusters, self.there * n / self.given)))
         half = t_quantile(self.level, reached - 1) * sqrt(left)
-        ends = within(Estimate(self.value, self.value - half, self.value + half), *self.bounds)
+        ends = cut(Estimate(self.value, self.value - half, self.value + half), self.bounds)
         return (ends.high or 0.0) - (ends.low or 0.0)
 
     def plan(self, now: Estimate, wanted: float) -> LabelPlan:

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.intervals import LEVEL
 from annotator.stats.resampling import Floats
 
@@ -55,6 +55,7 @@ def ppi_mean(
     value = trust * float(elsewhere.mean()) + float((y - trust * f).mean())
     half = z * sqrt(trust**2 * float(elsewhere.var()) / beyond + float((y - trust * f).var()) / n)
     corrected = Estimate(value, value - half, value + half, n=n, method=trusting(method, trust, tuning))
+    corrected = settled(corrected, min(n, beyond), "units")
     return Corrected(raw, alone, corrected, trust)
 
 
@@ -64,7 +65,9 @@ def _normal(values: Floats, name: str, z: float, level: float) -> Estimate:
         note = "one unit gives no interval" if len(values) else "there is no unit"
         return Estimate(float(values[0]) if len(values) else None, n=len(values), method=method, note=note)
     mean, half = float(values.mean()), z * float(values.std()) / sqrt(len(values))
-    return Estimate(mean, mean - half, mean + half, n=len(values), method=method)
+    return settled(
+        Estimate(mean, mean - half, mean + half, n=len(values), method=method), len(values), "units"
+    )
 
 
 def trusting(method: str, trust: float, given: float | None) -> str:

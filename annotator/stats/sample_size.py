@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.coding import Codes, Values, group_codes, left_out, numbers
 from annotator.stats.intervals import LEVEL, wilson_bounds
 from annotator.stats.resampling import Floats
@@ -82,21 +82,15 @@ def clustered_wilson(holds: Values, clusters: Values, level: float = LEVEL) -> E
         return Estimate(None, missing=missing, method=method, note="; ".join([NOTHING, *notes]))
     share = float(given.mean())
     if k < 2:
-        note = "; ".join(["one cluster gives no interval", *notes])
-        return Estimate(share, n=n, missing=missing, method=method, note=note)
+        found = Estimate(share, n=n, missing=missing, method=method, note="; ".join(notes))
+        return settled(found, k, "clusters")
     worth = _worth(given, groups, share)
     low, high = wilson_bounds(share, worth, t_quantile(level, k - 1))
     if share in (0, 1):
         notes.insert(0, "all units are alike, so that a cluster counts as one unit")
-    return Estimate(
-        share,
-        low,
-        high,
-        n=n,
-        missing=missing,
-        method=f"{method} of {worth:.1f} units, which {n} in {k} clusters are worth",
-        note="; ".join(notes),
-    )
+    method = f"{method} of {worth:.1f} units, which {n} in {k} clusters are worth"
+    found = Estimate(share, low, high, n=n, missing=missing, method=method, note="; ".join(notes))
+    return settled(found, k, "clusters")
 
 
 def _worth(given: Floats, groups: Codes, share: float) -> float:

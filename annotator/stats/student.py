@@ -5,7 +5,7 @@ from functools import lru_cache
 from math import atan, cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.stats.bounds import mean_bounds
 
 LEVEL = 0.95
@@ -13,6 +13,7 @@ LEVEL = 0.95
 RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
 # Halving [0, π/2] this often leaves neighbouring floating-point numbers.
 HALVINGS = 60
+Bounds = tuple[float, float]
 
 
 def central_share(t: float, df: int) -> float:
@@ -98,24 +99,25 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value - 1.0
 
 
-def mean_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:
-    """The mean of finite values with Student's t interval, mean ± t · s / √n; from one value no interval."""
+def mean_interval(values: Sequence[float], level: float = LEVEL, within: Bounds | None = None) -> Estimate:
+    """The mean of finite values with Student's t interval, mean ± t · s / √n, cut to what values lie `within`."""
     method = f"mean; {level:.0%} t interval"
     n = len(values)
-    if n < 2:
-        note = "one value gives no interval" if n else "there are no values"
-        return Estimate(values[0] if n else None, n=n, method=method, note=note)
+    if not n:
+        return Estimate(None, method=method, note="there are no values")
     mean = fmean(values)
-    margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n)
-    return Estimate(mean, mean - margin, mean + margin, n=n, method=method)
+    margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n) if n > 1 else 0.0
+    return settled(Estimate(mean, mean - margin, mean + margin, n=n, method=method), n, "values", within)
 
 
-def mean_of_scores(scores: Collection[Estimate], level: float = LEVEL) -> Estimate:
+def mean_of_scores(
+    scores: Collection[Estimate], level: float = LEVEL, within: Bounds | None = None
+) -> Estimate:
     """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
 
     `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
-    found = mean_interval([score.value for score in scores if score.value is not None], level)
+    found = mean_interval([score.value for score in scores if score.value is not None], level, within)
     floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
     left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""

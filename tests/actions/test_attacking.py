@@ -55,6 +55,7 @@ def lines(project: Project, judge: str = JUDGE) -> dict[str, Line]:
     return {line.attack: line for line in attack_figures.report(project, judge=judge).lines}
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_who_obeys_what_is_planted_fails_every_time(project: Project, server: OddServer) -> None:
     server.answer = gullible
     attacked(project, JUDGE, *PLANTED)

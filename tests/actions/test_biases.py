@@ -49,6 +49,7 @@ def kind_to(system: str):
     return lambda at: "yes" if at[2] == 1 or at[1] == system else "no"
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_who_says_yes_to_longer_reports_leans_to_them(project: Project) -> None:
     labelled(project)
     judge_says(project, "long", kind_to(GPT))
@@ -105,6 +106,7 @@ def test_without_labels_it_says_why_nothing_is_known(project: Project) -> None:
         assert "Nobody has submitted labels" in bias_sheets.verdict(one)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_order_of_a_pair_shows(project: Project) -> None:
     _compared(project)
     told = found(project, POSITION)

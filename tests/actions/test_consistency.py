@@ -33,6 +33,7 @@ def say(project: Project, judge: str, trial: int, values: str) -> None:
         db.execute(insert(table(JudgementRow)), rows)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_flip_is_a_unit_on_which_not_all_trials_agree(project: Project) -> None:
     say(project, "a", 1, "yyynnn")
     say(project, "a", 2, "yynnny")

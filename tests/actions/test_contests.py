@@ -40,6 +40,7 @@ def test_wins_are_counted_over_pairs_judged_in_both_orders(project: Project) -> 
     assert found.win_rates["Beta"].value == 0
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(project: Project) -> None:
     found = contests.report(project)
     # Wilson's interval of 1 of 3 at 95 % (Wilson 1927), by its formula: 0.0615 to 0.7923.

@@ -111,6 +111,7 @@ def test_the_order_of_systems_comes_with_the_chance_of_the_other(project: Projec
     assert corrected.in_order(found) == ["Alpha", "Beta"]
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
     validation_sets.make(project, validation_sets.Wish("Spring", both, size=6, test_share=0.0, seed=2))
@@ -148,6 +149,7 @@ def test_without_a_judge_or_labels_nothing_is_corrected(project: Project) -> Non
         report(project, judge="other")
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_an_interval_of_a_share_ends_at_its_bounds_and_says_so(tmp_path: Path) -> None:
     project = validation_project(tmp_path, questions=2)
     person_says(project, "R2", lambda at: "yes" if at[0] == 1 else "no")

@@ -61,6 +61,7 @@ def choose(project: Project, **more: object) -> judge_choice.Choice:
     return judge_choice.choose(project, replace(Wish(of, figure="accuracy", reference="best"), **more))
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(project: Project) -> None:
     # “fair” is right on 2 of 4 units less on items 1 and 2: by item 3/4, 3/4, 1, 1, so at the worst 1/4 below.
     wide = choose(project, delta=0.25)
@@ -84,6 +85,7 @@ def test_a_judge_is_never_held_against_itself(project: Project) -> None:
     )
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_people_are_the_reference_unless_another_is_named(project: Project) -> None:
     person_says(project, "R3", ann)
     found = judge_choice.choose(project, Wish(validation.Wish(resamples=200), figure="accuracy"))
@@ -103,6 +105,7 @@ def test_with_the_labels_of_one_person_nothing_can_be_said_and_what_to_do_is(pro
     assert any("Have a second person label some of the same reports" in words for words in found.reason)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_agreement_cost_and_front_are_counted(project: Project) -> None:
     found = {one.rater.name: one for one in choose(project).offers}
     # Four judgements a question.
@@ -117,6 +120,7 @@ def test_agreement_cost_and_front_are_counted(project: Project) -> None:
     assert not next(one for one in choose(project).offers if one.rater.name == "beaten").on_front
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_judge_of_unknown_cost_is_never_the_cheapest(project: Project) -> None:
     judge_says(project, "secret", ann)
     price(project, "secret", None)
@@ -125,6 +129,7 @@ def test_a_judge_of_unknown_cost_is_never_the_cheapest(project: Project) -> None
     assert "“secret” is not chosen: its cost is not known." in found.reason
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_judge_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
     judge_says(project, "gappy", lambda at: "-" if at[0] == 1 else ann(at))
     price(project, "gappy", 0.001)
@@ -134,6 +139,7 @@ def test_a_judge_of_which_too_much_is_missing_is_not_chosen(project: Project) ->
     assert (choose(project).chosen or gappy.rater).name == "gappy"
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_people_may_be_the_reference_and_are_the_band(project: Project) -> None:
     # Ben differs from Ann on eight of sixteen: people agree on a half, and “cheap” is not below that.
     person_says(project, "R3", lambda at: "no" if ann(at) == "yes" else "yes" if at[0] < 1 else "no")

@@ -81,7 +81,7 @@ def test_what_two_raters_differ_on_is_listed_with_their_grounds(project: Project
     say(project, "a", "yyyyyy", rationale="It says so.")
     say(project, "b", "yynyyy", rationale="Nothing on it.")
     ids = [judges.named(project, name).id for name in ("a", "b")]
-    (found,) = judge_comparing.differing(project, COVERAGE, *ids)
+    (found,) = judge_comparing.differing(project, COVERAGE, *ids).rows
     assert (found.item_key, found.system, found.unit) == ("1", "Alpha", "Names one dataset")
     assert (found.value_a, found.why_a, found.value_b, found.why_b) == (
         "yes", "It says so.", "no", "Nothing on it.",

@@ -63,13 +63,13 @@ def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Proje
     sheet = shown(project, metric="plan.recall", by="subject")
     rows = [[one.words for one in line.cells] for line in sheet.lines]
     assert [one.title for one in sheet.columns] == [
-        "Subject", "System", "Plan recall (one-to-one)", "From", "To", "Items", "Missing", "Share missing", "At least",
-        "At most", "Publishable",
+        "Subject", "System", "Plan recall (one-to-one)", "95 % interval", "Items", "Missing", "Share missing",
+        "At least", "At most", "Publishable",
     ]  # fmt: skip
     # Item 1 is on NLP, item 2 on Vision: 1 of 8 cells missing; a second match would make it 2 of 4.
     assert rows == [
-        ["NLP", "Alpha", "0.750", "–", "–", "1", "0", "0.0 %", "–", "–", "yes"],
-        ["Vision", "Alpha", "0.250", "–", "–", "1", "1", "12.5 %", "0.250", "0.500", "no"],
+        ["NLP", "Alpha", "0.750", "–", "1", "0", "0.0 %", "–", "–", "yes"],
+        ["Vision", "Alpha", "0.250", "–", "1", "1", "12.5 %", "0.250", "0.500", "no"],
     ]
 
 

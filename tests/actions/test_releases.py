@@ -133,6 +133,7 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
     assert releases.gather(project)[0].artifacts == before
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
     artifacts.reopen(project, "rubric-1")

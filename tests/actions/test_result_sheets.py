@@ -25,7 +25,7 @@ SHEET = Sheet(
 
 
 def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
-    assert in_words(FOUND) == "0.500  [−0.100, +0.150]  2 missing"
+    assert in_words(FOUND) == "0.500  [0.400, 0.650]  2 missing"
     assert in_words(Estimate(None, missing=3)) == "–  3 missing"
     cell = figure(FOUND)
     assert cell.tip == "n = 10\nmean\n2 judgements did not come; with them it lies between 0.450 and 0.600"

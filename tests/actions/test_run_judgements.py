@@ -144,7 +144,7 @@ def test_what_an_extraction_asked_can_be_read(project: Project, server: OddServe
     server.script(error(400, "The context is too long.", code="context_length_exceeded"))
     order = Order(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
-    (reply,) = judgement_replies.calls(project, run_id)
+    (reply,) = judgement_replies.calls(project, run_id).rows
     assert reply.call.status == "too_long"
     assert run_watching.by_system(project, run_id, order.protocol) == []
 

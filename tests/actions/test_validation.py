@@ -151,6 +151,7 @@ def test_a_judge_is_told_apart_by_the_wording_it_judged_by(project: Project) -> 
     ]
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_two_judges_are_told_to_differ_or_not(project: Project) -> None:
     person_says(project, "R2", ann)
     judge_says(project, "good", ann)

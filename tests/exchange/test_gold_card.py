@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from annotator.domain.adjudication import DisputeState, Origin, Reason
 from annotator.domain.agreement import Agreement, Figure, SealedInput
 from annotator.domain.assignment import Stage
@@ -73,6 +75,7 @@ def test_the_stages_that_were_answered_twice_are_counted() -> None:
     assert "None of it has been adjudicated yet." in card
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_figure_has_its_interval_or_the_reason_why_there_is_none() -> None:
     found = Figure(name="kappa", value=0.5, low=-0.25, high=1.0, n=7)
     figures = (
@@ -82,7 +85,7 @@ def test_a_figure_has_its_interval_or_the_reason_why_there_is_none() -> None:
         ),
     )
     lines = text(paired_bundle(), figures).splitlines()
-    assert "| rubric | weight | automatic | 2 | 7 | kappa | 0.50 | -0.25 to 1.00 |  |" in lines
+    assert "| rubric | weight | automatic | 2 | 7 | kappa | 0.50 | [−0.25, 1.00] |  |" in lines
     assert "| rubric | weight | the adjudicator's | 1 | 0 | kappa | – | – | one \\| category |" in lines
 
 

@@ -10,8 +10,8 @@ import pytest
 from annotator.actions import checking
 from annotator.actions.project import Project
 
-# Filled by hand, with one agreement that says nothing.
-HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1")]}
+# Filled by hand, with an agreement and a version of a consensus that say nothing.
+HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1"), ("consensus_version", "version-1")]}
 FILES = sorted(Path(__file__).parent.glob("format-*.goldsmith.gz"))
 
 

@@ -77,6 +77,7 @@ def test_an_undefined_figure_gives_its_reason_in_its_place(page):
     assert not any("nan" in word.lower() for word in all_words(page) if "κ" in word)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_account_says_formula_interval_seed_versions_and_items(page):
     choose(page, "weight")
     account = page.view.account.toPlainText()

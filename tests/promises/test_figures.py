@@ -1,14 +1,21 @@
 """What Goldsmith promises about figures."""
 
+import json
 import random
+import re
+from pathlib import Path
 
 import pytest
+from rich.console import ConsoleDimensions
 
-from annotator.actions import materials, results
+from annotator.actions import corrected_sheets, items, materials, results
 from annotator.actions.project import Project
 from annotator.actions.scoring import Score
+from annotator.cli import run_command, saying
+from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Material, Protocol, Scored
 from annotator.protocols import PROTOCOLS
+from tests import adra_project as adra
 from tests.labelled_protocols import one_item
 
 PATTERNS, ITEMS = 2_000, 6
@@ -65,3 +72,55 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
                 assert shown.floor <= shown.value <= shown.ceiling, (metric.name, shown)
                 widened += shown.floor < shown.value < shown.ceiling
     assert widened
+
+
+def measured(folder: Path, count: int) -> str:
+    """A project of so many items, on every second of which the system's plan finds all."""
+    made = adra.adra_project(folder, count)
+    for place, item in enumerate(items.ids(made)):
+        row = [1, 1, 1, 1] if place % 2 else [0, 0, 0, 0]
+        adra.fill_matrix(made, item, adra.response_of(item), [row, row, row])
+    made.close()
+    return str(folder / "adra.goldsmith")
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run_command(list(words)) == 0
+    return capsys.readouterr().out
+
+
+BOUNDS = re.compile(r"\[(−?\d\.\d+), (−?\d\.\d+)\]( rough)?")
+
+
+@pytest.mark.parametrize(("count", "rough"), [(2, None), (4, None), (5, True), (9, True), (10, False)])
+@pytest.mark.parametrize("view", ["", "overview", "domains"])
+def test_an_interval_is_absent_below_five_items_and_rough_below_ten(
+    view, count, rough, tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(saying.said, "size", ConsoleDimensions(200, 50))
+    file = measured(tmp_path, count)
+    chosen = ["--view", view] if view else ["--by", "all"]
+    chosen += ["--choose", "by=question_type"] if view == "domains" else []
+    words = said(capsys, "results", file, "--metric", "plan.recall", *chosen)
+    found = BOUNDS.findall(words)
+    assert "±" not in words
+    assert bool(found) == (rough is not None), words
+    for low, high, mark in found:
+        assert 0 <= float(low.replace("−", "-")) <= float(high.replace("−", "-")) <= 1
+        assert bool(mark) == rough, words
+
+
+def test_the_papers_offsets_are_an_option_of_files(tmp_path: Path, capsys) -> None:
+    file, to = measured(tmp_path, 10), tmp_path / "figures.json"
+    words = ("results", file, "--view", "domains", "--metric", "plan.recall", "--to", str(to))
+    said(capsys, *words)
+    assert ", minus" not in to.read_text()
+    said(capsys, *words, "--offsets")
+    row = json.loads(to.read_text())["rows"][0]
+    value, low, minus = row["Alpha"], row["Alpha, low"], row["Alpha, minus"]
+    assert minus == pytest.approx(low - value)
+
+
+def test_a_rank_is_written_as_a_rank_among_ranks() -> None:
+    assert corrected_sheets.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
+    assert corrected_sheets.rank(Estimate(2.5, n=5, note="few")).words == "2.5"

@@ -42,6 +42,7 @@ def test_the_mean_plan_length_of_the_paper():
     assert mean_plan_length(plans).value == pytest.approx(1802 / 200) == pytest.approx(9.01)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_plans_of_five_and_ten_steps_are_seven_and_a_half_long():
     found = mean_plan_length({"a": plan("g", ["x"] * 5), "b": plan("h", ["x"] * 10)})
     # s = 5/√2, margin 12.7062 · 2.5.

@@ -16,6 +16,7 @@ def test_a_response_is_end_to_end_unless_it_says_otherwise():
     assert MODES == ("end-to-end", "isolated", "gold-plan injection")
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_modes_are_compared_item_by_item():
     # Differences .1, .2, .3: mean .2, s = .1, margin 4.3027 · .1/√3 = .24841.
     found = compare(known(a=0.5, b=0.4, c=0.3), known(a=0.6, b=0.6, c=0.6))

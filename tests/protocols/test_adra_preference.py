@@ -5,6 +5,7 @@ import pytest
 from annotator.protocols.adra.preference import Pair, agreement, better
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_better_score_is_the_preferred_report_or_not():
     # Three agree, one does not: 3/4.
     pairs = [

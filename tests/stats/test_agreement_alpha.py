@@ -82,6 +82,7 @@ def test_equal_fractions_far_from_zero_are_still_equal():
     assert alpha([[1e9 + 0.1] * 3, [1e9 + 0.1] * 3], "interval").value is None
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_resample_of_equal_fractions_is_undefined_whatever_rounding_leaves():
     # Of two items, each with one value throughout, half of the resamples draw one twice.
     scores = [1.1, 1.1, 1.1, 0.0, 0.0, 0.0]
@@ -127,6 +128,7 @@ def by_definition(units, level):
     return float(1 - (len(values) - 1) * seen / expected) if expected else None
 
 
+@pytest.mark.usefixtures("small_cases")
 @pytest.mark.parametrize("level", LEVELS[:3])
 def test_the_bounds_are_those_of_all_27_resamples_of_three_items(level):
     # Each of the 3³ resamples is equally likely, so the least and the greatest α have more than 2.5 % each.

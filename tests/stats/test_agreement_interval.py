@@ -91,14 +91,16 @@ def test_one_cluster_gives_a_value_and_no_interval():
     found = cohen_kappa([0, 1, 1], [0, 1, 0], clusters=["q", "q", "q"])
     assert found.value == pytest.approx(0.4)  # 2/3 seen, 4/9 by chance
     assert (found.low, found.high) == (None, None)
-    assert found.note == "one cluster gives no interval"
+    assert found.note == "1 cluster is too few for an interval, which takes 5"
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_few_clusters_are_warned_of():
     found = cohen_kappa([0, 1, 1, 0], [0, 1, 0, 0], clusters=["p", "p", "q", "q"])
     assert "2 clusters only: the interval is rough" in found.note
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_resamples_of_one_category_are_left_out_and_counted():
     # A resample of one item only, two of four, has one category and no κ.
     found = cohen_kappa([0, 0, 1, 1], [0, 0, 1, 1], clusters=["p", "p", "q", "q"], resamples=1000)

@@ -32,6 +32,7 @@ def test_each_difference_is_that_of_the_two_figures():
     assert found.difference.kappa.method.startswith("difference of Cohen's κ, units weighted, paired; 95%")
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_bounds_are_those_of_all_27_resamples_of_three_items():
     # Per item how many of its units each of the two has right; each of the 3³ resamples is equally likely.
     items = [(4, 3, 1), (3, 0, 2), (5, 5, 3)]

@@ -56,6 +56,7 @@ def test_the_resampled_scores_spread_as_their_interval_says():
     assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_ranks_are_those_of_the_corrected_scores_ties_sharing():
     found = standings({"low": LOW, "high": HIGH, "again": HIGH}, **few)
     assert [found.ranks[name].value for name in ("low", "high", "again")] == [3, 1.5, 1.5]

@@ -57,6 +57,7 @@ def test_right_of_several_categories_is_right():
     assert mcnemar_of(["a", "b"], ["a", "c"], ["b", "a"]).only_one == 1
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_paired_t_by_hand():
     # Differences 1, 2, 3: t = 2 / (1/√3); with two degrees of freedom p = 1 − t / √(2 + t²).
     found = paired_t([2, 4, 6], [1, 2, 3])

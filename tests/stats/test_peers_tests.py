@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotator.domain.estimate import FEWEST
 from annotator.stats.alt_test import alt_test
 from annotator.stats.clustered import Draws, intervals, over, tallied
 from annotator.stats.correlation import kendall_tau_b, pearson, spearman
@@ -47,7 +48,7 @@ def test_adjusted_ps_are_statsmodels(ps):
     assert benjamini_yekutieli(ps) == pytest.approx(multitest.multipletests(ps, method="fdr_by")[1])
 
 
-@given(st.integers(1, 500), st.data())
+@given(st.integers(FEWEST, 500), st.data())
 @many
 def test_wilson_is_statsmodels(n, data):
     successes = data.draw(st.integers(0, n))
@@ -82,6 +83,7 @@ def test_correlations_and_their_ps_are_scipys(ours, theirs, which, rows):
 
 @given(st.lists(st.tuples(small, small), min_size=2, max_size=40))
 @many
+@pytest.mark.usefixtures("small_cases")
 def test_paired_t_is_scipys(rows):
     found, pairs = paired_t(*zip(*rows, strict=True)), [row for row in rows if None not in row]
     if found.t is None:

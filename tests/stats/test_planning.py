@@ -18,6 +18,7 @@ def judged(rng, items=60, each=10, right=0.8):
     return truth.ravel(), said.ravel(), np.arange(items).repeat(each)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_width_falls_with_the_labels_as_by_hand():
     # The variance of a label is 1/3, so n labels give a width of 2 t √(1 / 3n): 1.068 for 7 of them, .9653 for 8.
     found = plan_labels(LABELS, SAID, 0.97, tuning=0.0)
@@ -27,12 +28,14 @@ def test_the_width_falls_with_the_labels_as_by_hand():
     assert plan_labels(LABELS, SAID, 1.07, tuning=0.0).more == 3
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_what_even_all_labels_cannot_reach_takes_more_items():
     found = plan_labels(LABELS, SAID, 0.5, tuning=0.0)
     assert (found.more, found.width_then) == (None, None)
     assert "that takes more items" in found.note
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_what_is_narrow_enough_takes_nothing():
     found = plan_labels(LABELS, SAID, 3.0, tuning=0.0)
     assert (found.more, found.width_then) == (0, found.width_now)
@@ -95,6 +98,7 @@ def test_a_promised_width_is_kept_within_a_tenth_four_times_of_five(items, first
     assert np.median(ratios) == pytest.approx(1, abs=0.06)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_interval_now_and_then_ends_where_the_figure_does():
     found = plan_labels(LABELS, SAID, 0.95, tuning=0.0, bounds=(0.0, 1.0))
     # ½ ± ½: of 1.837 that four labels give, 1 is left, and of .965 by eight all.
@@ -115,11 +119,13 @@ def test_units_alike_within_items_need_more_labels():
     assert together.more > apart.more == 0
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_without_an_interval_there_is_no_plan_but_a_reason():
     assert plan_labels([None, None], [1, 0], 0.1).note == NO_LABEL
-    assert "one cluster" in plan_labels([1, 0], [1, 0], 0.1, clusters=["p", "p"]).note
+    assert "1 cluster is too few" in plan_labels([1, 0], [1, 0], 0.1, clusters=["p", "p"]).note
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_judge_that_never_differed_gives_no_plan_but_a_reason():
     found = plan_labels([1, 0, 1, None], [1, 0, 1, 1], 0.1, tuning=1.0)
     assert (found.more, found.note) == (None, "labels and judge never differed yet")

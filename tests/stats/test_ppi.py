@@ -11,6 +11,7 @@ from tests.stats.agreement_oracles import needs_oracles, oracle
 LABELS, SAID, ELSEWHERE = [1, 0, 1, 1], [1, 0, 0, 1], [1, 1, 1, 0, 1, 0]
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_fully_trusted_the_judges_mean_moves_by_its_mean_error():
     found = ppi_mean(LABELS, SAID, ELSEWHERE, tuning=1.0).corrected
     # 2/3 + (3/4 − 1/2); variances 2/9 over 6 and 3/16 over 4.

@@ -80,6 +80,7 @@ def test_an_undefined_likeness_has_a_reason(values, clusters, reason):
     assert (found.value, found.note) == (None, reason)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_share_over_clusters_by_hand():
     # Four items of two like units: totals ±1, variance 4/64 · 4/3 = 1/12, so 1/4 ÷ 1/12 = 3 units; t of 3 is 3.18245.
     found = clustered_wilson([1, 1, 0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3])
@@ -115,7 +116,7 @@ def test_the_interval_covers_as_often_as_it_says():
 def test_missing_units_are_left_out_and_one_cluster_has_no_interval():
     found = clustered_wilson([True, None, False], ["p", "q", "p"])
     assert (found.value, found.n, found.missing, found.low) == (0.5, 2, 1, None)
-    assert "one cluster gives no interval" in found.note
+    assert "1 cluster is too few for an interval" in found.note
     assert clustered_wilson([None], ["p"]).note.startswith("nothing was counted")
 
 

@@ -51,6 +51,7 @@ def test_what_has_no_share_is_refused(t, df):
         central_share(t, df)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_margin_is_t_standard_errors():
     # 1, 2, 3: mean 2, s = 1, margin 4.3027 · 1/√3 = 2.4841.
     found = mean_interval([1, 2, 3])
@@ -59,6 +60,7 @@ def test_the_margin_is_t_standard_errors():
     assert (found.n, found.method) == (3, "mean; 95% t interval")
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_equal_values_leave_no_margin():
     found = mean_interval([0.25, 0.25, 0.25])
     assert (found.value, found.low, found.high) == (0.25, 0.25, 0.25)
@@ -71,7 +73,7 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
         None,
         None,
         1,
-        "one value gives no interval",
+        "1 value is too few for an interval, which takes 5",
     )
     assert (none.value, none.n, none.note) == (None, 0, "there are no values")
 
@@ -79,7 +81,11 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
 def test_undefined_scores_are_left_out_and_counted():
     found = mean_of_scores([Estimate(0.2), Estimate(None, note="no claims"), Estimate(0.4)])
     assert found.value == pytest.approx(0.3)
-    assert (found.n, found.floor, found.note) == (2, None, "1 of 3 left out: no defined score")
+    assert (found.n, found.floor, found.note) == (
+        2,
+        None,
+        "2 values are too few for an interval, which takes 5; 1 of 3 left out: no defined score",
+    )
 
 
 def test_bounds_are_averaged_over_all_that_have_them():

@@ -65,6 +65,7 @@ def test_a_figure_that_hangs_on_one_cluster_has_no_corrected_interval():
     assert bca_bounds(0.5, EVEN, np.array([0.0, np.nan, 1.0]), ONES, 0.95) is None
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_where_there_is_no_corrected_interval_the_plain_one_is_named():
     # Without its last unit the figure is undefined.
     tally = moments([0.0, 0.0, 0.0, 1.0])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from annotator.actions.attack_cases import Listed
 from annotator.actions.attack_figures import Line
 from annotator.actions.result_sheets import explained, percent
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, decimal, interval
 from annotator.gui.models.cells import Column
 from annotator.gui.models.judge_words import flag_words, value_look, value_words
 
@@ -14,9 +14,8 @@ def _rate(found: Estimate | None) -> str:
     """A share in percent with its interval: “33 % [11, 65]”."""
     if found is None or found.value is None:
         return "–"
-    if found.low is None or found.high is None:
-        return percent(found.value).replace("-", "−")
-    return f"{percent(found.value)}  [{100 * found.low:.0f}, {100 * found.high:.0f}]".replace("-", "−")
+    span = interval(found, lambda bound: decimal(100 * bound, 0))
+    return f"{percent(found.value)}  {span}".rstrip()
 
 
 def _tip(found: Estimate | None, none: str = "") -> str:

@@ -8,7 +8,7 @@ from annotator.actions.drift_reports import TRAITS, Drift
 from annotator.actions.drift_standings import Standing, Turned
 from annotator.actions.judge_offers import title
 from annotator.domain.counting import counted
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, decimal, interval
 from annotator.gui.models.cells import Column
 from annotator.gui.models.judge_words import causes_words, day, value_look, value_words, when
 
@@ -23,21 +23,14 @@ def share(found: Estimate) -> str:
     """A share in per cent with its interval; “–” where it is undefined."""
     if found.value is None:
         return "–"
-    said = f"{100 * found.value:.1f} %"
-    return said if found.low is None or found.high is None else f"{said} [{_bounds(found, 100, 1)}]"
+    return f"{100 * found.value:.1f} % {interval(found, lambda bound: decimal(100 * bound, 1))}".rstrip()
 
 
 def kappa(found: Estimate) -> str:
     """κ with its interval; “–” where it is undefined."""
     if found.value is None:
         return "–"
-    said = f"{found.value:.2f}".replace("-", "−")
-    return said if found.low is None or found.high is None else f"{said} [{_bounds(found, 1, 2)}]"
-
-
-def _bounds(found: Estimate, scale: int, places: int) -> str:
-    bounds = (scale * (bound or 0.0) for bound in (found.low, found.high))
-    return ", ".join(f"{bound:.{places}f}".replace("-", "−") for bound in bounds)
+    return f"{decimal(found.value, 2)} {interval(found, lambda bound: decimal(bound, 2))}".rstrip()
 
 
 def explained(found: Estimate) -> str:

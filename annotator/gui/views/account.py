@@ -6,6 +6,7 @@ from html import escape
 from annotator.actions import metrics
 from annotator.actions.metrics import MetricInfo
 from annotator.actions.result_sheets import Cell, Line, Sheet, explained
+from annotator.domain.estimate import interval
 from annotator.gui import theme
 
 NOT = "not publishable"
@@ -31,9 +32,8 @@ def _of_cell(sheet: Sheet, line: Line, cell: Cell, column: int) -> Iterator[str]
     if cell.estimate is not None:
         found = cell.estimate
         said = [_muted(escape(part)) for part in explained(found, unit)]
-        low_high = ""
-        if found.low is not None and found.high is not None:
-            low_high = f"95 % interval from {found.low:.4g} to {found.high:.4g}<br>"
+        span = interval(found, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
+        low_high = f"95 % interval {span}<br>" if span else ""
         value = "undefined" if found.value is None else f"{found.value:.6g}"
         yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(said)}</p>"
         known = explained(found, unit)

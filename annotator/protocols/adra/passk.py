@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from annotator.domain.estimate import Estimate
 from annotator.stats.attempts import expected_best
-from annotator.stats.student import mean_of_scores
+from annotator.stats.student import Bounds, mean_of_scores
 
 DEPARTURES = (
     "With more than k runs of an item, the expected best of k of them is taken, which does not depend on the order of "
@@ -40,9 +40,10 @@ def best_of(runs: Collection[Estimate], k: int) -> Estimate:
     )
 
 
-def pass_at_k(runs_of: Mapping[str, Collection[Estimate]], k: int) -> Estimate:
+def pass_at_k(runs_of: Mapping[str, Collection[Estimate]], k: int, within: Bounds | None = None) -> Estimate:
     """The mean over items of the expected best of k runs, with Student's t interval over items.
 
-    `runs_of` gives a system's scores on each item, one for each run.
+    `runs_of` gives a system's scores on each item, one for each run; what scores lie `within`, the
+    interval does too.
     """
-    return mean_of_scores([best_of(runs, k) for runs in runs_of.values()])
+    return mean_of_scores([best_of(runs, k) for runs in runs_of.values()], within=within)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from annotator.actions import judge_runs, judges
+from annotator.actions import judge_comparing, judge_runs, judges
 from annotator.actions.judge_cases import Order
 from tests.judges_window import cells, settle, tick
 from tests.labelling_keys import press
@@ -22,13 +22,13 @@ def two(small):
     return small
 
 
-def test_two_judges_are_compared_with_an_interval_and_n(two, show):
+def test_two_judges_are_compared_with_n(two, show):
     part = show(two, "Compare").comparing
     assert (cells(part.table, 0), cells(part.table, 1), cells(part.table, 2)) == (["a"], ["b"], ["6"])
-    # Four of six are the same; Wilson's 95 % interval of 4/6 is 30.0 to 90.3 per cent.
-    assert cells(part.table, 3) == ["66.7 % [30.0, 90.3]"]
+    # Four of six are the same; of two items there is no interval.
+    assert cells(part.table, 3) == ["66.7 %"]
     # Chance by the shares of yes, 4/6 and 4/6: 20/36; κ = (24/36 − 20/36) ÷ (16/36).
-    assert cells(part.table, 4)[0].startswith("0.25 [")
+    assert cells(part.table, 4) == ["0.25"]
     assert "6 units that both judged" in part.account.text()
 
 
@@ -39,6 +39,13 @@ def test_where_they_differ_is_listed_with_both_grounds(two, show):
     assert cells(part.differing, 5) == ["No", "Yes"]
     assert set(cells(part.differing, 4)) == {"It says so."}
     assert set(cells(part.differing, 6)) == {"Nothing on it."}
+
+
+def test_a_list_that_is_cut_says_how_long_it_is(two, show, monkeypatch):
+    monkeypatch.setattr(judge_comparing, "MOST", 1)
+    part = show(two, "Compare").comparing
+    assert part.count.text() == "first 1 of 2 differ: first a, second b"
+    assert part.apart.rowCount() == 1
 
 
 def test_people_stand_beside_judges_once_they_have_submitted(two, show):

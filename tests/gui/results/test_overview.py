@@ -11,11 +11,13 @@ def account(page):
     return page.view.account.toPlainText()
 
 
-def test_the_table_keeps_qts_contract_and_shows_n_and_the_interval(page, qtmodeltester):
+def test_the_table_keeps_qts_contract_and_shows_n_and_why_there_is_no_interval(page, qtmodeltester):
     qtmodeltester.check(page.view.model)
     assert heads(page) == ["System", "Coverage, n = 2"]
     assert {cells(page, row)[0] for row in range(2)} == {"Alpha", "Beta"}
-    assert cells(page)[1].startswith("0.833  [")
+    assert cells(page)[1] == "0.833"
+    page.view.table.setCurrentIndex(page.view.model.index(0, 1))
+    assert "2 items are too few for an interval" in account(page)
 
 
 def test_the_definition_stands_beside_the_chosen_figure(page):
@@ -46,12 +48,12 @@ def test_every_column_can_be_sorted_by_and_gives_its_order_back(page):
 def test_one_metric_shows_range_gaps_and_whether_it_can_be_published(adra_page, qtbot):
     page = go(adra_page, qtbot, "overview", metric="plan.recall")
     assert heads(page)[1:] == [
-        "Plan recall (one-to-one)", "From", "To", "Items", "Missing", "Share missing", "At least", "At most",
+        "Plan recall (one-to-one)", "95 % interval", "Items", "Missing", "Share missing", "At least", "At most",
         "Publishable",
     ]  # fmt: skip
     row = next(cells(page, n) for n in range(2) if cells(page, n)[0] == "深度研究智能体")
     # Of 8 cells 1 is missing on each of two items.
-    assert row[4:7] == ["2", "2", "12.5 %"]
+    assert row[3:6] == ["2", "2", "12.5 %"]
     assert row[-1] == "no"
 
 

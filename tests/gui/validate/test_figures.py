@@ -72,6 +72,7 @@ def test_judges_and_people_stand_beneath_one_another_with_n(viewer, qtmodelteste
     assert {"Accuracy", "Cohen's κ", "n", "Units", "Missing"} <= set(heads(viewer))
 
 
+@pytest.mark.usefixtures("small_cases")
 @pytest.mark.parametrize(
     "name",
     [view.name for view in VIEWS if view.name in ("answer", "judges", "choice", "corrected", "rulings")],
@@ -88,11 +89,12 @@ def test_all_views_are_listed(viewer):
     assert [words for words in listed if words in {view.title for view in VIEWS}] == [v.title for v in VIEWS]
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_account_says_definition_interval_and_n(viewer):
     model = viewer.view.model
     viewer.view.table.setCurrentIndex(model.index(0, heads(viewer).index("Cohen's κ")))
     said = viewer.view.account.toPlainText()
-    for words in ("agreement beyond chance", "95 % interval from", "n = ", "bootstrap over", "Landis & Koch"):
+    for words in ("agreement beyond chance", "95 % interval [", "n = ", "bootstrap over", "Landis & Koch"):
         assert words in said
 
 

@@ -88,6 +88,7 @@ def test_nothing_makes_an_empty_table():
 # Position
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_the_flip_rate_is_the_share_of_pairs_that_change():
     # won, changed, changed to a tie, tie; the error is left out: 2/4
     found = flip_rate(contests(WIN, ("first", "first"), ("tie", "second"), TIE, ("first", None)))
@@ -149,6 +150,7 @@ def test_a_falling_line_explains_as_much_as_a_rising_one():
     assert up.r_squared.low == pytest.approx(down.r_squared.low)
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_an_interval_across_zero_begins_at_zero():
     found = length_bias({"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 0.5, "b": 0.4, "c": 0.9, "d": 0.5})
     assert found.pearson.low < 0 < found.pearson.high

@@ -44,6 +44,7 @@ def test_the_same_responses_are_scored_by_both():
     assert (both.gaps[0].value, both.gaps[1].value) == (0.5, pytest.approx(1 / 3))
 
 
+@pytest.mark.usefixtures("small_cases")
 def test_a_systems_score_is_the_mean_over_items():
     # expert: 3/4 and 4/4; model: 1/3 and 3/3
     expert, model = {("i", "s"): "yn", ("j", "s"): "yy"}, {("i", "s"): "ynn", ("j", "s"): "yyy"}

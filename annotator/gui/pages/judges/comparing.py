@@ -18,6 +18,7 @@ from annotator.actions import judge_comparing, judge_totals
 from annotator.actions.judge_comparing import PEOPLE, Comparison, Difference, Pairing, Rater
 from annotator.actions.judge_offers import draws, title
 from annotator.actions.project import Project
+from annotator.domain.counting import Cut
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
 from annotator.gui.models.judge_pairings import PAIRINGS, account, second, whose
@@ -205,15 +206,17 @@ class Comparing(Part):
         self.count.setText("Looking for differences…")
         self.desk.ask_later(self._differ, _differing, self._comparison.protocol, one.a.id, one.b.id)
 
-    def _differ(self, found: tuple[str, str, list[Difference]]) -> None:
+    def _differ(self, found: tuple[str, str, Cut[Difference]]) -> None:
         one = self.pairs.at(self.table.currentIndex().row())
         if one is None or (one.a.id, one.b.id) != found[:2]:
             return
-        self.apart.show(found[2])
+        self.apart.show(found[2].rows)
         self.apart.retitle({ONE: one.a.name, OTHER: "the other" if one.a is one.b else one.b.name})
-        many = len(found[2])
+        many = found[2].total
         self.count.setText(
-            f"{many:,} differ: first {whose(one.a)}, second {second(one)}" if many else "They never differ."
+            f"{found[2].words} differ: first {whose(one.a)}, second {second(one)}"
+            if many
+            else "They never differ."
         )
         if many:
             self.differing.setCurrentIndex(self.apart.index(0, 0))
@@ -256,5 +259,5 @@ def _comparison(
     return chosen, shared, judge_comparing.compare(project, protocol, chosen, shared=shared)
 
 
-def _differing(project: Project, protocol: str, a: str, b: str) -> tuple[str, str, list[Difference]]:
+def _differing(project: Project, protocol: str, a: str, b: str) -> tuple[str, str, Cut[Difference]]:
     return a, b, judge_comparing.differing(project, protocol, a, b)

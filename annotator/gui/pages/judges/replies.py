@@ -14,6 +14,7 @@ from annotator.actions.judge_totals import Total
 from annotator.actions.judgement_replies import Reply, Told
 from annotator.actions.project import Project
 from annotator.actions.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
+from annotator.domain.counting import Cut
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
@@ -199,18 +200,18 @@ class Replies(Part):
         wanted = run.judge_id if run else source.judge_id
         return next((judge for judge in self.desk.ask(judges.all_of) or [] if judge.id == wanted), None)
 
-    def _called(self, calls: list[Reply]) -> None:
+    def _called(self, calls: Cut[Reply]) -> None:
         if self.stopped:
             return
-        self.calls.show(calls)
-        many = "1 call" if len(calls) == 1 else f"{len(calls):,} calls"
+        self.calls.show(calls.rows)
+        many = "1 call" if calls.total == 1 else f"{calls.words} calls"
         self.count.setText(
             f"{many}: what an extraction asked, the newest first. What it drew stands with each report."
         )
-        self.lists.setCurrentWidget(self.asked if calls else self.nothing)
+        self.lists.setCurrentWidget(self.asked if calls.rows else self.nothing)
         self.nothing.show_words("No call was made", "The baseline asks nobody, or nothing was left to ask.")
         self._offer(None)
-        if calls:
+        if calls.rows:
             self.asked.setCurrentIndex(self.calls.index(0, 0))
         self._show_call()
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 from annotator.actions.disagreements import Ruled
 from annotator.actions.validation_figures import TITLES
 from annotator.domain.counting import counted
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, decimal, interval
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SHOWN = (("accuracy", "accuracy"), ("kappa", "κ"), ("f1", "F1"))
@@ -67,10 +67,8 @@ def _value(estimate: Estimate) -> str:
     """A figure with its interval; never a number where there is none."""
     if estimate.value is None:
         return "undefined"
-    low, high = estimate.low, estimate.high
-    span = f" [{_short(low)}, {_short(high)}]" if low is not None and high is not None else ""
-    return f"{_short(estimate.value)}{span}"
+    return f"{_short(estimate.value)} {interval(estimate, _short)}".rstrip()
 
 
 def _short(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return decimal(value, 2)

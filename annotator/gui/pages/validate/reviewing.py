@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from annotator.actions import reviews
-from annotator.actions.result_sheets import number
+from annotator.actions.result_sheets import in_words
 from annotator.actions.reviews import Line
 from annotator.domain.counting import counted
 from annotator.domain.informed import Review
@@ -134,15 +134,9 @@ def _accepted(one: Line) -> str:
     rate = one.accepted
     if rate.value is None:
         return f"Nobody has agreed or disagreed with {one.judge} yet."
-    span = (
-        f" [{number(rate.low)}, {number(rate.high)}]"
-        if rate.low is not None and rate.high is not None
-        else ""
-    )
     unsure = one.said.get(Review.UNSURE.value, 0)
-    return (
-        f"Experts accept {number(rate.value)}{span} of {counted(rate.n, 'reviewed verdict')} of {one.judge}"
-        + (f", and are unsure of {unsure:,}." if unsure else ".")
+    return f"Experts accept {in_words(rate)} of {counted(rate.n, 'reviewed verdict')} of {one.judge}" + (
+        f", and are unsure of {unsure:,}." if unsure else "."
     )
 
 
