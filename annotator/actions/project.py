@@ -207,4 +207,5 @@ def _brought_up_to_date(
     migrating.copy_up_to_date(path, copy)
     why = f"{readonly.happened} " if isinstance(readonly, Refusal) else ""
     older = f"“{path.name}” has an older format: you see a copy in today's, and nothing in it can be changed."
-    return copy, folder, Refusal(why + older, "Open it where it may be written to bring it up to date.")
+    where = "where it may be written" if why else "in the window, or change it by any command,"
+    return copy, folder, Refusal(why + older, f"Open it {where} to bring it up to date.")

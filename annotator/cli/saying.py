@@ -41,6 +41,8 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         from annotator.actions.project import Project
 
         self._project = Project.open(self._file, readonly=self._readonly)
+        if not self._readonly and (warning := Project.warning_about(self._file)):
+            warned.print(f"Note: {warning}", markup=False)
         if self._person:
             self._work_as()
         return self._project
@@ -95,10 +97,21 @@ def print_json(found: Any) -> None:
 
 def lines(found: dict[str, Any]) -> list[str]:
     return [
-        f"{name.replace('_', ' ')}: {value}"
+        f"{name.replace('_', ' ')}: {_words(value)}"
         for name, value in found.items()
         if value not in (None, "", [], {})
     ]
+
+
+def _words(value: Any) -> str:
+    """A value as a person reads it: what belongs together in one line, yes and no for what is so or not."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_words(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def public(report: Any) -> dict[str, Any]:

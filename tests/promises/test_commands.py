@@ -103,6 +103,25 @@ def test_a_nul_character_is_wrong_usage(path: str, file: str) -> None:
             assert run_command(called(file, path, command, one.name, "a\0b")) in (1, 2)
 
 
+def test_what_a_project_holds_is_told_in_words(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["info", file]) == 0
+    said = capsys.readouterr().out
+    assert not set("{}[]'") & set(said)
+    assert "criterion weights: 1: " in said
+
+
+def test_a_command_that_writes_says_that_a_project_lies_on_a_network_disk(
+    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        Project, "warning_about", staticmethod(lambda path: f"{path.name} lies on a network disk.")
+    )
+    assert run_command(["backup", file]) == 0
+    assert "lies on a network disk" in capsys.readouterr().err
+    assert run_command(["info", file]) == 0
+    assert "network disk" not in capsys.readouterr().err
+
+
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__
