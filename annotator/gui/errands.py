@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QThreadPool, Signal
 from shiboken6 import isValid
 
 from annotator.domain.refusal import Refusal
-from annotator.gui.staying import keyboard_stays
+from annotator.gui.staying import Pressed, keyboard_stays
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
@@ -40,6 +40,7 @@ class Errands(QObject):
         self._numbers = count()
         self._out: dict[int, Hearers] = {}
         self._heard.connect(self._tell)
+        self._pressed = Pressed(self)
 
     def __len__(self) -> int:
         """How many are under way, or home but not told of yet."""
@@ -73,14 +74,20 @@ class Errands(QObject):
         if what == "over":
             del self._out[number]
         elif what == "progress":
-            _call(hearers, hearers.progress, *of)
+            self._call(hearers, hearers.progress, *of)
         elif what == "done":
-            _call(hearers, hearers.done, of)
-            _call(hearers, hearers.then, of)
+            self._call(hearers, hearers.done, of)
+            self._call(hearers, hearers.then, of)
         else:
             if hearers.job:
-                _call(hearers, hearers.then, None)
-            _call(hearers, hearers.refused, of)
+                self._call(hearers, hearers.then, None)
+            self._call(hearers, hearers.refused, of)
+
+    def _call(self, hearers: Hearers, hearer: Callable[..., object] | None, *of: Any) -> None:
+        owner = getattr(hearer, "__self__", None)
+        if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
+            with self._pressed.answered() if hearers.job else keyboard_stays(typing_only=True):
+                hearer(*of)
 
 
 def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None:
@@ -91,10 +98,3 @@ def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None
         say("refused", refusal)
     finally:
         say("over", None)
-
-
-def _call(hearers: Hearers, hearer: Callable[..., object] | None, *of: Any) -> None:
-    owner = getattr(hearer, "__self__", None)
-    if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
-        with keyboard_stays(typing_only=not hearers.job):
-            hearer(*of)

@@ -3,9 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 from shiboken6 import isValid
+
+TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
 
 @contextmanager
@@ -18,7 +28,49 @@ def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
     yield
     if held is None or not isValid(held) or QApplication.focusWidget() is held:
         return
-    if typing_only and not isinstance(held, QLineEdit | QPlainTextEdit | QAbstractSpinBox):
+    if typing_only and not isinstance(held, TYPED):
         return
-    if held.isVisible() and held.isEnabled():
+    if _usable(held):
         held.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class Pressed(QObject):
+    """The button that was pressed and went out of use while the focus has not been moved by anybody since."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._button: QAbstractButton | None = None
+        self._standing: QWidget | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """What answers may take the focus that the button lost; otherwise the button has it back once it is usable."""
+        button, standing = self._button, self._standing
+        if button is None or not self._waits(button):
+            with keyboard_stays():
+                yield
+            return
+        yield
+        if QApplication.focusWidget() is standing and isValid(button) and _usable(button):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _waits(self, button: QAbstractButton) -> bool:
+        """Whether the focus is where the button left it, on the same page, and nobody types there."""
+        standing = self._standing
+        page = button.parentWidget() if isValid(button) else None
+        here = page is not None and page.isVisible()
+        return here and QApplication.focusWidget() is standing and not isinstance(standing, TYPED)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        """A button that is left because it went out of use is not left by whoever pressed it."""
+        if isinstance(left, QAbstractButton) and isValid(left) and not _usable(left):
+            self._button, self._standing = left, reached
+        elif reached is not self._standing:
+            self._button = self._standing = None
+
+
+def _usable(widget: QWidget) -> bool:
+    return widget.isVisible() and widget.isEnabled()

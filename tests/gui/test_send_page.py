@@ -9,6 +9,7 @@ from annotator.actions import artifacts, items, parcel_secrets, sending, tasking
 from annotator.actions.annotating import artifacts_of
 from annotator.domain.parcel import Outcome
 from annotator.gui import keys
+from tests.labelling_keys import be_active
 from tests.sent_apart import annotators, coordinated, edit_rubric, task_for, write_rubric
 
 GOING = 3
@@ -114,10 +115,22 @@ def test_the_code_is_copied_alone(theirs, tmp_path, window_over, qtbot):
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     window = window_over(theirs, "Send")
     code = sent(window, tmp_path / "mine", qtbot)
-    assert not window.page.receipt.copy.hasFocus()
-    window.page.receipt.copy.setFocus()
+    assert window.page.table.hasFocus()
     window.page.receipt.copy.click()
     assert QGuiApplication.clipboard().text() == code
+
+
+def test_from_the_button_the_keyboard_goes_on_to_copying_the_code(
+    theirs, tmp_path, window_over, qtbot, monkeypatch
+):
+    write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
+    window = window_over(theirs, "Send")
+    be_active(window, qtbot)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), ""))
+    window.page.go.setFocus()
+    qtbot.keyClick(window.page.go, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.page.receipt.isVisible)
+    assert window.focusWidget() is window.page.receipt.copy
 
 
 def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_over, qtbot):

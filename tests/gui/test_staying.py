@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTabWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTabWidget, QWidget
 
 import annotator.gui
 from annotator.actions import items
@@ -60,6 +60,50 @@ def test_a_process_that_ends_does_not_take_the_focus(window, qtbot, monkeypatch)
     with qtbot.waitSignal(child.ended):
         child.start([])
     assert focus() is search
+
+
+@pytest.fixture
+def pressed(window, qtbot):
+    """A button of the page in view, pressed for a job and out of use until that has ended."""
+    button = QPushButton("Do it", window.page)
+    button.show()
+    button.setFocus()
+    assert focus() is button
+    return button
+
+
+def work_out(window: Window, button: QPushButton, then: Callable[[], None]) -> None:
+    """Put the button out of use and run a job that ends with `then`."""
+    button.setEnabled(False)
+    window.desk.do_later(lambda _: then(), lambda *_: None, lambda _project, progress: progress("", 0, 0))
+
+
+def ended(window: Window, qtbot) -> None:
+    qtbot.waitUntil(lambda: not window.desk._errands)
+
+
+def test_the_button_that_was_pressed_hands_the_keyboard_to_its_answer(window, pressed, qtbot):
+    table = window.page.table
+    work_out(window, pressed, table.setFocus)
+    assert focus() not in (pressed, table)
+    ended(window, qtbot)
+    assert focus() is table
+
+
+def test_the_button_that_was_pressed_has_the_keyboard_back_once_it_can_be_used(window, pressed, qtbot):
+    work_out(window, pressed, lambda: pressed.setEnabled(True))
+    assert focus() is not pressed
+    ended(window, qtbot)
+    assert focus() is pressed
+
+
+def test_whoever_went_on_from_the_button_meanwhile_is_left_where_they_are(window, pressed, qtbot):
+    search, table = window.page.search, window.page.table
+    work_out(window, pressed, table.setFocus)
+    search.setFocus()
+    type_words("w")
+    ended(window, qtbot)
+    assert (focus(), search.text()) == (search, "w")
 
 
 def test_the_end_of_a_job_is_said_with_a_way_to_it(window):

@@ -69,6 +69,10 @@ def test_a_round_of_exchange_by_keyboard_alone(goldsmith, tmp_path, qtbot, monke
     press(qtbot, window, "submit")
     qtbot.waitUntil(window.page.receipt.isVisible, timeout=PATIENCE_MS)
     code = window.page.receipt.code.text()
+    # What is done moves nobody from the table; the receipt stands right before it.
+    assert window.focusWidget() is window.page.table
+    for _ in range(2):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Backtab)
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
     assert QGuiApplication.clipboard().text() == code
 

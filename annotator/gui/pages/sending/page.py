@@ -153,4 +153,6 @@ class SendPage(Page):
             self._path = packed.path
         self._read()
         if packed is not None:
+            # The keyboard follows only from the button that was pressed for it.
+            self.receipt.copy.setFocus()
             self.desk.tell_end("The file to send back is written.", "Send", self)
