@@ -30,11 +30,12 @@ async def asking(
     from annotator.judging.budget import Budget
     from annotator.judging.client import Client, Endpoint
     from annotator.judging.limits import Limits
+    from annotator.judging.noting import Notes
     from annotator.judging.prices import prices
     from annotator.judging.redaction import guard
     from annotator.judging.sending import Sender
 
-    endpoint = Endpoint.of(judge, judges.key_of(project, judge), order.timeout_s)
+    endpoint = Endpoint.of(judge, judges.key_to_ask_with(project, judge), order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
     limits = Limits(
         order.concurrency,
@@ -45,10 +46,17 @@ async def asking(
     async with Client(endpoint) as client:
         sender = Sender(client, limits, prices(), budget)
         endpoint_memory.recall(project, sender)
-        edited = prompts.edited(project)
+        edited, notes = prompts.edited(project), Notes(journal.note)
         try:
             yield Asker(
-                sender, judge.id, run_id=journal.run_id, journal=journal, prompts=edited, refused=refused
+                sender,
+                judge.id,
+                run_id=journal.run_id,
+                journal=journal,
+                prompts=edited,
+                refused=refused,
+                notes=notes,
             )
         finally:
+            await notes.flush()
             endpoint_memory.keep(project, sender)

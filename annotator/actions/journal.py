@@ -30,6 +30,7 @@ _LATEST = Ready(
 )
 _SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
 _ADD_CALL = insert(CALL).prefix_with("OR IGNORE")
+_PUT_CALL = insert(CALL).prefix_with("OR REPLACE")
 _SPOIL = (
     update(CALL)
     .where(CALL.c.id == bindparam("call"), _ANSWERED)
@@ -107,6 +108,14 @@ class Journal:
         with self._project.store.write() as db:
             self._add(db, calls)
         self._know(calls)
+
+    def note(self, found: list[Call]) -> None:
+        """Commit calls as they go out and come back, each in place of what was known of it before."""
+        at = now()
+        calls = [self._call(call, at) for call in found]
+        with self._project.store.write() as db:
+            db.execute(_PUT_CALL, calls)
+        self._know(call for call in calls if call["status"] == Status.OK.value)
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:

@@ -223,6 +223,17 @@ def draws(name: str) -> bool:
     return name in EXTRACTIONS
 
 
+def purpose(name: str) -> str:
+    """What the calls of a run by that name were paid for; those of no run are trial calls."""
+    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts"}
+    kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
+    if kind or not name:
+        return kind or "trial calls"
+    if draws(name):
+        return "drawing"
+    return "judging" if name in PROTOCOLS else "reports"
+
+
 def title(name: str) -> str:
     """What a run by that name was about, as people say it; the name itself where nobody knows it any more."""
     if name.startswith(CHECKS):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.journal import CALL, JUDGEMENT, RUN
+from annotator.actions.call_bills import bills
+from annotator.actions.journal import CALL, JUDGEMENT
 from annotator.actions.project import Project
 from annotator.domain.judgement import RaterKind, Status
 
@@ -93,19 +94,12 @@ def _judgements(db: Connection, found: dict[tuple[str, str], Total], judge_id: s
 
 
 def _spent(db: Connection, found: dict[tuple[str, str], Total], judge_id: str, run_id: str) -> None:
-    question = (
-        select(
-            RUN.c.judge_id,
-            RUN.c.protocol,
-            func.count(),
-            func.count(CALL.c.cost_usd),
-            func.sum(CALL.c.cost_usd),
-        )
-        .join(CALL, CALL.c.run_id == RUN.c.id)
-        .group_by(RUN.c.judge_id, RUN.c.protocol)
-    )
-    question = question.where(RUN.c.judge_id == judge_id) if judge_id else question
-    question = question.where(RUN.c.id == run_id) if run_id else question
+    bill = bills()
+    question = select(
+        bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
+    ).group_by(bill.c.judge_id, bill.c.protocol)
+    question = question.where(bill.c.judge_id == judge_id) if judge_id else question
+    question = question.where(bill.c.run_id == run_id) if run_id else question
     for judge, protocol, calls, priced, spent in db.execute(question):
         total = found.setdefault((judge, protocol), Total(judge, protocol))
         total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row, func, insert, select, update
 
 from annotator.actions import prompts
+from annotator.actions.call_bills import bills
 from annotator.actions.journal import CALL, JUDGEMENT, RUN
 from annotator.actions.judge_cases import Order
 from annotator.actions.judges import JUDGE
@@ -283,18 +284,17 @@ def set_counts(project: Project, run_id: str, total: int, done: int) -> None:
 
 
 def spent(project: Project, run_id: str) -> float:
-    """US dollars that the calls of a run have cost, as far as is known."""
+    """US dollars that the calls of a run have cost, those without an answer at the most they may have."""
     with project.store.read() as db:
-        return float(db.execute(_cost(run_id)).scalar() or 0.0)
-
-
-def _cost(run_id: str) -> Any:
-    return select(func.sum(CALL.c.cost_usd)).where(CALL.c.run_id == run_id)
+        cost = select(func.sum(CALL.c.cost_usd)).where(CALL.c.run_id == run_id)
+        return float(db.execute(cost).scalar() or 0.0)
 
 
 def close_run(project: Project, run_id: str, state: RunState) -> None:
     """Keep how a run ended, and what its calls cost as far as is known."""
+    bill = bills()
+    cost = select(func.sum(bill.c.charged)).where(bill.c.run_id == run_id)
     with project.store.write() as db:
-        ended = {"state": state.value, "ended_at": now(), "cost_usd": db.execute(_cost(run_id)).scalar()}
+        ended = {"state": state.value, "ended_at": now(), "cost_usd": db.execute(cost).scalar()}
         db.execute(update(RUN).where(RUN.c.id == run_id).values(**ended))
         record(project, db, Change("judge_run", run_id, "end run", None, {"state": state.value}))

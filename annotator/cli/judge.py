@@ -75,6 +75,25 @@ def judge_test(file: File, name: str, json_: Json = False) -> None:
         raise typer.Exit(1)
 
 
+@app.command("key")
+def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
+    """Give a judge a key, typed unseen and kept in the system's keyring, or name the variable that holds it.
+
+    A key is kept for the scheme, host and port of the judge's endpoint, and goes nowhere else.
+    """
+    from annotator.actions import judges
+
+    with opened(file) as project:
+        judge = judges.named(project, name)
+        if key_env:
+            judges.change(project, judge.id, {"key_env": key_env})
+            words = f"The key is read from {key_env}."
+        else:
+            secret = typer.prompt(f"Key for {judge.base_url}", hide_input=True)
+            words = judges.remember_key(project, name, secret)
+    said.print(words, markup=False)
+
+
 @app.command("vote")
 def judge_vote(
     file: File,

@@ -31,23 +31,22 @@ _SHOWN = 20
 @app.command("costs")
 def judge_costs_(
     file: File,
-    by: Annotated[str, typer.Option(help="judge, question, system or criterion")] = "judge",
+    by: Annotated[str, typer.Option(help="purpose, judge, run, question, system or criterion")] = "judge",
     judge: OfJudge = "",
     json_: Json = False,
 ) -> None:
-    """What judging has cost so far, the dearest first."""
+    """What asking models has cost so far, whatever for, the dearest first; by each the lines come to the same sum."""
     from annotator.actions import judge_costs
     from annotator.actions.run_lines import dollars
 
     with opened(file, readonly=True) as project:
         found = judge_costs.costs(project, by, judge=judge)
-    words = [
-        f"{one.name}{f' of item {one.item}' if one.item else ''}, {one.protocol}: {dollars(one.cost_usd)} for "
-        f"{one.judgements:,} judgements{f', {one.unpriced:,} of unknown cost' if one.unpriced else ''}"
-        for one in found[:_SHOWN]
-    ]
+    whole = judge_costs.total(found)
+    words = [f"{one.words(by)}: {dollars(one.cost_usd)}{one.remark()}" for one in found[:_SHOWN]]
     words += [f"… and {len(found) - _SHOWN:,} more; see all with --json."] if len(found) > _SHOWN else []
-    say({"by": by, "costs": [asdict(one) for one in found]}, json_, words or ["No judge has been paid yet."])
+    words += [f"Together: {dollars(whole)}"] if found else []
+    tree = {"by": by, "total_usd": whole, "costs": [asdict(one) for one in found]}
+    say(tree, json_, words or ["No judge has been paid yet."])
 
 
 @app.command("anchor")

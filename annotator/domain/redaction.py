@@ -1,10 +1,27 @@
 """How a secret is kept out of whatever is shown, stored or logged."""
 
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 
 REMOVED = "[key removed]"
 _SHORTEST = 4
+# So many letters of a key in a row are taken for a part of it.
+_PIECE = 8
+_NO_WORD = re.compile(r"\d|[a-z][A-Z]")
+_KEY_NAME = re.compile(
+    r"api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token|^token$"
+    r"|subscription-key|^key$",
+    re.IGNORECASE,
+)
+_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
+    r"|hf_[A-Za-z0-9]{20,}|xai-\w{20,}|r8_\w{20,}|gh[opsu]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
+    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.|(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{16,})"
+)
 # The keys that this program has had in its hands since it was started.
 _held: set[str] = set()
 _HEADER = re.compile(
@@ -30,11 +47,75 @@ def held() -> tuple[str, ...]:
 
 
 def without_keys(text: str, keys: Iterable[str]) -> str:
-    """A text in which the keys themselves, whole, no longer stand; nothing else is touched."""
+    """A text without the keys themselves, and without eight letters of one in a row, read either way or in base64."""
     for key in keys:
         if len(key) >= _SHORTEST and key in text:
             text = text.replace(key, REMOVED)
+        for form in _forms(key):
+            text = _without_pieces(text, form)
     return text
+
+
+@lru_cache(maxsize=64)
+def _forms(key: str) -> tuple[str, ...]:
+    """A key as a server may write it: as it is, backwards, and in base64 wherever it begins."""
+    raw, coded = key.encode(), set[str]()
+    for before in range(3):
+        letters = b64encode(bytes(before) + raw).decode()
+        own = letters[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
+        coded |= {own, own.replace("+", "-").replace("/", "_")}
+    return (key, key[::-1], *sorted(coded)) if len(key) >= _PIECE else ()
+
+
+def _without_pieces(text: str, form: str) -> str:
+    spans = sorted((found, found + _PIECE) for piece in _pieces(form) for found in _places(text, piece))
+    parts, end = list[str](), 0
+    for first, last in spans:
+        if first > end or not parts:
+            parts += [text[end:first], REMOVED]
+        end = max(end, last)
+    return "".join((*parts, text[end:])) if parts else text
+
+
+@lru_cache(maxsize=512)
+def _pieces(form: str) -> tuple[str, ...]:
+    """So many letters in a row of a key; of one that may be words, those alone that are of none."""
+    every = (form[start : start + _PIECE] for start in range(len(form) - _PIECE + 1))
+    return tuple(piece for piece in every if _NO_WORD.search(form) or _NO_WORD.search(piece))
+
+
+def _places(text: str, piece: str) -> Iterator[int]:
+    place = text.find(piece)
+    while place >= 0:
+        yield place
+        place = text.find(piece, place + 1)
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether something in a text has the shape of a provider's key, or of a header that carries one."""
+    return bool(_SHAPES.search(text))
+
+
+def key_in_settings(settings: Any) -> str:
+    """The name under which a tree of settings seems to hold a key; empty where none does."""
+    if isinstance(settings, dict):
+        for name, value in settings.items():
+            if (
+                value
+                and not isinstance(value, dict | list | bool | int | float)
+                and _KEY_NAME.search(str(name))
+            ):
+                return str(name)
+            inner = key_in_settings(value)
+            if inner or looks_like_key(str(name)):
+                return inner or "a name"
+    elif isinstance(settings, list):
+        return next((found for found in map(key_in_settings, settings) if found), "")
+    elif isinstance(settings, str) and (
+        looks_like_key(settings) or without_keys(settings, _held) != settings
+    ):
+        return "a value"
+    return ""
 
 
 def redact(text: str, keys: Iterable[str] = ()) -> str:

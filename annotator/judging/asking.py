@@ -18,6 +18,7 @@ from annotator.judging import injection
 from annotator.judging.breaker import Halt
 from annotator.judging.cache import Journal, cache_key
 from annotator.judging.client import Endpoint
+from annotator.judging.noting import Notes
 from annotator.judging.prompts import Prompt, fresh_delimiter, load, render
 from annotator.judging.replies import Unreadable, reread
 from annotator.judging.schema import strict_schema
@@ -39,7 +40,7 @@ class Asker:
     `prompts` take the place of the shipped ones of their names. `fresh` passes the cache over. `delimiter` names the
     fences of each call; a run that pays for prompts may give one code for the whole run, so that a provider's prompt
     cache recognizes the same report again. `refused` is asked of every model that answers: the first that may not ends
-    the run.
+    the run. `notes` has each call on disk as it goes out and comes back.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Asker:
         prompts: Mapping[str, Prompt] | None = None,
         delimiter: Callable[[], str] = fresh_delimiter,
         refused: Refused = lambda _: "",
+        notes: Notes | None = None,
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
@@ -63,7 +65,7 @@ class Asker:
             )
         self.sender = sender
         self.judge_id, self.run_id = judge_id, run_id
-        self.delimiter, self.refused = delimiter, refused
+        self.delimiter, self.refused, self.notes = delimiter, refused, notes
         self._journal = None if fresh else journal
         self._folder = folder
         self._prompts = dict(prompts or {})
@@ -153,7 +155,7 @@ class CaseAsk:
             self.call_id = call.id
             return Answer(Status.OK, found, call.raw, flags=flags)
         with self.asker.putting(question.key) as came:
-            reading = await Settling(question, self.asker.sender, self._keep).settle()
+            reading = await Settling(question, self.asker.sender, self._keep, self.asker.notes).settle()
             call = reading.call
             if call.status is Status.OK:
                 came((call, reading.reply))

@@ -3,14 +3,14 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from annotator.domain.redaction import redact
+from annotator.domain.redaction import redact, without_keys
 from annotator.domain.refusal import Refusal
 from annotator.judging.batch_state import BatchState
 from annotator.judging.breaker import Halt
@@ -94,7 +94,7 @@ class Desk:
             nonlocal tried
             found = await self._look_for(state) if tried else None
             tried = True
-            return found or _seen(
+            return found or self._seen(
                 await self._openai.batches.create(
                     input_file_id=state.input_file,
                     endpoint=PATH,
@@ -117,7 +117,7 @@ class Desk:
         """How far a batch is; Gone when the provider does not know it."""
 
         async def send() -> Seen:
-            return _seen(await self._openai.batches.retrieve(batch, timeout=CALL_S))
+            return self._seen(await self._openai.batches.retrieve(batch, timeout=CALL_S))
 
         return await self._steadily(send)
 
@@ -125,7 +125,7 @@ class Desk:
         """Ask the provider to stop, and look; what it has answered by then is still to be had."""
 
         async def send() -> Seen:
-            return _seen(await self._openai.batches.cancel(batch, timeout=CALL_S))
+            return self._seen(await self._openai.batches.cancel(batch, timeout=CALL_S))
 
         # Turned down where the batch has ended meanwhile, which a look tells.
         with suppress(Halt, Gone):
@@ -157,7 +157,7 @@ class Desk:
         for _ in range(_PAGES):
             for batch in page.data:
                 if (batch.metadata or {}).get(TOKEN) == state.id or batch.input_file_id == state.input_file:
-                    return _seen(batch)
+                    return self._seen(batch)
             if not page.data or not page.has_next_page():
                 break
             page = await page.get_next_page()
@@ -203,19 +203,24 @@ class Desk:
             # A body that is no JSON, or JSON of another shape.
             return Outcome(Trouble.MALFORMED, message=f"The server sent something else: {error}")
 
+    def _seen(self, batch: "Batch") -> Seen:
+        return _shown(batch, self._secrets)
 
-def _seen(batch: "Batch") -> Seen:
+
+def _shown(batch: "Batch", keys: Iterable[str]) -> Seen:
     errors = getattr(batch.errors, "data", None) or ()
     return Seen(
         batch=_named(batch, "batch"),
-        status=str(batch.status),
+        status=without_keys(str(batch.status), keys),
         output_file=batch.output_file_id or "",
         error_file=batch.error_file_id or "",
         expires_at=_moment(batch.expires_at),
         total=_count(batch.request_counts, "total"),
         completed=_count(batch.request_counts, "completed"),
         failed=_count(batch.request_counts, "failed"),
-        errors=tuple((_word(error, "code"), _word(error, "message")) for error in errors),
+        errors=tuple(
+            (redact(_word(one, "code"), keys), redact(_word(one, "message"), keys)) for one in errors
+        ),
     )
 
 

@@ -70,7 +70,9 @@ class Filing:
             "url": PATH,
             "body": body,
         }
-        return Request(name, question, orjson.dumps(tree) + b"\n", self.sender.most_usd(body, likely) * SHARE)
+        return Request(
+            name, question, orjson.dumps(tree) + b"\n", (self.sender.most_usd(body, likely) or 0.0) * SHARE
+        )
 
     def fits(self, request: Request) -> bool:
         """Whether a request still goes into this file; one too large for any file fits none."""

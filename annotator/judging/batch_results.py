@@ -14,13 +14,12 @@ from annotator.domain.canonical import canonical_json
 from annotator.domain.identity import derived_id
 from annotator.domain.judge import Call
 from annotator.domain.judgement import Status
-from annotator.domain.redaction import redact, without_keys
 from annotator.judging.batch_state import BatchState
+from annotator.judging.noting import call_of
 from annotator.judging.outcome import Outcome, Trouble, read
 from annotator.judging.parameters import FORMAT
 from annotator.judging.prices import Prices
 from annotator.judging.replies import Unreadable, parse
-from annotator.judging.settling import call_of
 
 # Batches cost half of the table's prices.
 SHARE = 0.5
@@ -144,12 +143,11 @@ class Reading:
         if name in self._again and outcome.answered:
             fault, fate = _AGAIN, Fate.SPOILED
             outcome = replace(outcome, content="\n\n".join([f"({_AGAIN})", *self._again[name]]))
-        cost = self._cost(outcome)
-        if outcome.answered:
-            self.found.cost_usd += entry.most_usd if cost is None else cost
+        cost = self._cost(outcome, entry.most_usd)
+        self.found.cost_usd += cost or 0.0
         self._settle(name, fate)
         call = call_of(
-            self._redacted(outcome),
+            outcome.without(self._secrets),
             fault,
             # The same line read twice, after a stop in the middle, is the same call.
             id=derived_id("batch", state.batch, name),
@@ -192,19 +190,12 @@ class Reading:
         self.found.settled[name] = fate
         self.found.fates[fate] += 1
 
-    def _cost(self, outcome: Outcome) -> float | None:
+    def _cost(self, outcome: Outcome, most_usd: float) -> float | None:
+        """What an answer cost: the most it may have where nobody told; None where no price is known."""
+        if not outcome.answered:
+            return 0.0
         cost = self._prices.bill(outcome.usage, self._state.model, outcome.model)
-        return None if cost is None else cost * SHARE
-
-    def _redacted(self, outcome: Outcome) -> Outcome:
-        if not self._secrets:
-            return outcome
-        return replace(
-            outcome,
-            content=without_keys(outcome.content, self._secrets),
-            body=redact(outcome.body, self._secrets),
-            message=redact(outcome.message, self._secrets),
-        )
+        return (most_usd or None) if cost is None else cost * SHARE
 
 
 def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:

@@ -232,7 +232,7 @@ class _Work:
         self._learned = True
         calls: list[Call] = []
         try:
-            await Settling(question, self._sender, calls.append).settle()
+            await Settling(question, self._sender, calls.append, self._asker.notes).settle()
         finally:
             kept = [self._asker.kept(call) for call in calls]
             self._journal([call for call, _ in kept])

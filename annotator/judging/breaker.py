@@ -6,7 +6,7 @@ from annotator.judging.outcome import Outcome, Trouble
 
 _FATAL = {
     Trouble.KEY: "The endpoint refuses the key.",
-    Trouble.QUOTA: "The account's credit is used up.",
+    Trouble.QUOTA: "The account's credit or quota is used up.",
 }
 _NOT_FOUND = "The endpoint does not know the model or the address."
 _DOWN = frozenset({Trouble.SERVER, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.MALFORMED})
@@ -25,7 +25,7 @@ class Breaker:
     """Rests after `threshold` failures in a row, then lets one call through; each rest is twice the one before.
 
     An endpoint that has never answered, or does not after `rests` rests, is given up; so is one that turns down
-    the key or the account `fatal` times in a row. Times are monotonic seconds.
+    the key `fatal` times in a row, or says that the account's credit or quota is used up. Times are monotonic seconds.
     """
 
     def __init__(self, threshold: int = 10, rest_s: float = 30.0, rests: int = 6, fatal: int = 3) -> None:
@@ -52,7 +52,8 @@ class Breaker:
         """Learn from an attempt that started at that moment; raises Halt when the endpoint is given up."""
         fatal = _NOT_FOUND if outcome.http == 404 else _FATAL.get(outcome.trouble)
         if fatal:
-            self._refusals += 1
+            # A key is refused by mistake at times; what is used up stays so.
+            self._refusals += self._fatal if outcome.trouble is Trouble.QUOTA else 1
             if self._refusals >= self._fatal:
                 raise Halt(f"{fatal} {outcome.message}")
         elif outcome.trouble in _DOWN:

@@ -12,9 +12,8 @@ import orjson
 
 from annotator import __version__
 from annotator.domain.judge import Judge
-from annotator.domain.redaction import redact, without_keys
 from annotator.domain.refusal import Refusal
-from annotator.judging.outcome import Outcome, Trouble, read
+from annotator.judging.outcome import NOT_SENT, Outcome, Trouble, read
 from annotator.judging.parameters import of_judge
 
 if TYPE_CHECKING:
@@ -97,12 +96,14 @@ class Client:
             outcome = Outcome(Trouble.TIMEOUT, message=words)
         except OSError as error:
             # Building the client reads the system's certificates: a stale SSL_CERT_FILE ends here.
-            outcome = Outcome(Trouble.CONNECTION, message=f"The endpoint could not be reached: {error}")
-        return self._redacted(outcome, time.perf_counter() - started)
+            words = f"The endpoint could not be reached: {error}"
+            outcome = Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT)
+        latency_s = time.perf_counter() - started
+        return replace(outcome.without(self.endpoint.secrets), latency_s=latency_s)
 
     async def _post(self, body: Mapping[str, Any]) -> Outcome:
-        from aiohttp import ClientError
-        from httpx2 import HTTPError
+        from aiohttp import ClientConnectorError, ClientError
+        from httpx2 import ConnectError, ConnectTimeout, HTTPError
 
         line = self._line = self._line or _Line(self.endpoint)
         try:
@@ -113,7 +114,9 @@ class Client:
                 await response.aclose()
         except (HTTPError, ClientError) as error:
             # Not all of aiohttp's errors are wrapped on their way up: a bad status line is not.
-            return Outcome(Trouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
+            never = isinstance(error, ClientConnectorError | ConnectError | ConnectTimeout)
+            words = f"The connection failed: {root_words(error)}"
+            return Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT if never else "")
         if content is None:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
             return Outcome(Trouble.MALFORMED, message=words, http=response.status_code)
@@ -136,21 +139,6 @@ class Client:
         client.organization = client.project = None
         client._custom_headers = {}
         return client
-
-    def _redacted(self, outcome: Outcome, latency_s: float) -> Outcome:
-        keys = self.endpoint.secrets
-        return replace(
-            outcome,
-            latency_s=latency_s,
-            message=redact(outcome.message, keys) if outcome.message else "",
-            # A reply is kept as it came, but for the key itself, which a hostile server may echo.
-            content=without_keys(outcome.content, keys),
-            body=without_keys(outcome.body, keys) if outcome.answered else redact(outcome.body, keys),
-            code=without_keys(outcome.code, keys),
-            parameter=without_keys(outcome.parameter, keys),
-            model=without_keys(outcome.model, keys),
-            fingerprint=without_keys(outcome.fingerprint, keys),
-        )
 
 
 class _Line:

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from annotator.domain.judgement import Status
+from annotator.domain.redaction import redact, without_keys
 from annotator.judging.waits import hinted_wait, retry_after
 
 
@@ -30,6 +31,8 @@ class Trouble(StrEnum):
     TRUNCATED = "truncated"
 
 
+# The code of an outcome whose request never reached the server.
+NOT_SENT = "not_sent"
 PASSING = frozenset({Trouble.RATE, Trouble.SERVER, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.MALFORMED})
 STATUS = {
     Trouble.NONE: Status.OK,
@@ -53,6 +56,14 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 
+# A quota that does not come back within the hour, said in words alone.
+_SPENT = re.compile(
+    r"\b(?:daily|weekly|monthly|(?:per|a|each)[- ](?:day|week|month))\b.{0,60}\b(?:quota|limit|cap|allowance|budget)"
+    r"|\b(?:quota|limit|cap|allowance|budget)\b.{0,60}\b(?:daily|weekly|monthly|per[- ](?:day|week|month)|for today)\b"
+    r"|exceeded your current quota|(?:out of|insufficient|no remaining) (?:credits?|balance|funds|quota)"
+    r"|quota (?:is )?(?:exhausted|used up)",
+    re.IGNORECASE,
+)
 _MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
 
 
@@ -93,6 +104,14 @@ class Outcome:
     def answered(self) -> bool:
         """Whether a model answered, be it by refusing."""
         return self.trouble in (Trouble.NONE, Trouble.REFUSED, Trouble.TRUNCATED, Trouble.FILTERED)
+
+    def without(self, keys: Iterable[str]) -> "Outcome":
+        """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
+        keys = tuple(keys)
+        named = ("content", "code", "parameter", "model", "fingerprint", "finish_reason")
+        kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
+        body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)
+        return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
 
 
 def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> Outcome:
@@ -161,6 +180,7 @@ def _failure(
     wait = retry_after(headers, now)
     if wait is None and trouble is Trouble.RATE:
         wait = hinted_wait(headers, f"{message} {body[:4000]}")
+        trouble = Trouble.QUOTA if wait is None and _SPENT.search(message) else trouble
     return Outcome(
         trouble,
         body=body,

@@ -11,7 +11,8 @@ from annotator.judging.budget import Budget
 from annotator.judging.client import Client
 from annotator.judging.ladder import Ladder
 from annotator.judging.limits import Limits
-from annotator.judging.outcome import PASSING, Outcome, Trouble, Usage
+from annotator.judging.noting import Trail
+from annotator.judging.outcome import NOT_SENT, PASSING, Outcome, Trouble, Usage
 from annotator.judging.parameters import CAPS, FORMAT, Learned, cap_of, rejected_part
 from annotator.judging.prices import Prices, tokens_of
 from annotator.judging.prompts import Messages
@@ -55,17 +56,20 @@ class Sender:
         parameters: Mapping[str, Any],
         tries: int = 0,
         likely: int = 0,
+        trail: Trail | None = None,
     ) -> Sent:
         """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
 
         `likely` is how many tokens such a reply may well have, for as long as none has shown more.
-        A response format that the server turns down by name is given back at once. Raises Halt.
+        A response format that the server turns down by name is given back at once. Raises Halt. The `trail` is told
+        of every request before it goes out, and of each that may have been paid without an answer.
         """
+        trail = trail or Trail(None)
         troubles: Counter[Trouble] = Counter()
         model, attempts = self.client.endpoint.model, 0
         while True:
             sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
-            outcome, cost = await self._attempt(messages, sent, likely)
+            outcome, cost = await self._attempt(messages, sent, likely, trail)
             attempts += 1
             part = rejected_part(outcome, sent)
             if part == FORMAT:
@@ -76,27 +80,33 @@ class Sender:
             troubles[outcome.trouble] += 1
             if _final(outcome, troubles, tries):
                 return Sent(outcome, attempts, model, sent, cost)
+            if cost != 0:
+                await trail.lost(outcome, sent, cost)
             if not outcome.retry_after:
                 await self.limits.back_off(troubles.total())
 
     async def _attempt(
-        self, messages: Messages, sent: Mapping[str, Any], likely: int
+        self, messages: Messages, sent: Mapping[str, Any], likely: int, trail: Trail
     ) -> tuple[Outcome, float | None]:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
         body = {"model": model, "messages": messages, **sent}
-        async with (
-            self.budget.reserve(self.most_usd(body, likely)) as bill,
-            self.limits.slot(tokens + output) as granted,
-        ):
+        most = self.most_usd(body, likely)
+        async with self.budget.reserve(most or 0.0) as bill, self.limits.slot(tokens + output) as granted:
+            await trail.sent(sent, most)
             outcome = await self.client.attempt(body)
-            cost = self.prices.bill(outcome.usage, model, outcome.model)
-            bill.cost_usd = cost if outcome.answered or outcome.trouble in _UNBILLED else 0.0
+            bill.cost_usd = self._cost(outcome, most)
             if outcome.answered:
-                within = _within(outcome.usage, body)
-                self.budget.heard(outcome.usage.output, within=within)
+                self.budget.heard(outcome.usage.output, within=_within(outcome.usage, body))
             self.limits.heard(outcome, granted)
-        return outcome, cost
+        return outcome, bill.cost_usd
+
+    def _cost(self, outcome: Outcome, most_usd: float | None) -> float | None:
+        """What an attempt cost: nothing where the server turned it down, the most where nobody told."""
+        if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
+            return 0.0
+        cost = self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
+        return most_usd if cost is None else cost
 
     def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
         """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
@@ -109,13 +119,13 @@ class Sender:
         cap = cap_of(parameters)
         return max(self.budget.longest_output, likely) if cap is None else cap
 
-    def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float:
-        """The most a request may cost; 0 where the price is not known."""
+    def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float | None:
+        """The most a request may cost; None where the price is not known."""
+        known = self.prices.of(str(body["model"]))
+        if known is None:
+            return None
         most_input, output = _most_input(body), self.most_output(body, likely)
-        costs = (
-            self.prices.cost(str(body["model"]), most_input, output, cached) for cached in (0, most_input)
-        )
-        return max(cost or 0.0 for cost in costs)
+        return max(known.price.cost(most_input, output, cached) for cached in (0, most_input))
 
 
 def _most_input(body: Mapping[str, Any]) -> int:

@@ -7,23 +7,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from annotator import __version__
-from annotator.domain.canonical import canonical_json
-from annotator.domain.identity import new_id
 from annotator.domain.judge import Call
 from annotator.domain.judgement import Status
 from annotator.judging import ladder
 from annotator.judging.ladder import Rung
+from annotator.judging.noting import Notes, Trail
 from annotator.judging.outcome import Outcome, Trouble
 from annotator.judging.parameters import CAPS, FORMAT
 from annotator.judging.prompts import Messages, Prompt
-from annotator.judging.replies import Unreadable, parse, storable
+from annotator.judging.replies import Unreadable, parse
 from annotator.judging.sending import Sender, Sent
 
 DOUBTFUL_TRIES = 2
 LARGER = 4
 LARGER_AT_LEAST = 4_096
-_LONGEST_BODY = 20_000
 _UNEXPLAINED = {
     (Trouble.REJECTED, 400),
     (Trouble.REJECTED, 422),
@@ -57,9 +54,12 @@ class Reading:
 class Settling:
     """One question on its way through the ladder; every finished call is handed to `keep`."""
 
-    def __init__(self, question: Question, sender: Sender, keep: Callable[[Call], None]) -> None:
+    def __init__(
+        self, question: Question, sender: Sender, keep: Callable[[Call], None], notes: Notes | None = None
+    ) -> None:
         self._question = question
         self._sender = sender
+        self._notes = notes
         self._steps = sender.ladder
         self._keep = keep
         self._plain = ladder.is_plain(question.reply)
@@ -77,7 +77,8 @@ class Settling:
         return reading
 
     async def _request(self, parameters: Mapping[str, Any], unread: Reading | None = None) -> Reading:
-        sent, rung, attempts = await self._descend(parameters, unread)
+        trail = self._trail(repaired=unread is not None)
+        sent, rung, attempts = await self._descend(parameters, unread, trail)
         outcome, found, fault = sent.outcome, None, ""
         if outcome.trouble is Trouble.NONE:
             try:
@@ -86,11 +87,27 @@ class Settling:
                 fault = str(error)
             if not self._plain:
                 self._steps.parsed(rung, well=not fault)
-        call = _call(self._question, sent, rung, fault, attempts=attempts, repaired=unread is not None)
+        told = {**sent.parameters, FORMAT: rung.value}
+        call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
+        await trail.came(call)
         self._keep(call)
         return Reading(call, outcome, found, fault)
 
-    async def _descend(self, parameters: Mapping[str, Any], unread: Reading | None) -> tuple[Sent, Rung, int]:
+    def _trail(self, *, repaired: bool) -> Trail:
+        question = self._question
+        return Trail(
+            self._notes,
+            run_id=question.run_id,
+            judge_id=question.judge_id,
+            cache_key=question.key,
+            requested_model=self._sender.client.endpoint.model,
+            prompt_sha256=question.prompt.sha256,
+            repaired=repaired,
+        )
+
+    async def _descend(
+        self, parameters: Mapping[str, Any], unread: Reading | None, trail: Trail
+    ) -> tuple[Sent, Rung, int]:
         """Send on the highest rung that holds, one down for each the server turns down or seems to stumble over."""
         rung, attempts = Rung.TEXT if self._plain else self._steps.top, 0
         while True:
@@ -99,7 +116,7 @@ class Settling:
             messages = self._messages(rung, unread)
             tries = DOUBTFUL_TRIES if doubtful else 0
             likely = ladder.likely_tokens(self._question.reply)
-            sent = await self._sender.send(messages, form, parameters, tries, likely)
+            sent = await self._sender.send(messages, form, parameters, tries, likely, trail)
             attempts += sent.attempts
             lower = None
             if sent.form_rejected:
@@ -127,39 +144,3 @@ def _larger(parameters: Mapping[str, Any], cut: Reading) -> dict[str, Any]:
     name = next((cap for tree in (parameters, sent) for cap in CAPS if cap in tree), CAPS[-1])
     cap = parameters.get(name, sent.get(name, cut.outcome.usage.output))
     return {**parameters, name: max(LARGER_AT_LEAST, LARGER * cap if isinstance(cap, int) else 0)}
-
-
-def _call(question: Question, sent: Sent, rung: Rung, fault: str, *, attempts: int, repaired: bool) -> Call:
-    return call_of(
-        sent.outcome,
-        fault,
-        run_id=question.run_id,
-        judge_id=question.judge_id,
-        cache_key=question.key,
-        requested_model=sent.model,
-        parameters=canonical_json({**sent.parameters, FORMAT: rung.value}).decode(),
-        prompt_sha256=question.prompt.sha256,
-        attempts=attempts,
-        repaired=repaired,
-        cost_usd=sent.cost_usd,
-    )
-
-
-def call_of(outcome: Outcome, fault: str = "", **asked: Any) -> Call:
-    """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
-    told: dict[str, Any] = {
-        "id": new_id(),
-        "status": Status.INVALID if fault else outcome.status,
-        "raw": storable(outcome.content or outcome.body[:_LONGEST_BODY]),
-        "cause": storable(f"The reply could not be used: {fault}." if fault else outcome.message),
-        "returned_model": storable(outcome.model),
-        "fingerprint": storable(outcome.fingerprint),
-        "finish_reason": storable(outcome.finish_reason),
-        "app_version": __version__,
-        "tokens_input": outcome.usage.input,
-        "tokens_cached": outcome.usage.cached,
-        "tokens_output": outcome.usage.output,
-        "tokens_reasoning": outcome.usage.reasoning,
-        "latency_s": outcome.latency_s,
-    }
-    return Call(**told | asked)

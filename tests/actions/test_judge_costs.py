@@ -83,11 +83,30 @@ def by(project: Project, what: str, **only: str) -> dict[str, tuple[int, float |
     return {one.name: (one.judgements, one.cost_usd, one.unpriced) for one in found}
 
 
-def test_by_judge_an_answer_used_twice_is_shared(project: Project) -> None:
-    assert by(project, "judge") == {
-        "judge 1": (4, pytest.approx(0.06 + 0.005), 1),
-        "judge 2": (1, pytest.approx(0.005), 0),
-    }
+def test_by_judge_whoever_asked_has_paid(project: Project) -> None:
+    assert by(project, "judge") == {"judge 1": (4, pytest.approx(0.07), 1)}
+
+
+def test_by_run_and_by_purpose_the_same_is_told(project: Project) -> None:
+    assert by(project, "run") == {"run-1": (5, pytest.approx(0.07), 1)}
+    assert by(project, "purpose") == {"judging": (4, pytest.approx(0.07), 1)}
+
+
+def test_what_no_judgement_rests_on_is_a_line_of_its_own(project: Project) -> None:
+    call(project, "c-9", "k-9", 0.5)
+    for what in ("question", "system", "criterion"):
+        assert by(project, what)[""] == (0, pytest.approx(0.5), 0)
+
+
+def test_a_request_without_an_answer_counts_at_the_usual_cost_of_its_run(project: Project) -> None:
+    with project.store.write():
+        project.store.raw.execute("UPDATE call SET tokens_output = 5 WHERE cost_usd IS NOT NULL")
+    call(project, "c-9", "k-9", 9.0, Status.SKIPPED)
+    (found,) = judge_costs.costs(project, "judge")
+    # Three that were answered cost 0.07 together.
+    assert found.cost_usd == pytest.approx(0.07 + 0.07 / 3)
+    assert (found.calls, found.guessed) == (5, 1)
+    assert "1 without an answer at the usual cost" in found.remark()
 
 
 def test_by_question_calls_that_failed_are_counted_in(project: Project) -> None:
@@ -119,5 +138,5 @@ def test_the_units_have_their_words(project: Project) -> None:
 
 
 def test_costs_are_told_by_nothing_else(project: Project) -> None:
-    with pytest.raises(Refusal, match="judge, question, system, criterion"):
+    with pytest.raises(Refusal, match="purpose, judge, run, question, system, criterion"):
         judge_costs.costs(project, "moon")

@@ -9,7 +9,7 @@ import pytest
 
 from annotator.domain.redaction import redact, without_keys
 from annotator.domain.refusal import Refusal
-from annotator.judging.keys import HANDED_OVER, FoundKey, KeyPlace, Keys
+from annotator.judging.keys import FoundKey, KeyPlace, Keys, address_of, handing_over
 from annotator.judging.redaction import guard
 
 KEY = "sk-abcdef-123456"
@@ -102,8 +102,21 @@ def test_only_the_variable_a_judge_names_is_read() -> None:
 
 
 def test_a_child_finds_the_key_it_was_handed() -> None:
-    found = Keys({HANDED_OVER: KEY}, NoRing()).find("judge", "UNSET")
-    assert found == FoundKey(KEY, KeyPlace.ENVIRONMENT)
+    keys = Keys(handing_over("https://host.example/v1", KEY), NoRing())
+    assert keys.find("https://host.example:443", "UNSET") == FoundKey(KEY, KeyPlace.ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["http://host.example/v1", "https://host.example:8443/v1", "https://other.example/v1"]
+)
+def test_a_key_that_was_handed_over_goes_to_no_other_address(base_url: str) -> None:
+    keys = Keys(handing_over("https://host.example/v1", KEY), NoRing())
+    assert keys.find(address_of(base_url)) is None
+
+
+def test_an_address_is_scheme_host_and_port() -> None:
+    assert address_of("https://Host.example/v1/") == address_of("https://host.example:443/other")
+    assert address_of("http://[::1]:8000/v1") == "http://::1:8000"
 
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "schlüssel", "line\nbreak"])

@@ -219,8 +219,8 @@ def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [Outcome(Trouble.KEY), Outcome(Trouble.QUOTA), Outcome(Trouble.REJECTED, http=404)],
-    ids=["key", "account", "model"],
+    [Outcome(Trouble.KEY), Outcome(Trouble.REJECTED, http=404)],
+    ids=["key", "model"],
 )
 def test_what_every_call_would_meet_ends_the_run_after_three(outcome: Outcome) -> None:
     breaker = Breaker()
@@ -228,6 +228,11 @@ def test_what_every_call_would_meet_ends_the_run_after_three(outcome: Outcome) -
         breaker.heard(outcome, 0, 0)
     with pytest.raises(Halt):
         breaker.heard(outcome, 0, 0)
+
+
+def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
+    with pytest.raises(Halt, match="used up"):
+        Breaker().heard(Outcome(Trouble.QUOTA), 0, 0)
 
 
 def test_an_answer_between_refusals_keeps_the_run_going() -> None:

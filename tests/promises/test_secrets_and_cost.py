@@ -1,16 +1,38 @@
 """What Goldsmith promises about money and secrets."""
 
+import asyncio
 import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from annotator.actions import (
+    drift,
+    extracting,
+    judge_costs,
+    judge_runs,
+    judges,
+)
+from annotator.actions.attack_tests import Wish
+from annotator.actions.attacking import run as attack
+from annotator.actions.judge_runs import Order
+from annotator.actions.project import Project
+from annotator.domain.refusal import Refusal
 from annotator.judging.budget import Budget
 from annotator.judging.runner import run
+from annotator.protocols import EXTRACTIONS
+from tests.extraction import TINY_PLAN
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
-from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, at_work, case, completion
+from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, at_work, case, completion, error
+from tests.served import JUDGE, asked_about
+from tests.small_project import small_project
 
 pytestmark = pytest.mark.anyio
 
@@ -75,3 +97,125 @@ async def test_a_budget_is_never_passed_by_more_than_one_call_in_a_batch(
         await batched(server, folder, Shelf(), cases=60, budget=Budget(budget_usd))
     assert meter.bills
     assert meter.keeps(budget_usd)
+
+
+class Till:
+    """A server that counts what it charges: for all that it answers, be the answer cut or never fetched."""
+
+    # At 0.15 and 0.60 dollars per million tokens in and out.
+    CALL_USD = 100_000 * 0.15e-6 + 1_000 * 0.60e-6
+
+    def __init__(self) -> None:
+        self.charged = 0
+        self.holds = False
+        self.held = threading.Semaphore(0)
+
+    def answer(self, body: dict[str, Any], number: int) -> Odd:
+        if number == 0:
+            return error(500, "try again")
+        self.charged += 1
+        if self.holds and number % 3:
+            self.held.release()
+            return Odd(held=True)
+        return replace(self._said(body, number), delay=0.03, cut=number == 2)
+
+    def _said(self, body: dict[str, Any], number: int) -> Odd:
+        fields = body["response_format"]["json_schema"]["schema"]["properties"]
+        said: dict[str, Any] = {"quote": "", "rationale": "So.", "covered": "yes"}
+        if "step" in fields:
+            said = {"step": "It looks"}
+        tree = json.loads(str(completion("{" if number == 4 else json.dumps(said)).body))
+        tree["usage"] = {"prompt_tokens": 100_000, "completion_tokens": 1_000}
+        return Odd(json.dumps(tree))
+
+
+@pytest.fixture
+def paid(tmp_path: Path) -> Any:
+    """A project whose judge is paid, and the till of its server."""
+    project, till = small_project(tmp_path), Till()
+    with at_work(OddServer()) as server:
+        server.answer = till.answer
+        judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini")
+        yield project, till
+    project.close()
+
+
+@pytest.mark.slow
+def test_costs_equal_the_servers_own_count(
+    paid: tuple[Project, Till], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, till = paid
+    monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, TINY_PLAN)
+    asyncio.run(judge_runs.run(project, Order(JUDGE, systems=("Alpha",))))
+    _killed_halfway(project, till)
+    asyncio.run(judge_runs.run(project, Order(JUDGE, systems=("Beta",))))
+    drift.anchor(project, JUDGE, size=4)
+    asyncio.run(drift.check(project, Order(JUDGE)))
+    asyncio.run(attack(project, Wish(JUDGE, attacks=("padding",), size=4)))
+    asyncio.run(extracting.run(project, Order(JUDGE, TINY_PLAN.name)))
+    asyncio.run(judges.test(project, JUDGE))
+    wanted = till.charged * till.CALL_USD
+    for by in judge_costs.BY:
+        found = [one.cost_usd for one in judge_costs.costs(project, by) if one.cost_usd]
+        assert sum(found) == pytest.approx(wanted, abs=0.005), by
+    purposes = {one.name for one in judge_costs.costs(project, "purpose")}
+    assert purposes == {"judging", "drift checks", "attacks", "drawing", "trial calls"}
+
+
+def _killed_halfway(project: Project, till: Till) -> None:
+    till.holds = True
+    words = ("judge", "run", str(project.path), "--judge", JUDGE, "--system", "Beta", "--concurrency", "4")
+    child = subprocess.Popen([sys.executable, "-m", "annotator", *words], stdout=subprocess.DEVNULL)
+    for _ in range(4):
+        assert till.held.acquire(timeout=60)
+    child.kill()
+    child.wait()
+    till.holds = False
+
+
+@pytest.mark.parametrize("at_once", [1, 16])
+def test_what_has_arrived_is_on_disk_before_the_next_answer_is_awaited(tmp_path: Path, at_once: int) -> None:
+    project, behind = small_project(tmp_path), list[int]()
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        with sqlite3.connect(project.path, timeout=30) as file:
+            (kept,) = file.execute("SELECT count(*) FROM call WHERE status = 'ok'").fetchone()
+        file.close()
+        # With this one no more than so many are under way; every other answer has arrived.
+        behind.append(number + 1 - at_once - kept)
+        said = {"quote": "", "rationale": asked_about(body)[0][1], "covered": "yes"}
+        return replace(completion(json.dumps(said)), delay=0.03)
+
+    with at_work(OddServer()) as server:
+        server.answer = answer
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        asyncio.run(judge_runs.run(project, Order(JUDGE, trials=4, concurrency=at_once)))
+    project.close()
+    assert len(behind) == 48
+    assert max(behind) <= 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["You have reached your daily quota.", "Requests limit of 200 per day exceeded", "Insufficient credits"],
+)
+def test_a_quota_that_is_used_up_halts_the_run_and_is_nobodys_verdict(tmp_path: Path, words: str) -> None:
+    project = small_project(tmp_path)
+    with at_work(OddServer()) as server:
+        server.script(Odd(json.dumps({"error": {"message": words}}), 429))
+        judges.add(project, "j", base_url=server.url, model="m")
+        ended = asyncio.run(judge_runs.run(project, Order("j", concurrency=2)))
+        asked = len(server.bodies)
+    assert (ended["state"], ended["missing"], asked <= 2) == ("interrupted", {}, True)
+    assert words in ended["cause"]
+    project.close()
+
+
+def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    with at_work(OddServer()) as server:
+        judges.add(project, "j", base_url=server.url, model="m", key_env="GOLDSMITH_NOT_SET")
+        with pytest.raises(Refusal, match="GOLDSMITH_NOT_SET"):
+            asyncio.run(judge_runs.run(project, Order("j")))
+    assert server.bodies == []
+    project.close()

@@ -1,26 +1,30 @@
-"""What judging has cost as a table: a line for each judge, question, system or unit, with what its figures are."""
+"""What asking models has cost as a table: a line for each purpose, judge, run, question, system or unit."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from annotator.actions.judge_costs import Cost
+from annotator.actions.judge_costs import Cost, total
 from annotator.actions.judge_offers import title
 from annotator.actions.result_sheets import Cell, Column, Line, Sheet, columns, count, text
 from annotator.domain.counting import counted
 from annotator.gui.models.judge_words import spent, usd
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
+PURPOSE, RUN = "purpose", "run"
 # What costs are told by, in words.
 BY: Mapping[str, str] = {
     UNIT: "Criterion or other unit",
     QUESTION: "Question",
     SYSTEM: "System",
     JUDGE: "Judge",
+    PURPOSE: "Purpose",
+    RUN: "Run",
 }
 COST = (
-    "US dollars for all calls that put the questions of these judgements, those that failed and were made again among "
-    "them, at the prices of the day of the call. A call on which several judgements rest, since units were asked "
-    "together or a reply was used twice, is shared evenly among them all. Calls that left no judgement behind "
-    "(drawing, drift checks) are not among them; the part “Judges” counts all."
+    "US dollars for all calls, those that failed and were made again among them, at the prices of the day of the call. "
+    "A call on which several judgements rest, since units were asked together or a reply was used twice, is shared "
+    "evenly among them. What is no single question's, system's or criterion's (drift checks, attacks, drawing, trial "
+    "calls) is a line of its own. A request that was cut short counts at the usual cost of its run."
 )
 EACH = "The cost divided by those of the judgements whose cost is known."
 UNKNOWN = (
@@ -41,6 +45,8 @@ HEADS: Mapping[str, tuple[str | tuple[str, str], ...]] = {
     QUESTION: ("Item", "Question"),
     SYSTEM: ("System",),
     JUDGE: ("Judge",),
+    PURPOSE: ("Purpose",),
+    RUN: ("Run",),
 }
 
 
@@ -52,6 +58,8 @@ def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], s
 
 
 def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[Cell, ...]:
+    if not one.name or by == RUN:
+        return tuple(text(said) for said in (replace(one, protocol="").words(by), "")[: len(HEADS[by])])
     if by == UNIT:
         said = words.get((one.item, one.protocol, one.name), one.name)
         return text(one.item), text(said, said)
@@ -62,10 +70,11 @@ def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tup
 
 
 def _figures(one: Cost) -> tuple[Cell, ...]:
-    known = one.judgements - one.unpriced
+    known = one.judgements - one.unpriced if one.judgements else 0
     each = one.cost_usd / known if one.cost_usd is not None and known else None
     rest = f"the cost of {one.unpriced:,} is not known" if one.unpriced else "the cost of all is known"
-    tip = f"{counted(one.judgements, 'judgement')}; {rest}."
+    guess = f"; {one.guessed:,} requests without an answer count at the usual cost" if one.guessed else ""
+    tip = f"{counted(one.judgements, 'judgement')}; {rest}{guess}."
     return (
         text(title(one.protocol)),
         count(one.judgements),
@@ -83,10 +92,9 @@ def _money(amount: float | None, words: str, tip: str) -> Cell:
 
 def told(found: Sequence[Cost]) -> tuple[str, ...]:
     """What all lines come to together."""
-    known = [one.cost_usd for one in found if one.cost_usd is not None]
     judgements, unpriced = (sum(getattr(one, name) for one in found) for name in ("judgements", "unpriced"))
     if not found:
         return ()
-    whole = f"{spent(sum(known) if known else None, 1, unpriced)} for {counted(judgements, 'judgement')}"
+    whole = f"{spent(total(found), 1, unpriced)} for {counted(judgements, 'judgement')}"
     rest = f"; the cost of {unpriced:,} is not known" if unpriced else ""
     return (f"Together {whole}{rest}. A call that several rest on is shared evenly among them.",)

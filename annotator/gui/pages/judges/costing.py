@@ -19,14 +19,13 @@ from PySide6.QtWidgets import (
 
 from annotator.actions import judge_costs, judge_runs, judges, result_exports
 from annotator.actions.judge_costs import Cost
-from annotator.actions.judge_offers import CHECKS, draws
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Cell, Column
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.models.cost_sheets import BY, JUDGE, QUESTION, SYSTEM, UNIT, sheet
+from annotator.gui.models.cost_sheets import BY, JUDGE, PURPOSE, QUESTION, RUN, SYSTEM, UNIT, sheet
 from annotator.gui.models.judges import RUNS_OFFERED, run_words
 from annotator.gui.models.sheets import SheetModel
 from annotator.gui.part import Part
@@ -143,11 +142,7 @@ class Costing(Part):
     def fill(self) -> None:
         """Offer judges and runs anew, and count."""
         self._known = [one for one in self.desk.ask(judges.all_of) or [] if one.kind == JudgeKind.ENDPOINT]
-        runs = [
-            run
-            for run in self.desk.ask(judge_runs.runs) or []
-            if run.paid and not run.protocol.startswith(CHECKS) and not draws(run.protocol)
-        ]
+        runs = [run for run in self.desk.ask(judge_runs.runs) or [] if run.paid]
         choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]
         choices += [(run_words(run), f"run {run.id}") for run in runs[:RUNS_OFFERED]]
         offer(self.of, choices)
@@ -258,7 +253,14 @@ class Costing(Part):
         one, (by, of) = self._line(), self._choice()
         if one is None:
             return
+        if not one.judgements or by == PURPOSE:
+            self.answer.show_message(
+                "info", "No single protocol's judgements are behind this line.", "Choose another."
+            )
+            return
         kind, _, name = of.partition(" ")
+        if by == RUN:
+            kind, name = "run", one.name
         place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": one.protocol}
         if kind != "run":
             told = one.name if by == JUDGE else name
