@@ -47,6 +47,13 @@ _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']
 _SAVED = re.compile(
     r"<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url: )(https?://[^\s>]{1,2000})"
 )
+# gzip, zip, xz, bzip2, zstd, a picture, a sound or a program, whatever the server calls it.
+_PACKED = re.compile(
+    rb"\x1f\x8b|PK\x03\x04|\xfd7zXZ|BZh[1-9]|\x28\xb5\x2f\xfd|\x89PNG|\xff\xd8\xff|GIF8|RIFF|\x7fELF|OggS|ID3"
+)
+# Control characters that no text has, but for the odd one, and what could not be read.
+_NEVER_WRITTEN = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
+MOST_UNWRITTEN, _FEW = 0.05, 10
 # Where a page says what it is; what is further down is its content.
 _HEAD = 300_000
 _LONGEST_WAIT_S = 10
@@ -62,9 +69,13 @@ def read(content: bytes, content_type: str = "") -> Reading:
     if form not in ("html", "text"):
         return Reading(unreadable=form)
     try:
-        text = documents.storable(decoded(content, content_type))
+        text = decoded(content, content_type)
     except UnicodeError as error:
         return Reading(unreadable=f"It is no text: {error}.")
+    unwritten = len(_NEVER_WRITTEN.findall(text))
+    if _PACKED.match(content) or unwritten > max(_FEW, MOST_UNWRITTEN * len(text)):
+        return Reading(unreadable="It is no text, whatever the server calls it.")
+    text = documents.storable(text)
     return _html(text) if form == "html" else Reading(text=text.replace("\r\n", "\n").strip())
 
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import multiprocessing
+import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from multiprocessing.connection import Connection
@@ -14,11 +17,17 @@ import orjson
 from annotator.exchange.pages.aside import aside
 from annotator.exchange.pages.states import Reading
 
-READ_S = 30.0
+READ_S = 10.0
 START_S = 60.0
-MEMORY = 2 * 2**30
+MEMORY = 512 * 2**20
+_PROGRAM = 96 * 2**20
+# Where the system keeps no such limit, the process looks at itself this often.
+_LOOK_S = 0.05
+_OVER = 70
 _ANSWER = 256 * 2**20
 READY = b"ready"
+
+TOO_MUCH = Reading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
 
 Serve = Callable[[Connection], None]
 
@@ -54,7 +63,7 @@ class Worker:
                 why = f"Reading it took longer than {self._seconds:g} s."
                 return Reading(unreadable=why, too_much=True)
             except (EOFError, OSError):
-                return Reading(unreadable="The program that reads pages broke down over it.")
+                return _broken_down(self._process)
             finally:
                 # Also when nobody waits any more: an answer that comes late must not be taken for the next one's.
                 if not whole:
@@ -97,10 +106,7 @@ def serve_readings(line: Connection) -> None:
 
     # Ctrl+C goes to all processes of a terminal; this one is ended by the one that began it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _limit_memory()
     line.send_bytes(READY)
     while True:
         try:
@@ -110,5 +116,53 @@ def serve_readings(line: Connection) -> None:
         try:
             found = reading.read(content, content_type)
         except MemoryError:
-            found = Reading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
+            found = TOO_MUCH
         line.send_bytes(orjson.dumps(asdict(found)))
+
+
+def _broken_down(process: SpawnProcess | None) -> Reading:
+    """Why a process has ended without an answer: it took too much memory, as far as it could tell, or broke down."""
+    if process is not None:
+        process.join(1.0)
+        if process.exitcode == _OVER:
+            return TOO_MUCH
+    return Reading(unreadable="The program that reads pages broke down over it.")
+
+
+def _limit_memory() -> None:
+    """Keep this process within MEMORY: by the system where that holds it to it, otherwise by looking."""
+    if sys.platform == "linux":
+        import resource
+
+        # What the program itself and its libraries take is not counted in it.
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY - _PROGRAM, MEMORY - _PROGRAM))
+    else:
+        threading.Thread(target=_watch_memory, daemon=True).start()
+
+
+def _watch_memory() -> None:
+    while _memory() <= MEMORY:
+        time.sleep(_LOOK_S)
+    os._exit(_OVER)
+
+
+def _memory() -> int:
+    """The most memory that this process has had, in bytes."""
+    if sys.platform == "win32":
+        return _memory_on_windows()
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _memory_on_windows() -> int:
+    import ctypes
+
+    counters = (ctypes.c_size_t * 10)()
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
+    kernel.GetCurrentProcess.restype = ctypes.c_void_p
+    handle = ctypes.c_void_p(kernel.GetCurrentProcess())
+    # The second word is the greatest working set; the first holds the structure's size.
+    counters[0] = ctypes.sizeof(counters)
+    kernel.K32GetProcessMemoryInfo(handle, ctypes.byref(counters), ctypes.sizeof(counters))
+    return int(counters[1])
