@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from annotator import files
+from annotator.domain.redaction import held, looks_like_key
 from annotator.domain.refusal import Refusal
 from annotator.domain.validity_card import ValidityCard
 from annotator.exchange import card_files, card_pages
@@ -19,7 +20,13 @@ def refuse_place(path: Path) -> None:
 
 def save(card: ValidityCard, path: Path) -> Path:
     """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
-    return files.save(path, card_files.content(card, path.suffix))
+    content = card_files.content(card, path.suffix)
+    text = content.decode("utf-8", "replace")
+    if looks_like_key(text) or any(key in text for key in held()):
+        raise Refusal(
+            "A key stands in what would become the card.", "Take it out of the judge's settings first."
+        )
+    return files.save(path, content)
 
 
 def read(path: Path) -> ValidityCard:

@@ -16,8 +16,11 @@ from annotator.actions import (
     gathering_validation,
     wordings,
 )
+from annotator.actions.judge_identities import harmless
 from annotator.domain.artifact import Kind, State
+from annotator.domain.judge import Judge
 from annotator.domain.kinds import DOCUMENTS
+from annotator.domain.redaction import redact
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
     ArtifactRecord,
@@ -41,12 +44,12 @@ JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tabl
 _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
-def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[str]]:
+def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False) -> tuple[Bundle, list[str]]:
     """Everything a release holds but its scores, and notes on what was left out.
 
     Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
     on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
-    only with `page_texts`.
+    only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
     """
     bundle = Bundle(
         items=[ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
@@ -68,11 +71,13 @@ def gather(db: Connection, *, page_texts: bool = False) -> tuple[Bundle, list[st
     results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
     gathering_drawn.add(db, bundle, page_texts=page_texts)
-    bundle.judgements, left_out, reworded = _judgements(db, bundle)
+    bundle.judgements, left_out, reworded = _judgements(db, bundle, addresses=addresses)
     raters = {record.rater_id for record in bundle.judgements} | {run.judge_id for run in bundle.runs}
     gathering_validation.add(db, bundle)
     raters |= gathering_drawn.raters_of(bundle) | gathering_validation.raters_of(bundle)
-    bundle.judges = [_judge(row) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters]
+    bundle.judges = [
+        _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
+    ]
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
     gone = {"are not part of the release": left_out, "were worded anew since": reworded}
@@ -124,13 +129,14 @@ def _artifact(row: RowMapping) -> ArtifactRecord:
     return ArtifactRecord(document=json.loads(values.pop("content")), **values)
 
 
-def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], int, int]:
+def _judgements(db: Connection, bundle: Bundle, *, addresses: bool) -> tuple[list[JudgementRecord], int, int]:
     units = gathering_drawn.units_of(bundle)
     responses = {response.id for response in bundle.responses}
     kept, left_out, reworded = [], 0, 0
     gone = {
         tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db, released=True).values()
     }
+    judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
     for row in _rows(db, JUDGEMENT, JudgementRecord):
         if row["response_id"] not in responses:
             continue
@@ -141,13 +147,14 @@ def _judgements(db: Connection, bundle: Bundle) -> tuple[list[JudgementRecord], 
         if tuple(row[name] for name in _PLACE) in gone:
             reworded += 1
             continue
-        kept.append(JudgementRecord(**{**row, "flags": row["flags"].split()}))
+        cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
+        kept.append(JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause}))
     return kept, left_out, reworded
 
 
-def _judge(row: Mapping[str, Any]) -> JudgeRecord:
+def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:
     values = {**row, "parameters": json.loads(row["parameters"] or "{}"), "asking": json.loads(row["asking"])}
-    return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"])})
+    return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"]) if addresses else ""})
 
 
 def without_secrets(address: str) -> str:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import checking, drafted_units, gathering, gathering_drawn, imports
+from annotator.actions import checking, drafted_units, gathering, gathering_drawn, imports, judge_keys
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.agreement import Agreement
@@ -29,6 +29,9 @@ from annotator.storage.tables import ReleaseRow, table
 
 RELEASE = table(ReleaseRow)
 GOLDSMITH, RESEARCHERBENCH, CSV = PROFILES = ("goldsmith", "researcherbench", "csv")
+
+# What people and judges wrote here; reports, sources and pages are others' texts, and may speak of keys.
+_SETTINGS = ("judges.json", "runs.json", "prompts.json", "judgements.json", "guidelines.json")
 
 Progress = Callable[[str, int, int], None]
 
@@ -61,10 +64,12 @@ def written(project: Project) -> list[Written]:
         return [Written(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
 
 
-def gather(project: Project, *, page_texts: bool = False) -> tuple[Bundle, list[str]]:
+def gather(
+    project: Project, *, page_texts: bool = False, addresses: bool = False
+) -> tuple[Bundle, list[str]]:
     """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
-        bundle, notes = gathering.gather(db, page_texts=page_texts)
+        bundle, notes = gathering.gather(db, page_texts=page_texts, addresses=addresses)
         bundle.scores = _scores(project, bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
     return bundle, notes
@@ -77,13 +82,15 @@ def export(
     progress: Progress | None = None,
     *,
     page_texts: bool = False,
+    addresses: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
 
     Refusal too when a row of the project is not as it was written: nothing damaged is published.
     Content that was released before gets its number again and, byte for byte, its files; other content the
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
-    they belong to others.
+    they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
+    use would stand in a file, or something that looks like one among the settings.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -92,7 +99,7 @@ def export(
     _refuse_damage(project)
     tell("gathering", 1, 4)
     try:
-        bundle, notes = gather(project, page_texts=page_texts)
+        bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
     except ValidationError as error:
         raise Refusal(
             "Something in the project cannot be read as what it should be. Nothing was released.",
@@ -112,6 +119,7 @@ def export(
         files, notes = with_sums(made), notes + further
     elif profile == CSV:
         files = with_sums(tables_csv.files(bundle))
+    judge_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)

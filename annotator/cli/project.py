@@ -102,6 +102,9 @@ def export(
     with_pages: Annotated[
         bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
     ] = False,
+    with_addresses: Annotated[
+        bool, typer.Option("--with-addresses", help="Include the addresses of the judges' endpoints")
+    ] = False,
     licence: Annotated[
         str | None, typer.Option(help="State from now on under which licence releases may be used")
     ] = None,
@@ -110,14 +113,16 @@ def export(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Write a release: the same content gives the same bytes."""
+    """Write a release: the same content gives the same bytes. No key leaves, and none is ever in a project."""
     from annotator.actions import releases
 
     with opened(file) as project, progress_bars() as progress:
         for name, text in (("licence", licence), ("description", description)):
             if text is not None:
                 releases.state(project, name, text)
-        report = releases.export(project, to, profile, progress=bar(progress), page_texts=with_pages)
+        report = releases.export(
+            project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses
+        )
     found = {"folder": to.as_posix(), "profile": profile, **public(report)}
     words = [f"Wrote {len(report.files)} files with {report.records:,} records to {to}", *report.notes]
     say(found, json_, words)

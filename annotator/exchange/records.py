@@ -125,7 +125,7 @@ class JudgeRecord(Record):
     id: str
     name: Text
     kind: JudgeKind
-    base_url: Text = ""
+    base_url: Text = Field(default="", description="Empty where the address of the endpoint was left out")
     model: Text = ""
     parameters: dict[str, Any] = Field(
         default_factory=dict,

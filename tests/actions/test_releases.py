@@ -158,7 +158,10 @@ def test_people_leave_under_their_alias_and_no_key_leaves_at_all(tmp_path: Path)
     for profile in releases.PROFILES:
         releases.export(project, tmp_path / profile, profile)
         assert all(b"CANARY" not in content for content in found(tmp_path / profile).values())
-    assert tree(tmp_path / "goldsmith", "judges.json")[0]["base_url"] == "https://host:8080/v1"
+    assert tree(tmp_path / "goldsmith", "judges.json")[0]["base_url"] == ""
+    releases.export(project, tmp_path / "addressed", addresses=True)
+    assert all(b"CANARY" not in content for content in found(tmp_path / "addressed").values())
+    assert tree(tmp_path / "addressed", "judges.json")[0]["base_url"] == "https://host:8080/v1"
     assert [p["alias"] for p in tree(tmp_path / "goldsmith", "people.json")] == ["R1", "R2"]
     assert people.someone(project).id not in (tmp_path / "goldsmith" / "people.json").read_text("utf-8")
 

@@ -46,6 +46,7 @@ ABOUT_PAGES = (
     "They belong to others: without their owners' leave they should not be passed on. Left out, each page still goes "
     "with its address, title, state, day and checksum."
 )
+ABOUT_ADDRESSES = "They may name hosts that are nobody else's to know. Keys never leave."
 
 
 class ReleasePage(Page):
@@ -107,21 +108,25 @@ class ReleasePage(Page):
             column.addWidget(button)
             column.addWidget(said)
             if name == releases.GOLDSMITH:
-                column.addLayout(self._page_texts())
+                column.addLayout(self._wishes())
                 button.toggled.connect(self.with_pages.setEnabled)
+                button.toggled.connect(self.with_addresses.setEnabled)
         return frame
 
-    def _page_texts(self) -> QVBoxLayout:
+    def _wishes(self) -> QVBoxLayout:
+        """What leaves only when it is asked for."""
         self.with_pages = QCheckBox("Include the texts of cited pages")
-        said = QLabel(ABOUT_PAGES)
-        said.setWordWrap(True)
-        said.setProperty("role", "hint")
-        said.setContentsMargins(26, 0, 0, 8)
+        self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
         column = QVBoxLayout()
         column.setContentsMargins(26, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self.with_pages)
-        column.addWidget(said)
+        for box, about in ((self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)):
+            said = QLabel(about)
+            said.setWordWrap(True)
+            said.setProperty("role", "hint")
+            said.setContentsMargins(26, 0, 0, 8)
+            column.addWidget(box)
+            column.addWidget(said)
         return column
 
     def _foot(self) -> QHBoxLayout:
@@ -191,6 +196,7 @@ class ReleasePage(Page):
             folder,
             self._profile(),
             page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
+            addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
         )
 
     def _profile(self) -> str:
