@@ -173,6 +173,7 @@ def _line(
 ) -> Line:  # fmt: skip
     pairs = found.pairs(rater, keys)
     told = validation_figures.figures(pairs, positive, found.shape.values, wish.resamples)
+    told = told.over(len({row.key for row in found.rows(rater, keys) if row.said is not None}))
     return Line(group, rater, told, len(keys), found.missing(rater, keys), cost)
 
 

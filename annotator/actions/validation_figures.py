@@ -70,6 +70,21 @@ class Told:
     confusion: Mapping[tuple[str, str], float]
     confusion_weighted: Mapping[tuple[str, str], float]
 
+    def over(self, units: int) -> "Told":
+        """The same with the units that the figures stand on as their n, and the pairs of values on them apart."""
+        pairs = int(sum(self.confusion.values()))
+        if pairs == units:
+            return self
+        remark = f"{pairs:,} pairs of values on {units:,} units"
+        plain, weighted = (
+            {
+                name: replace(one, n=units).remarked(remark) if one.n == pairs else one
+                for name, one in of.items()
+            }
+            for of in (self.plain, self.weighted)
+        )
+        return replace(self, plain=plain, weighted=weighted)
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:

@@ -34,7 +34,10 @@ KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
 PROMPT = ("Prompt", "The first signs of its hash")
 COST = ("Cost per question", "Mean, US dollars")
-PAIRS = ("n", "Pairs of values that the figures are counted over: a unit with two people's labels gives two")
+PAIRS = (
+    "Pairs",
+    "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
+)
 
 
 def sheets(found: Validation) -> tuple[Sheet, ...]:

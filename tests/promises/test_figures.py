@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import ConsoleDimensions
 
-from annotator.actions import corrected_sheets, items, materials, results
+from annotator.actions import corrected_sheets, items, materials, results, validation
 from annotator.actions.project import Project
 from annotator.actions.scoring import Score
 from annotator.cli import run_command, saying
@@ -17,6 +17,7 @@ from annotator.domain.protocol import Material, Protocol, Scored
 from annotator.protocols import PROTOCOLS
 from tests import adra_project as adra
 from tests.labelled_protocols import one_item
+from tests.validation_project import judge_says, person_says, validation_project
 
 PATTERNS, ITEMS = 2_000, 6
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values]
@@ -119,6 +120,17 @@ def test_the_papers_offsets_are_an_option_of_files(tmp_path: Path, capsys) -> No
     row = json.loads(to.read_text())["rows"][0]
     value, low, minus = row["Alpha"], row["Alpha, low"], row["Alpha, minus"]
     assert minus == pytest.approx(low - value)
+
+
+def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path) -> None:
+    made = validation_project(tmp_path, questions=10)
+    for alias in ("R1", "R2", "R3"):
+        person_says(made, alias, lambda _: "yes")
+    judge_says(made, "dear", lambda at: "yes" if at[2] == 1 else "no")
+    line = validation.report(made, validation.Wish(resamples=50)).of("dear")
+    # Ten items, two systems and two criteria; each unit has three people's labels.
+    assert line.units == line.told.plain["accuracy"].n == 40
+    assert "120 pairs of values on 40 units" in line.told.plain["accuracy"].note
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:

@@ -69,7 +69,7 @@ def test_judges_and_people_stand_beneath_one_another_with_n(viewer, qtmodelteste
     qtmodeltester.check(viewer.view.model)
     said = {cells(viewer, row)[0] for row in range(viewer.view.model.rowCount())}
     assert said == {"same", "yes", "people", "R2", "R3"}
-    assert {"Accuracy", "Cohen's κ", "n", "Units", "Missing"} <= set(heads(viewer))
+    assert {"Accuracy", "Cohen's κ", "Pairs", "Units", "Missing"} <= set(heads(viewer))
 
 
 @pytest.mark.usefixtures("small_cases")
