@@ -23,6 +23,7 @@ from annotator.exchange import release, researcherbench
 from annotator.exchange.bundle import Bundle, Problem
 from annotator.exchange.researcherbench import Known, KnownItem
 from annotator.exchange.researcherbench_layout import DATASET
+from annotator.exchange.researcherbench_numbers import own_numbers
 from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
 
@@ -94,12 +95,13 @@ def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle,
 
 
 def _known(project: Project) -> Known:
-    question = select(ITEM.c.key, ITEM.c.id, ITEM.c.question).where(ITEM.c.dataset == DATASET)
+    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question).where(ITEM.c.dataset == DATASET)
     with project.store.read() as db:
         items = db.execute(question).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
-    numbered = {int(row.key): row for row in items if researcherbench.is_number(row.key)}
-    return Known({number: KnownItem(row.id, row.question) for number, row in numbered.items()}, systems)
+    asked = {row.id: row.question for row in items}
+    numbers = own_numbers(items)
+    return Known({number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems)
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002

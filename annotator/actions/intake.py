@@ -1,12 +1,11 @@
 """How each thing of a bundle becomes rows: what makes it unique, what is compared, what it needs."""
 
-import itertools
 import json
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import gathering_drawn, hashing, intake_history
@@ -16,6 +15,7 @@ from annotator.actions.gathering import without_secrets
 from annotator.actions.incoming import Existing, Incoming, Need, Plan, Row
 from annotator.actions.intake_drawn import DrawnIntake
 from annotator.actions.intake_history import History
+from annotator.actions.intake_items import ItemIntake
 from annotator.actions.intake_pairs import (
     ADJUDICATION,
     AGREEMENT,
@@ -29,7 +29,6 @@ from annotator.actions.intake_validation import INFORMED, OPENING, SET, Validati
 from annotator.actions.materials import PAGE
 from annotator.domain.canonical import canonical_json
 from annotator.domain.identity import derived_id
-from annotator.domain.item import ItemFields
 from annotator.domain.judge import Asking, JudgeFields
 from annotator.domain.judgement import JudgementFields, RaterKind
 from annotator.domain.person import PersonFields, Role
@@ -38,7 +37,6 @@ from annotator.domain.source import SourceFields
 from annotator.exchange.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.records import (
     ArtifactRecord,
-    ItemRecord,
     JudgementRecord,
     JudgeRecord,
     PersonRecord,
@@ -59,8 +57,6 @@ WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
     DISPUTE, JUDGE, RUN, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
 )  # fmt: skip
-# Leaves room to count on from there in the whole numbers of any database.
-LAST_POSITION = 10**9
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
 
@@ -80,11 +76,12 @@ class Intake:
 
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
+        items = ItemIntake(self.db, self.incoming, peer=self.peer)
         pairs = PairIntake(self.db, self.incoming, self.history)
         drawn = DrawnIntake(self.db, self.incoming)
         validated = ValidationIntake(self.db, self.incoming)
         plans = (
-            self._people, self._items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
+            self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
             self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
             drawn.prompts, self._judgements, validated.sets, validated.informed,
         )  # fmt: skip
@@ -141,23 +138,6 @@ class Intake:
         return any(
             self.db.execute(select(source.c.id).where(column == person_id).limit(1)).first()
             for source, column in asked
-        )
-
-    def _items(self) -> Plan:
-        compared = ("question", "question_type", "subject") if self.peer else hashing.ITEM_WORDS
-        existing = self._existing(ITEM, ("dataset", "key"), compared)
-        first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
-        following = itertools.count(first)
-
-        def row(record: ItemRecord) -> dict[str, Row]:
-            fields = ItemFields.model_validate(record.model_dump(exclude={"id"})).model_dump()
-            if record.position > LAST_POSITION:
-                raise ValueError(f"“position” should be at most {LAST_POSITION}")
-            fields["position"] = next(following) if first else record.position
-            return {"item": {"id": record.id, **fields, "sha256": hashing.item_hash(fields)}}
-
-        return Plan(
-            "items", existing, _values("dataset", "key"), _values(*compared), _nothing, row, self.peer
         )
 
     def _sources(self) -> Plan:

@@ -13,14 +13,13 @@ from annotator.actions.label_rows import COVERAGE, JUDGEMENT
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
 from annotator.domain.counting import counted
-from annotator.domain.identity import derived_id
 from annotator.domain.judgement import NO, YES, Status
 from annotator.domain.refusal import Refusal
 from annotator.exchange import human_files
 from annotator.exchange.human_files import Point, Sheet
 from annotator.exchange.records import ItemRecord
-from annotator.exchange.researcherbench import numbered
-from annotator.exchange.researcherbench_layout import DATASET, MappedItem
+from annotator.exchange.researcherbench_layout import MappedItem
+from annotator.exchange.researcherbench_numbers import mapped, numbered
 from annotator.protocols import PROTOCOLS
 
 # Of a system's runs the only one that the layout has a place for.
@@ -86,12 +85,7 @@ def _numbers(project: Project) -> tuple[dict[str, int], list[MappedItem]]:
         rows = db.execute(listed).all()
     records = [ItemRecord(id=row.id, key=row.key, dataset=row.dataset, question=row.question) for row in rows]
     numbers = dict(numbered(records))
-    foreign = [item for item in records if item.id != derived_id(DATASET, numbers[item.id])]
-    mapped = [
-        MappedItem(id=numbers[item.id], item_id=item.id, dataset=item.dataset, key=item.key)
-        for item in foreign
-    ]
-    return numbers, mapped
+    return numbers, mapped(records, numbers)
 
 
 class _Layout:

@@ -19,6 +19,8 @@ from annotator.domain.judgement import Status
 from annotator.domain.protocol import Case, Protocol
 from annotator.domain.unit import Unit
 from annotator.exchange.label_entries import Entry, Finding, Trouble
+from annotator.exchange.researcherbench_layout import DATASET
+from annotator.exchange.researcherbench_numbers import own_numbers
 from annotator.protocols import PROTOCOLS
 
 
@@ -232,6 +234,8 @@ class _Items:
         ).all()
         self._ids = {row.id for row in rows}
         self._exact = {(row.dataset, row.key): row.id for row in rows}
+        # The benchmark's own files know its questions by its own numbers.
+        self._exact |= {(DATASET, str(number)): found for found, number in own_numbers(rows).items()}
         self._by_key: dict[str, list[str]] = defaultdict(list)
         for row in rows:
             self._by_key[row.key].append(row.id)

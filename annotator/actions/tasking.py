@@ -220,7 +220,7 @@ def _add(db: Connection, where: Table, *rows: dict[str, Any]) -> None:
 
 def _items(db: Connection, items: list[parcels.TaskItem]) -> None:
     rows = []
-    named = {row.id: row.key for row in db.execute(select(ITEM.c.id, ITEM.c.key).where(ITEM.c.dataset == ""))}
+    named = {row.id: row.key for row in db.execute(select(ITEM.c.id, ITEM.c.key))}
     for item in items:
         if item.id not in named:
             named[item.id] = free_key(item.key, set(named.values()))

@@ -1,6 +1,6 @@
 """How ResearcherBench's files are read and written: questions.json, rubric.json and one file per system."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from annotator.domain.rubric import Criterion, Rubric
 from annotator.exchange import folders
 from annotator.exchange.bundle import Bundle, Problem, in_words, of_file
 from annotator.exchange.folders import pretty, slugs
-from annotator.exchange.reading import LARGEST_NUMBER, read_json
+from annotator.exchange.reading import read_json
 from annotator.exchange.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 from annotator.exchange.researcherbench_layout import (
     DATASET,
@@ -34,6 +34,7 @@ from annotator.exchange.researcherbench_layout import (
     ResponseEntry,
     RubricEntry,
 )
+from annotator.exchange.researcherbench_numbers import mapped, numbered
 
 N = TypeVar("N", bound=Numbered)
 
@@ -366,30 +367,8 @@ class _Writer:
             }
 
     def _mapping(self) -> Numbering:
-        items = [
-            MappedItem(id=self.numbers[item.id], item_id=item.id, dataset=item.dataset, key=item.key)
-            for item in self.items
-            if item.id != derived_id(DATASET, self.numbers[item.id])
-        ]
         stems = [(self.stems[system.name], system.name) for system in self.systems]
         return Numbering(
-            items=items,
+            items=mapped(self.items, self.numbers),
             systems=[MappedSystem(file=stem, name=name) for stem, name in stems if stem != name],
         )
-
-
-def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
-    """Each item's number: its own where it came from this benchmark, the next free one otherwise."""
-    own = {item.id: int(item.key) for item in items if item.dataset == DATASET and is_number(item.key)}
-    yield from own.items()
-    following = max((0, *own.values()))
-    for item in items:
-        if item.id not in own:
-            following += 1
-            yield item.id, following
-
-
-def is_number(key: str) -> bool:
-    """Whether a key is a question's number as this layout writes it."""
-    digits = key.isascii() and key.isdigit()
-    return digits and str(int(key)) == key and int(key) <= LARGEST_NUMBER

@@ -17,6 +17,7 @@ from annotator.actions import (
 from annotator.actions.label_files import Wish
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
+from annotator.domain.identity import derived_id
 from annotator.domain.rubric import Criterion, Rubric
 from tests.bundles import write_peer
 from tests.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
@@ -68,11 +69,27 @@ def test_an_id_with_the_words_of_another_unit_is_refused(project: Project, tmp_p
     assert take(project, written(tmp_path, {"unit_id": unit_id})).new == 1
 
 
+def peer_beside(project: Project, folder: Path) -> str:
+    """ResearcherBench's two questions in the project; the id of the first, whose key was taken."""
+    imports.run(project, "researcherbench", [write_peer(folder / "peer")], warm=False)
+    return derived_id("researcherbench", 1)
+
+
 def test_items_of_one_key_are_told_apart_by_their_dataset(project: Project, tmp_path: Path) -> None:
-    imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
+    # As projects of older programs have them.
+    items.change(project, peer_beside(project, tmp_path), key="1")
     assert "2 items are called “1”: say of which dataset" in refused(project, written(tmp_path, {}))
     both = written(tmp_path, {"dataset": "researcherbench", "system": "Sys", "unit": "Point 1"})
     assert take(project, both).new == 1
+
+
+def test_a_question_is_known_by_its_number_in_its_dataset_and_by_its_key_here(
+    project: Project, tmp_path: Path
+) -> None:
+    question = peer_beside(project, tmp_path)
+    told = {"system": "Sys", "unit": "Point 1"}
+    assert take(project, written(tmp_path, told | {"item": "1", "dataset": "researcherbench"})).new == 1
+    assert take(project, written(tmp_path, told | {"item": items.read(project, question).key})).same == 1
 
 
 # ResearcherBench's files

@@ -23,7 +23,7 @@ def test_every_frozen_figure_has_a_line(bundle: Bundle) -> None:
     (f1,) = [line for line in lines if line["stage"] == "rubric" and line["figure"] == "match_f1"]
     # 4 pairs of 5 and 6 criteria.
     assert f1["value"] == pytest.approx(8 / 11)
-    assert (sorted((f1["rater_a"], f1["rater_b"])), f1["item_key"], f1["matcher"]) == (["R2", "R3"], "1", "1")
+    assert (sorted((f1["rater_a"], f1["rater_b"])), f1["item_key"], f1["matcher"]) == (["R2", "R3"], "1", "2")
 
 
 def test_every_unit_of_every_version_has_a_line(bundle: Bundle) -> None:

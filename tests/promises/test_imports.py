@@ -1,6 +1,7 @@
 """What Goldsmith promises about files of other benchmarks."""
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import imports, items
+from annotator.actions import imports, items, releases
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from tests.bundles import REAL, peer_files, write_peer
@@ -153,3 +154,82 @@ def test_the_keys_of_added_items_go_on_where_those_of_the_import_end(tmp_path: P
     items.add(project, "What else?")
     assert sorted(line.key for line in items.lines(project, items.ids(project))) == ["1", "2", "3"]
     assert json.loads((tmp_path / "in" / "questions.json").read_text())[0]["id"] == 1
+
+
+def keys(project: Project) -> list[str]:
+    return [line.key for line in items.lines(project, items.ids(project))]
+
+
+def both_ways(project: Project, format: str, folder: Path) -> tuple[imports.Preview, imports.Preview]:  # noqa: A002
+    before = imports.preview(project, format, [folder])
+    return before, imports.run(project, format, [folder], warm=False)[1]
+
+
+def test_an_import_leaves_the_keys_of_items_that_were_added_before_to_them(tmp_path: Path) -> None:
+    project = new(tmp_path)
+    items.add(project, "What did we ask ourselves?")
+    before, report = both_ways(project, PEER, write_peer(tmp_path / "in"))
+    assert keys(project) == ["1", "3", "2"]
+    told = ["questions.json[0]: the key 1 is taken; it becomes 3"]
+    assert [[str(note) for note in each.notes] for each in (before, report)] == [told, told]
+    again = said(project, tmp_path / "in")
+    assert (str(again), again.problems) == ("nothing new", ())
+    assert [str(note) for note in again.notes] == ["questions.json[0]: item 1 of the files is item 3 here"]
+
+
+def test_a_question_under_another_key_keeps_its_number_in_the_benchmarks_own_files(tmp_path: Path) -> None:
+    project, folder = new(tmp_path), write_peer(tmp_path / "in")
+    items.add(project, "What did we ask ourselves?")
+    said(project, folder)
+    releases.export(project, tmp_path / "out", profile=PEER)
+    asked = json.loads((tmp_path / "out" / "questions.json").read_text("utf-8"))
+    own = json.loads((folder / "questions.json").read_text("utf-8"))
+    assert [(each["id"], each["question"]) for each in asked[1:]] == [(e["id"], e["question"]) for e in own]
+    assert asked[0]["id"] == 3
+    (tmp_path / "copy").mkdir()
+    copy = new(tmp_path / "copy")
+    said(copy, tmp_path / "out")
+    assert keys(copy) == keys(project)
+
+
+def test_responses_that_come_later_find_a_question_under_another_key(tmp_path: Path) -> None:
+    project, files = new(tmp_path), peer_files()
+    items.add(project, "What did we ask ourselves?")
+    later = {path: tree for path, tree in files.items() if path.startswith("responses/")}
+    said(project, write_peer(tmp_path / "in", {p: t for p, t in files.items() if p not in later}))
+    report = said(project, write_peer(tmp_path / "later", later))
+    assert (report.counts["responses"].new, report.problems) == (2, ())
+
+
+def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
+    project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith", nobody=True)
+    for number in range(3):
+        items.add(other, f"Their question {number}?")
+    releases.export(other, tmp_path / "release")
+    items.add(project, "What did we ask ourselves?")
+    both_ways(project, "goldsmith", tmp_path / "release")
+    assert keys(project) == ["1", "4", "2", "3"]
+    again = imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)[1]
+    assert (str(again), again.problems) == ("nothing new", ())
+    releases.export(project, tmp_path / "ours")
+    written = json.loads((tmp_path / "ours" / "items.json").read_text("utf-8"))
+    assert [each["key"] for each in written] == keys(project)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_two_items_are_called_the_same_in_whatever_order_they_come(tmp_path: Path, seed: int) -> None:
+    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    for number in range(4):
+        items.add(other, f"Their question {number}?")
+    releases.export(other, tmp_path / "release")
+    write_peer(tmp_path / "in")
+    project, chance = new(tmp_path), random.Random(seed)
+    steps = ["add", "add", "add", PEER, PEER, "goldsmith", "goldsmith"]
+    chance.shuffle(steps)
+    for step in steps:
+        if step == "add":
+            items.add(project, "What did we ask ourselves?")
+        else:
+            folder = tmp_path / ("in" if step == PEER else "release")
+            imports.run(project, step, [folder], warm=False)
+    assert len(set(keys(project))) == len(keys(project)) == 3 + 2 + 4
