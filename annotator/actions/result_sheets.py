@@ -74,8 +74,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table with its title; `told` says in sentences what holds of all of it, `departures` where the view differs
-    from the paper, besides its metric.
+    """A table with its title; `told` says in sentences what holds of all of it, the first `answers` of them what was
+    asked for; `departures` where the view differs from the paper, besides its metric.
     """
 
     title: str
@@ -84,6 +84,7 @@ class Sheet:
     told: tuple[str, ...] = ()
     pictures: tuple["Picture", ...] = ()
     departures: tuple[str, ...] = ()
+    answers: int = 0
 
     @property
     def told_in_full(self) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ def answers(found: Answers) -> Sheet:
         ("Items", "With units that it judged and two people labelled"), ("People", "Those who labelled"),
     )  # fmt: skip
     lines = tuple(_line(found, one) for one in found.answers)
-    return Sheet("May a judge stand in for people?", heads, lines, _told(found), (_picture(found),))
+    return Sheet("May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
+                 answers=len(found.answers))  # fmt: skip
 
 
 def trees(found: Answers) -> list[dict[str, Any]]:

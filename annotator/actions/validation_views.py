@@ -212,7 +212,7 @@ VIEWS: tuple[View, ...] = (
         "answer",
         "May a judge stand in?",
         JUDGES,
-        "Yes, no or not yet known, judge by judge, and because of what.",
+        "Yes, no or not yet known, and why.",
         NOBODY,
         _of_answers,
         answers,

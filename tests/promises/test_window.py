@@ -68,6 +68,7 @@ def test_a_consensus_is_edited_after_one_key_that_says_so(open_window, tmp_path:
     project = settled(begun_project(tmp_path))
     window = open_window(project)
     press("Return")
+    assert window.page.sheet.strip.words.text() == "Consensus, read only"
     assert "Edit consensus" in window.page.sheet.strip.reopen.text()
     press("Ctrl+R")
     type_words(" at depth")

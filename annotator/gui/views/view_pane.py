@@ -58,8 +58,9 @@ class ViewPane(Splitter):
         self._seek_soon.timeout.connect(self._seek)
         self.sought.textChanged.connect(lambda _: self._seek_soon.start())
         self.sought.returnPressed.connect(self.table.setFocus)
-        self.told = PlainLabel("", "hint", wrap=True)
-        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
+        for label in (self.answers, self.told):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pictures = PicturePane(desk)
         self.addWidget(self._above())
         self.addWidget(self._below())
@@ -78,6 +79,7 @@ class ViewPane(Splitter):
         column.setSpacing(4)
         column.addLayout(head)
         column.addWidget(self.table, 1)
+        column.addWidget(self.answers)
         column.addWidget(self.told)
         return made
 
@@ -129,7 +131,8 @@ class ViewPane(Splitter):
         if not self.is_fresh or not self.isVisible():
             return
         px, whole = theme.current().px, self.height()
-        words = self.told.heightForWidth(self.told.width()) if self.model.whole.told else 0
+        shown = [label for label in (self.answers, self.told) if not label.isHidden()]
+        words = sum(label.heightForWidth(label.width()) for label in shown)
         # Its head, a line for sliding it sideways, and the tabs above it.
         lines = self.table.verticalHeader().defaultSectionSize() * (self.model.rowCount() + 1)
         needed = lines + words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
@@ -150,9 +153,13 @@ class ViewPane(Splitter):
         row, column = (max(0, index.row()), index.column()) if same else (0, -1)
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
-        # A sentence that begins with a name from right to left is still read from the left.
-        self.told.setText("\n".join(f"\u200e{words}" for words in sheet.told))
-        self.told.setVisible(bool(sheet.told))
+        for label, told in (
+            (self.answers, sheet.told[: sheet.answers]),
+            (self.told, sheet.told[sheet.answers :]),
+        ):
+            # A sentence that begins with a name from right to left is still read from the left.
+            label.setText("\n".join(f"\u200e{words}" for words in told))
+            label.setVisible(bool(told))
         # A find field over four rows only takes room.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
         self.tabs.setVisible(len(self._sheets) > 1 or len(sheet.lines) > FEW)

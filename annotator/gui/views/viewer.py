@@ -82,11 +82,11 @@ class Viewer(QWidget):
         page.addWidget(whole, 1)
 
     def _body(self) -> QStackedWidget:
-        self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE)
+        self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
         self._lead = self.empty.add_action("", self._go_on, primary=True)
         words, page, place = self.OTHERWISE
         self.empty.add_action(words, lambda: self.desk.go(page, **place))
-        self.denied = EmptyState("lock", "Not shown to you", width=WIDE)
+        self.denied = EmptyState("lock", "Not shown to you", width=WIDE, role="")
         self.body = QStackedWidget()
         for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
             self.body.addWidget(widget)

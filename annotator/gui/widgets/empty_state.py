@@ -17,13 +17,19 @@ class EmptyState(QWidget):
     """An icon, a headline, one or two sentences and the buttons that lead on, in the middle of the page."""
 
     def __init__(
-        self, icon: str, headline: str, words: str = "", parent: QWidget | None = None, width: int = _WIDTH
+        self,
+        icon: str,
+        headline: str,
+        words: str = "",
+        parent: QWidget | None = None,
+        width: int = _WIDTH,
+        role: str = "hint",
     ) -> None:
         super().__init__(parent)
         self._width = width
         self._name = icon
         self._icon = QLabel()
-        self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, "hint", wrap=True)
+        self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, role, wrap=True)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         column = QVBoxLayout(self)

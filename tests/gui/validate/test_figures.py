@@ -60,7 +60,9 @@ def test_the_first_view_answers_in_words_above_a_picture(project, window_over, q
     assert answers.keys() == {"same", "yes"}
     assert set(answers.values()) <= {"Yes", "No", "Not yet known"}
     for name, answer in answers.items():
-        assert f"“{name}”: {answer}, because " in found.view.told.text()
+        assert f"“{name}”: {answer}, because " in found.view.answers.text()
+    assert found.view.answers.font().pointSizeF() == found.view.table.font().pointSizeF()
+    assert found.view.told.text().startswith("\u200eHeld against ")
     assert found.view.picture().name == "difference"
     qtbot.waitUntil(lambda: found.view.pictures.view.image is not None)
 

@@ -36,7 +36,7 @@ class StateStrip(QFrame):
         self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")
         self.reopen.set_hint("Go on editing in a new revision; the sealed one stays as it is")
         self.copy = self._button(
-            "Start mine from a copy", "Begin your own with the same words; this one stays as it is"
+            "Copy as mine", "Begin your own with the same words; this one stays as it is"
         )
         self.history = self._button("History", "Show every revision")
         self.guideline = KeyButton("Guideline", keys.shown("guideline"), "quiet")
@@ -136,10 +136,10 @@ def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
         return f"Sealed as revision {artifact.revision}{when}"
     if artifact.state is State.CONSENSUS:
         how = "being edited" if editable else "read only"
-        return f"Consensus {name} · revision {artifact.revision} · {how}"
+        return f"Consensus, {how}"
     if mine:
         return f"Your {name}, draft · revision {artifact.revision}"
-    return f"Imported {name} · revision {artifact.revision}{'' if editable else ' · read only'}"
+    return f"Imported{'' if editable else ', read only'} · revision {artifact.revision}"
 
 
 def _version_words(artifact: Artifact, me: str) -> str:

@@ -86,7 +86,7 @@ class HandingOut(QWidget):
             "hint",
             wrap=True,
         )
-        self.key = PlainLabel(role="hint", wrap=True)
+        self.key = PlainLabel(wrap=True)
         words = QVBoxLayout()
         words.addWidget(about)
         words.addWidget(self.key)

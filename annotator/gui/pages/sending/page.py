@@ -45,7 +45,7 @@ class SendPage(Page):
             PiecesTable(),
             PlainLabel(role="strong", wrap=True),
         )
-        self.keys = PlainLabel(role="hint", wrap=True)
+        self.keys = PlainLabel(wrap=True)
         self.table.wanted.connect(self._go_to)
         self.progress = ProgressRow()
         self.progress.hide()

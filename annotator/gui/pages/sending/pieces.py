@@ -85,7 +85,7 @@ def key_words(found: Outlook) -> str:
         )
     elif found.own_key:
         parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
-    return " ".join(parts)
+    return "\n".join(parts)
 
 
 def _documents(number: int) -> str:
