@@ -9,7 +9,7 @@ import typer
 
 from annotator.cli import judge_checks, judge_review, judge_running
 from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
-from annotator.cli.saying import File, Json, lines, opened, said, say
+from annotator.cli.saying import File, Json, opened, said, say
 
 app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
 app.add_typer(judge_running.app)
@@ -66,11 +66,11 @@ def judge_add(
 @app.command("test")
 def judge_test(file: File, name: str, json_: Json = False) -> None:
     """One call that shows what the endpoint supports, how fast it answers, and what it costs."""
-    from annotator.actions import judges
+    from annotator.actions import judge_probes, judges
 
     with opened(file, readonly=not os.access(file, os.W_OK)) as project:
         found = asyncio.run(judges.test(project, name))
-    say(found, json_, lines(found))
+    say(found, json_, [found["words"], *(": ".join(fact) for fact in judge_probes.facts(found))])
     if not found["ok"]:
         raise typer.Exit(1)
 

@@ -11,6 +11,13 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def usd(amount: float) -> str:
+    """US dollars, with as many places as a small sum needs."""
+    if 0 < amount < 0.0001:
+        return "< $0.0001"
+    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
+
+
 def lasting(seconds: float) -> str:
     """A length of time in a word or two."""
     if seconds < 1:

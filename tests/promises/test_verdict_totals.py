@@ -215,3 +215,13 @@ def test_a_tie_is_not_to_be_asked_for_again(tmp_path: Path, capsys: Any) -> None
     assert "Without a verdict: 6 unclear." in out
     assert "Run the same command again" not in out
     assert "vote with one member more" in out
+
+
+def test_what_a_test_of_a_judge_showed_is_told_in_words(file: Path, capsys: Any, server: OddServer) -> None:
+    server.answer = read_well
+    _, out, _ = goldsmith(capsys, "judge", "test", file, JUDGE)
+    assert "Replies in: " in out
+    assert "Long prompts: both ends arrive" in out
+    assert not {"enforced", "latency", "first arrived", "raw"} & {
+        line.partition(":")[0] for line in out.splitlines()
+    }

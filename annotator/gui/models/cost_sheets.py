@@ -6,8 +6,8 @@ from dataclasses import replace
 from annotator.actions.judge_costs import Cost, total
 from annotator.actions.judge_offers import title
 from annotator.actions.result_sheets import Cell, Column, Line, Sheet, columns, count, text
-from annotator.domain.counting import counted
-from annotator.gui.models.judge_words import spent, usd
+from annotator.domain.counting import counted, usd
+from annotator.gui.models.judge_words import spent
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
 PURPOSE, RUN = "purpose", "run"

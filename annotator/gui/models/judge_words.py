@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from annotator.domain.counting import usd
 from annotator.domain.judge import Judge, JudgeKind
 
 KIND_WORDS = {
@@ -82,13 +83,6 @@ def causes_words(missing: Mapping[str, int]) -> str:
 def doing(line: Mapping[str, Any], usual: str) -> str:
     """What a run does by a line of its progress: why it stands still, or what it `usual`ly does."""
     return str(line.get("paused") or ("Held; no further question is begun" if line.get("held") else usual))
-
-
-def usd(amount: float) -> str:
-    """US dollars, with as many places as a small sum needs."""
-    if 0 < amount < 0.0001:
-        return "< $0.0001"
-    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
 
 
 def spent(amount: float | None, calls: int, unpriced: int = 0) -> str:

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.lacking_reports import Lacking
 from annotator.actions.report_lines import Column, ItemLine, ReportLine, Reports
-from annotator.domain.counting import counted
+from annotator.domain.counting import counted, usd
 from annotator.gui import theme
-from annotator.gui.models.judge_words import STATUS_WORDS, usd
+from annotator.gui.models.judge_words import STATUS_WORDS
 from annotator.gui.models.rows import Index, RowsModel
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip

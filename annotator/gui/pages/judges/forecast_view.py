@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
 
 from annotator.actions.judge_cases import Order
 from annotator.actions.judge_planning import Look
-from annotator.domain.counting import lasting
+from annotator.domain.counting import lasting, usd
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
-from annotator.gui.models.judge_words import usd
 from annotator.gui.pages.judges.driver import asked_for
 from annotator.gui.widgets.plain import PlainLabel
 

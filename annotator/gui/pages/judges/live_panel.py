@@ -12,11 +12,11 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import CHECKS, title
 from annotator.actions.project import Project
 from annotator.actions.run_watching import Asked, Standing
-from annotator.domain.counting import lasting
+from annotator.domain.counting import lasting, usd
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
-from annotator.gui.models.judge_words import causes_words, doing, usd
+from annotator.gui.models.judge_words import causes_words, doing
 from annotator.gui.models.judge_work import CALLS, PARTS, Calling, Part
 from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets.chips import Chip, Chips
