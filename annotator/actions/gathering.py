@@ -1,7 +1,9 @@
 """How the project's content becomes records: what may leave is selected, the rest is never touched."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -21,6 +23,7 @@ from annotator.domain.artifact import Kind, State
 from annotator.domain.judge import Judge
 from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.redaction import redact
+from annotator.exchange import release
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.records import (
     ArtifactRecord,
@@ -33,6 +36,7 @@ from annotator.exchange.records import (
     SourceRecord,
     SystemRecord,
 )
+from annotator.exchange.spool import Spool, tally
 from annotator.storage import tables
 from annotator.storage.tables import table
 
@@ -40,6 +44,8 @@ ITEM, SOURCE, SYSTEM = table(tables.ItemRow), table(tables.SourceRow), table(tab
 RESPONSE, PERSON = table(tables.ResponseRow), table(tables.PersonRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
+# By what the judgements of a response under a protocol are ordered.
+_WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
 # What one judgement is told from another by.
 _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
@@ -71,8 +77,9 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
     gathering_drawn.add(db, bundle, page_texts=page_texts)
-    bundle.judgements, left_out, reworded = _judgements(db, bundle, addresses=addresses)
-    raters = {record.rater_id for record in bundle.judgements} | {run.judge_id for run in bundle.runs}
+    dropped = Counter[str]()
+    bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
+    raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
     gathering_validation.add(db, bundle)
     raters |= gathering_drawn.raters_of(bundle) | gathering_validation.raters_of(bundle)
     bundle.judges = [
@@ -80,8 +87,9 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     ]
     named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
     bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
-    gone = {"are not part of the release": left_out, "were worded anew since": reworded}
-    notes = [f"{many} judgements on units that {what} were left out." for what, many in gone.items() if many]
+    notes = [
+        f"{many} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
+    ]
     return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]
 
 
@@ -129,27 +137,35 @@ def _artifact(row: RowMapping) -> ArtifactRecord:
     return ArtifactRecord(document=json.loads(values.pop("content")), **values)
 
 
-def _judgements(db: Connection, bundle: Bundle, *, addresses: bool) -> tuple[list[JudgementRecord], int, int]:
+def _judgements(
+    db: Connection, bundle: Bundle, dropped: Counter[str], *, addresses: bool
+) -> Iterator[JudgementRecord]:
+    """Those that leave; `dropped` counts the others by what is the matter with their units."""
     units = gathering_drawn.units_of(bundle)
-    responses = {response.id for response in bundle.responses}
-    kept, left_out, reworded = [], 0, 0
     gone = {
         tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db, released=True).values()
     }
     judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
-    for row in _rows(db, JUDGEMENT, JudgementRecord):
-        if row["response_id"] not in responses:
-            continue
+    for row in _in_order(db, bundle):
         of = row["artifact_id"]
         if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
-            left_out += 1
-            continue
-        if tuple(row[name] for name in _PLACE) in gone:
-            reworded += 1
-            continue
-        cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
-        kept.append(JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause}))
-    return kept, left_out, reworded
+            dropped["are not part of the release"] += 1
+        elif tuple(row[name] for name in _PLACE) in gone:
+            dropped["were worded anew since"] += 1
+        else:
+            cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
+            yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
+
+
+def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
+    """The judgements of the responses that leave in a release's order, a response's under a protocol at a time."""
+    protocols = db.execute(select(JUDGEMENT.c.protocol).distinct()).scalars().all()
+    rank = release.ranked(bundle.items)
+    responses = sorted((rank[response.item_id], response.id) for response in bundle.responses)
+    for protocol in sorted(protocols):
+        for _, response_id in responses:
+            of_it = (JUDGEMENT.c.protocol == protocol) & (JUDGEMENT.c.response_id == response_id)
+            yield from sorted(_rows(db, JUDGEMENT, JudgementRecord, of_it), key=itemgetter(*_WITHIN))
 
 
 def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:

@@ -1,6 +1,6 @@
 """How a release leaves the project: gathered in one look, numbered by its content, written whole or not at all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,9 +22,10 @@ from annotator.domain.refusal import Refusal
 from annotator.exchange import release, researcherbench, tables_csv
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.data_card import Facts
-from annotator.exchange.folders import staged, with_sums
+from annotator.exchange.folders import Files, staged, with_sums
 from annotator.exchange.gold_card import StageFigure
 from annotator.exchange.records import ScoreRecord
+from annotator.exchange.spool import tally
 from annotator.storage.tables import ReleaseRow, table
 
 RELEASE = table(ReleaseRow)
@@ -136,9 +137,7 @@ def _refuse_damage(project: Project) -> None:
         )
 
 
-def _publish(
-    project: Project, folder: Path, files: Mapping[str, bytes], number: int, checksum: str, profile: str
-) -> None:
+def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
     """Write the files, then in one breath enter the release and put the folder in its place."""
     with staged(folder, files) as put_in_place:
         if project.readonly or _released(project, checksum):
@@ -216,7 +215,7 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
     from annotator.protocols import PROTOCOLS
 
     limit = publishing.limit(project)
-    judged = {(one.protocol, one.rater_id) for one in bundle.judgements if one.rater_kind is RaterKind.JUDGE}
+    judged = {(one[0], one[2]) for one in tally(bundle.judgements) if one[1] is RaterKind.JUDGE}
     return [
         ScoreRecord(
             **{name: getattr(row, name) for name in ("metric", "protocol", "rater", "system", "group")},

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache, partial
 from typing import Any
 
 import orjson
@@ -49,10 +50,13 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = Fa
         .join(REVISION, annotating.RELEASED if released else annotating.NEWEST)
         .where(j.at < _last_worded(), REVISION.c.at > j.at, *narrowed)
     )
-    rows: Sequence[Any] = db.execute(question).all()
-    standing = {row.artifact_id: row.number for row in rows}
-    history = {artifact_id: _history(db, artifact_id, number) for artifact_id, number in standing.items()}
-    return {row.id: row for row in rows if _differs(history[row.artifact_id], row.unit_id, row.at)}
+    history = cache(partial(_history, db))
+    # Row by row: there may be millions, of which few are kept.
+    return {
+        row.id: row
+        for row in db.execute(question)
+        if _differs(history(row.artifact_id, row.number), row.unit_id, row.at)
+    }
 
 
 def _last_worded() -> ScalarSelect[datetime]:

@@ -1,7 +1,7 @@
 """What a set of files says once it is read: its records, thing by thing, and what is wrong with the rest."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,7 +71,7 @@ class Bundle:
     extracts: list[ExtractRecord] = field(default_factory=list)
     pages: list[PageRecord] = field(default_factory=list)
     prompts: list[PromptRecord] = field(default_factory=list)
-    judgements: list[JudgementRecord] = field(default_factory=list)
+    judgements: Collection[JudgementRecord] = field(default_factory=list)
     validation_sets: list[ValidationSetRecord] = field(default_factory=list)
     informed: list[InformedRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)

@@ -12,6 +12,7 @@ from annotator.exchange import gold_card
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.gold_card import Drafted, StageFigure
 from annotator.exchange.markdown_tables import line, shares, table
+from annotator.exchange.spool import tally
 
 NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these files."
 
@@ -104,7 +105,9 @@ def _weights(bundle: Bundle) -> str:
 
 
 def _raters(bundle: Bundle) -> str:
-    given = Counter((record.rater_kind, record.rater_id) for record in bundle.judgements)
+    given = Counter[tuple[RaterKind, str]]()
+    for (_, kind, rater, _), many in tally(bundle.judgements).items():
+        given[kind, rater] += many
     written = Counter(artifact.author_id for artifact in bundle.artifacts)
     rows = [
         (person.alias, "person", str(written[person.id]), str(given[RaterKind.PERSON, person.id]))
@@ -138,7 +141,10 @@ def _cited_pages(bundle: Bundle) -> str:
 def _missing(bundle: Bundle) -> str:
     if not bundle.judgements:
         return "There are no judgements yet."
-    missing = Counter((r.protocol, r.status.value) for r in bundle.judgements if r.status is not Status.OK)
+    missing = Counter[tuple[str, str]]()
+    for (protocol, _, _, status), many in tally(bundle.judgements).items():
+        if status is not Status.OK:
+            missing[protocol, status.value] += many
     if not missing:
         return "None: every judgement in the release has a value."
     rows = [(protocol, status, str(count)) for (protocol, status), count in sorted(missing.items())]

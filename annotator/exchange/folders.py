@@ -1,6 +1,7 @@
 """How a folder of files leaves: whole or not at all, with names that every system can keep."""
 
 import glob
+import hashlib
 import os
 import re
 import shutil
@@ -9,7 +10,10 @@ import unicodedata
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 
@@ -24,12 +28,66 @@ PATIENCE, PAUSE = 5.0, 0.1
 ABANDONED = 3600.0
 ELSEWHERE = "Choose another folder; what is there was not changed."
 
-Files = Mapping[str, bytes]
+# So many entries of a list are made into one piece of a file.
+AT_ONCE = 500
+
+
+class Pieces:
+    """What a file holds, made piece by piece at each reading, always the same: never all of it in memory."""
+
+    def __init__(self, make: Callable[[], Iterable[bytes]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._make()
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self)
+
+    @cached_property
+    def known_by(self) -> tuple[str, int]:
+        """Its SHA-256 and how many bytes it has."""
+        digest, size = hashlib.sha256(), 0
+        for piece in self:
+            digest.update(piece)
+            size += len(piece)
+        return digest.hexdigest(), size
+
+
+Content = bytes | Pieces
+Files = Mapping[str, Content]
+Entry = TypeVar("Entry")
 
 
 def pretty(tree: object) -> bytes:
     """A JSON tree as people read and compare it: sorted keys, two spaces, a line end; the same bytes every time."""
     return orjson.dumps(tree, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def pretty_list(trees: Callable[[], Iterable[object]]) -> Pieces:
+    """The same bytes of a list of trees, made a few entries at a time."""
+
+    def pieces() -> Iterator[bytes]:
+        between = b"["
+        for some in stretches(trees(), AT_ONCE):
+            # Without the brackets of its own.
+            yield between + pretty(some)[1:-3]
+            between = b","
+        yield b"[]\n" if between == b"[" else b"\n]\n"
+
+    return Pieces(pieces)
+
+
+def stretches(entries: Iterable[Entry], length: int) -> Iterator[list[Entry]]:
+    """The entries in lists of so many; the last may be shorter."""
+    left = iter(entries)
+    while some := list(islice(left, length)):
+        yield some
+
+
+def known_by(content: Content) -> tuple[str, int]:
+    """The SHA-256 of a file's content, and how many bytes it has."""
+    return (sha256(content), len(content)) if isinstance(content, bytes) else content.known_by
 
 
 def slug(name: str) -> str:
@@ -51,9 +109,9 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     return made
 
 
-def with_sums(files: Files) -> dict[str, bytes]:
+def with_sums(files: Files) -> dict[str, Content]:
     """The files and `SHA256SUMS`, which `sha256sum -c` reads and by which a former release is known."""
-    lines = (f"{sha256(files[path])}  {path}\n" for path in sorted(files))
+    lines = (f"{known_by(files[path])[0]}  {path}\n" for path in sorted(files))
     return {**files, SUMS: "".join(lines).encode()}
 
 
@@ -121,7 +179,7 @@ def _write_all(partial: Path, files: Files) -> None:
         parent.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         with (partial / path).open("wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
 

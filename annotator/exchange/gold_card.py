@@ -13,6 +13,7 @@ from annotator.domain.judgement import RaterKind
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.markdown_tables import line, shares, table
 from annotator.exchange.pair_records import AdjudicationRecord, RulingRecord
+from annotator.exchange.spool import tally
 
 ORIGINS = {
     Origin.ONE: "one person's words",
@@ -64,7 +65,9 @@ def _people(bundle: Bundle) -> str:
             continue
         documents[artifact.author_id] += 1
         units[artifact.author_id] += len(artifact.document["units"])
-    labels = Counter(one.rater_id for one in bundle.judgements if one.rater_kind is RaterKind.PERSON)
+    labels = Counter[str]()
+    for (_, kind, rater, _), many in tally(bundle.judgements).items():
+        labels[rater] += many * (kind is RaterKind.PERSON)
     counts = (documents, units, labels, settled)
     rows = [(one.alias, *(str(count[one.id]) for count in counts)) for one in bundle.people]
     head = ("person", "documents written", "units in them", "labels given", "consensus made")

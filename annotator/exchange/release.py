@@ -1,7 +1,8 @@
 """How a release is written and read: our own layout, the same bytes for the same content."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from annotator.domain.kinds import DOCUMENTS
 from annotator.domain.refusal import Refusal
 from annotator.exchange import data_card, drawn_records, folders, validation_records
 from annotator.exchange.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
-from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.folders import Content, Files, known_by, pretty, pretty_list, slugs
 from annotator.exchange.pair_records import RevisionRecord
 from annotator.exchange.reading import LARGEST_FILE, parse, read_bytes
 from annotator.exchange.records import (
@@ -25,10 +26,12 @@ from annotator.exchange.records import (
     FORMAT_VERSION,
     ArtifactRecord,
     FileRecord,
+    ItemRecord,
     JudgementRecord,
     Manifest,
     Record,
 )
+from annotator.exchange.spool import Spool
 
 MANIFEST, CARD = Manifest.FILE, "data_card.md"
 # The first part of a file's path → the thing whose records it holds.
@@ -58,25 +61,23 @@ def write(bundle: Bundle, folder: Path, facts: data_card.Facts) -> Manifest:
     return manifest
 
 
-def files(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, bytes], Manifest]:
+def files(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
     """Every file of the release by path, and its manifest. No moment of writing is in them."""
     parts, manifest = content(bundle, facts)
     return complete(parts, manifest), manifest
 
 
-def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, bytes], Manifest]:
+def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
     """The files that the manifest lists, and the manifest: all that does not depend on the release's number."""
     bundle = ordered(bundle)
     records = _by_file(bundle)
-    parts = {
-        path: pretty([record.model_dump(mode="json") for record in those]) for path, those in records.items()
-    }
+    parts: dict[str, Content] = {path: pretty_list(partial(_trees, those)) for path, those in records.items()}
     parts[CARD] = data_card.text(bundle, facts).encode()
     listed = [
         FileRecord(
             path=path,
-            sha256=sha256(parts[path]),
-            bytes=len(parts[path]),
+            sha256=known_by(parts[path])[0],
+            bytes=known_by(parts[path])[1],
             records=len(records[path]) if path in records else None,
         )
         for path in sorted(parts)
@@ -90,7 +91,13 @@ def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, bytes], M
     return parts, manifest
 
 
-def complete(parts: Mapping[str, bytes], manifest: Manifest) -> dict[str, bytes]:
+def _trees(records: Iterable[Record]) -> Iterable[dict[str, Any]]:
+    if isinstance(records, Spool):
+        return records.trees()
+    return (record.model_dump(mode="json") for record in records)
+
+
+def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
     """The files with their manifest and their checksums."""
     return folders.with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
 
@@ -102,11 +109,10 @@ def content_sha256(manifest: Manifest) -> str:
 
 def ordered(bundle: Bundle) -> Bundle:
     """The bundle with its records in the release's order: items in the project's, everything else by them."""
-    items = sorted(bundle.items, key=lambda r: (r.position, r.key, r.id))
-    rank = {item.id: place for place, item in enumerate(items)}
+    rank = ranked(bundle.items)
     return Bundle(
         people=sorted(bundle.people, key=lambda r: (r.alias, r.id)),
-        items=items,
+        items=sorted(bundle.items, key=lambda r: rank[r.id]),
         sources=sorted(bundle.sources, key=lambda r: (rank[r.item_id], r.position, r.id)),
         systems=sorted(bundle.systems, key=lambda r: (r.name, r.id)),
         responses=sorted(
@@ -129,11 +135,24 @@ def ordered(bundle: Bundle) -> Bundle:
         ),
         pages=sorted(bundle.pages, key=lambda r: r.url),
         prompts=sorted(bundle.prompts, key=lambda r: r.name),
-        judgements=sorted(bundle.judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r))),
+        judgements=_in_order(bundle.judgements, rank),
         validation_sets=sorted(bundle.validation_sets, key=lambda r: (r.at, r.name)),
         informed=sorted(bundle.informed, key=lambda r: (r.kind.value, r.protocol, rank[r.item_id], r.id)),
         scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
     )
+
+
+def _in_order(found: Collection[JudgementRecord], rank: Mapping[str, int]) -> Collection[JudgementRecord]:
+    """What is spooled was put there in this order."""
+    if isinstance(found, Spool):
+        return found
+    return sorted(found, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+
+
+def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
+    """Each item's place in the project's order."""
+    ordered_items = sorted(items, key=lambda r: (r.position, r.key, r.id))
+    return {item.id: place for place, item in enumerate(ordered_items)}
 
 
 def _judged(record: JudgementRecord) -> tuple[str, str, str, str, int]:

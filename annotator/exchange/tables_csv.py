@@ -12,6 +12,7 @@ from annotator.domain.canonical import canonical_json
 from annotator.domain.kinds import DOCUMENTS
 from annotator.exchange import pair_tables
 from annotator.exchange.bundle import Bundle
+from annotator.exchange.folders import Content, Pieces, stretches
 from annotator.exchange.records import ArtifactRecord, Record
 from annotator.exchange.release import ordered
 
@@ -30,32 +31,46 @@ UNIT_TABLES = {
     Kind.LABELS: "consensus_labels",
 }
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
+# So many lines are made at a time: a frame costs more than its rows.
+AT_ONCE = 1_000
 RESPONSE_HEAD = ("id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd")
-PLAIN = ("items", "systems", "judges", "runs", "judgements", "scores")
+PLAIN = ("items", "systems", "judges", "runs", "scores")
 
 Rows = list[dict[str, Any]]
 
 
-def files(bundle: Bundle) -> dict[str, bytes]:
+def files(bundle: Bundle) -> dict[str, Content]:
     """Every table by file name; things of which there are none have no table. Same content, same bytes."""
     bundle = ordered(bundle)
-    tables = {thing: [_flat(record) for record in getattr(bundle, thing)] for thing in PLAIN}
+    tables: dict[str, Rows] = {thing: [_flat(record) for record in getattr(bundle, thing)] for thing in PLAIN}
     tables["responses"] = list(_responses(bundle))
     for kind, name in UNIT_TABLES.items():
         tables[name] = list(_units(bundle, kind))
     tables |= pair_tables.tables(bundle)
-    return {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
+    made: dict[str, Content] = {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
+    if bundle.judgements:
+        made["judgements.csv"] = Pieces(lambda: _pieces(map(_flat, bundle.judgements)))
+    return made
 
 
 def csv(rows: Rows) -> bytes:
     """Rows of equal keys as a CSV file's bytes: no cell is a formula, numbers stay numbers, nothing is rounded."""
+    return b"".join(_pieces(rows))
+
+
+def _pieces(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """The same a few rows at a time; the first piece has the byte order mark and the heads."""
+    for place, some in enumerate(stretches(rows, AT_ONCE)):
+        yield _lines_of(some, heads=not place).encode("utf-8" if place else "utf-8-sig")
+
+
+def _lines_of(rows: Rows, *, heads: bool) -> str:
     import pandas as pd
 
     guarded = [{name: guard(value) for name, value in row.items()} for row in rows]
     # Columns of objects: pandas would otherwise turn whole numbers with gaps into fractions.
     frame = pd.DataFrame(guarded, columns=list(rows[0]), dtype=object)
-    written: str = frame.to_csv(index=False, lineterminator="\r\n")
-    return written.encode("utf-8-sig")
+    return str(frame.to_csv(index=False, header=heads, lineterminator="\r\n"))
 
 
 def guard(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Releases: whole, numbered by content, byte for byte the same again, and without what must not leave."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -250,3 +251,16 @@ def test_a_written_release_is_read_without_a_word(tmp_path: Path) -> None:
     bundle, problems = release.read([tmp_path / "out"])
     assert problems == []
     assert bundle.counts()["artifacts"] == 2
+
+
+class FullFile(io.BytesIO):
+    def flush(self) -> None:
+        broken_disk()
+
+
+def test_a_full_temporary_folder_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.exchange.spool.tempfile.TemporaryFile", FullFile)
+    with pytest.raises(Refusal, match="laid aside") as refusal:
+        releases.export(small_project(tmp_path), tmp_path / "out")
+    assert "temporary folder" in str(refusal.value)
+    assert not (tmp_path / "out").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.domain.refusal import Refusal
 from annotator.exchange import folders
-from annotator.exchange.folders import slug, slugs, with_sums, write
+from annotator.exchange.folders import AT_ONCE, known_by, pretty, pretty_list, slug, slugs, with_sums, write
 
 FILES = with_sums({"a.json": b"[]\n", "sub/b.json": b"{}\n"})
 
@@ -110,3 +110,11 @@ def test_checksums_are_those_of_sha256sum() -> None:
     # SHA-256 of the empty text, FIPS 180-4 example value.
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert with_sums({"empty": b""})["SHA256SUMS"] == f"{empty}  empty\n".encode()
+
+
+@pytest.mark.parametrize("count", [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
+def test_a_list_made_piece_by_piece_has_the_bytes_of_the_whole(count: int) -> None:
+    trees = [{"b": [n, {"a": None}], "a": "ü\n"} for n in range(count)]
+    made = pretty_list(lambda: iter(trees))
+    assert bytes(made) == bytes(made) == pretty(trees)
+    assert known_by(made) == known_by(pretty(trees))

@@ -13,7 +13,7 @@ from tests.bundles import rich_bundle
 
 
 def table(name: str) -> Any:
-    return pd.read_csv(io.BytesIO(tables_csv.files(rich_bundle())[name]))
+    return pd.read_csv(io.BytesIO(bytes(tables_csv.files(rich_bundle())[name])))
 
 
 @pytest.mark.parametrize("cell", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
@@ -79,4 +79,14 @@ def test_the_same_content_gives_the_same_bytes_in_any_order() -> None:
     bundle = rich_bundle()
     for thing in bundle.counts():
         getattr(bundle, thing).reverse()
-    assert tables_csv.files(bundle) == tables_csv.files(rich_bundle())
+    made, again = (tables_csv.files(each) for each in (bundle, rich_bundle()))
+    assert {name: bytes(made[name]) for name in made} == {name: bytes(again[name]) for name in again}
+
+
+def test_a_table_made_piece_by_piece_is_the_same_table() -> None:
+    rows = [
+        {"a": n, "b": None if n % 7 else n / 3, "c": f'"{n}", =x'} for n in range(2 * tables_csv.AT_ONCE + 1)
+    ]
+    head, *lines = tables_csv.csv(rows).decode("utf-8-sig").splitlines(keepends=True)
+    assert head == "a,b,c\r\n"
+    assert lines == [tables_csv.csv([row]).decode("utf-8-sig").splitlines(keepends=True)[1] for row in rows]
