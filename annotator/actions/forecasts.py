@@ -268,11 +268,14 @@ async def _weighed(project: Project, order: Order, judge: Judge, asked: Asked) -
 
 
 def replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
-    """The mean length in tokens and the mean seconds of some replies so far; None before the first."""
+    """The mean length in tokens and the mean seconds of some replies so far; None before the first.
+
+    Test calls belong to no run, and are left out: they read one long page.
+    """
     question = (
         select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s))
         .outerjoin(RUN, RUN.c.id == CALL.c.run_id)
-        .where(CALL.c.status == Status.OK.value, *whose)
+        .where(CALL.c.status == Status.OK.value, func.coalesce(CALL.c.run_id, "") != "", *whose)
     )
     with project.store.read() as db:
         tokens, seconds = db.execute(question).one()
