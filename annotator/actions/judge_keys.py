@@ -13,6 +13,7 @@ from annotator.actions.recording import AUDIT
 from annotator.domain.judge import Judge
 from annotator.domain.redaction import held, key_in_settings, looks_like_key
 from annotator.domain.refusal import Refusal
+from annotator.exchange.folders import Files, pieces_of
 from annotator.storage.tables import JudgeRow, table
 
 GAVE = "give key"
@@ -78,16 +79,21 @@ def in_use(project: Project) -> list[str]:
     return sorted(key for key in found if key)
 
 
-def refuse_in_files(project: Project, files: Mapping[str, bytes], settings: Iterable[str] = ()) -> None:
+def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()) -> None:
     """Refuse to write files in which a key that is in use stands, or, in those of `settings`, what looks like one."""
     keys = [key for key in in_use(project) if len(key) >= _SHORTEST]
     for path in sorted(files):
-        text = files[path].decode("utf-8", "replace")
-        if any(key in text for key in keys) or (path in settings and looks_like_key(text)):
+        texts = (piece.decode("utf-8", "replace") for piece in pieces_of(files[path]))
+        strict = path in settings
+        if any(_holds_key(text, keys, strict=strict) for text in texts):
             raise Refusal(
                 f"A key stands in what would become {path}; nothing was written.",
                 "Take it out of the texts or settings it came from, and replace the key at its provider.",
             )
+
+
+def _holds_key(text: str, keys: Iterable[str], *, strict: bool) -> bool:
+    return any(key in text for key in keys) or (strict and looks_like_key(text))
 
 
 def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:

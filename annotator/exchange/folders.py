@@ -85,6 +85,11 @@ def stretches(entries: Iterable[Entry], length: int) -> Iterator[list[Entry]]:
         yield some
 
 
+def pieces_of(content: Content) -> Iterable[bytes]:
+    """A file's content in pieces, none of which ends within a line."""
+    return [content] if isinstance(content, bytes) else content
+
+
 def known_by(content: Content) -> tuple[str, int]:
     """The SHA-256 of a file's content, and how many bytes it has."""
     return (sha256(content), len(content)) if isinstance(content, bytes) else content.known_by
@@ -179,7 +184,7 @@ def _write_all(partial: Path, files: Files) -> None:
         parent.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         with (partial / path).open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            file.writelines(pieces_of(content))
             file.flush()
             os.fsync(file.fileno())
 
