@@ -51,7 +51,7 @@ class ColumnsStrip(QFrame):
             if (first := one.first.plain.get(name)) is not None
         ]
         spans = any(one.first.plain[name].low is not None for name, _ in SHOWN if name in one.first.plain)
-        method = "95 % intervals over items" if spans else "one item, so no interval"
+        method = "95 % intervals over items" if spans else "too few items for an interval"
         accuracy, after = one.first.plain["accuracy"], one.ruled.plain["accuracy"]
         rest = f"; {counted(one.open, 'disagreement')} not ruled on" if one.open else ""
         self.words.setText(
