@@ -56,8 +56,7 @@ WRITTEN: dict[Kind, tuple[Document[Any], Document[Any], tuple[str, ...]]] = {
     ),
     Kind.RUBRIC: (two(Rubric, Criterion, weight=1), two(Rubric, Criterion, weight=3), ("weight",)),
     Kind.EVIDENCE: (
-        two(Evidence, Reference, identifier="10.1000/one"), two(Evidence, Reference, identifier="10.1000/two"),
-        ("identifier",),
+        two(Evidence, Reference, identifier="10.1000/one"), two(Evidence, Reference), ("identifier",),
     ),
     Kind.DIAGNOSTICS: (
         two(Diagnostics, Statement, label=True, aspect=Aspect.RESULTS),
