@@ -106,7 +106,7 @@ def between(project: Project, judge: str, other: str, protocol: str = COVERAGE) 
         other=other,
         protocol=protocol,
         units=len(shared),
-        agreement=percent_agreement(zip(a, b, strict=True)),
+        agreement=percent_agreement(zip(a, b, strict=True), len(set(items)) if items else None),
         kappa=cohen_kappa(a, b, clusters=items),
         alpha=krippendorff_alpha([a, b], clusters=items),
     )
