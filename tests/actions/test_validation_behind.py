@@ -123,6 +123,10 @@ def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> Non
     units = behind(sample, table(sample, "Judges beside people"), "Accuracy", "baseline")
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
-    every = validation.report(sample, validation.Wish(resamples=0)).of("baseline").told.plain["accuracy"].n
-    assert f"{every - len(units.lines):,} more are on items that you are still to label blind." in units.told
+    every = sum(
+        validation.report(sample, validation.Wish(resamples=0)).of("baseline").told.confusion.values()
+    )
+    assert (
+        f"{every - len(units.lines):,.0f} more are on items that you are still to label blind." in units.told
+    )
     sample.close()
