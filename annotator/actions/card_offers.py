@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from annotator.actions import card_sheets, judges, validation_views, validity_cards
 from annotator.actions.journal import JUDGEMENT, RUN
+from annotator.actions.keeping import kept
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Choice
 from annotator.actions.result_views import View
@@ -20,6 +21,7 @@ NAME = "card"
 SHOWN = 8
 
 
+@kept
 def choices(project: Project) -> tuple[Choice, ...]:
     """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
     labels = [one for one in validation_views.choices(project) if one.name != "by"]
@@ -29,6 +31,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (*first, *judged, *(one for one in labels if one.name != "protocol"))
 
 
+@kept
 def report(
     project: Project, judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
     against: str = "", positive: str = "", opening: str = "",

@@ -17,6 +17,7 @@ from annotator.actions import (
     validation_ground,
 )
 from annotator.actions.informed import INFORMED
+from annotator.actions.keeping import kept
 from annotator.actions.label_rows import JUDGEMENT
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
@@ -111,6 +112,7 @@ def queue(project: Project, wish: Wish) -> list[Disagreement]:
     return outlook(project, wish)[0]
 
 
+@kept
 def outlook(project: Project, wish: Wish) -> tuple[list[Disagreement], int]:
     """The same, and how many are left out because whoever asks is still to label their items blind."""
     found = _ground(project, wish)

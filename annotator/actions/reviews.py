@@ -20,6 +20,7 @@ from annotator.actions import (
     wordings,
 )
 from annotator.actions.informed import INFORMED
+from annotator.actions.keeping import kept
 from annotator.actions.label_rows import JUDGEMENT
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Line as Row
@@ -144,6 +145,7 @@ def queue(
     return [one for one in outlook(project, judge, protocol, order, experts).lines if not one.said]
 
 
+@kept
 def outlook(
     project: Project, judge: str, protocol: str = COVERAGE, order: Order = Order.UNCERTAINTY, experts: int = 1
 ) -> Outlook:

@@ -13,6 +13,7 @@ from annotator.actions import (
     validation_values,
     wordings,
 )
+from annotator.actions.keeping import kept
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.validation_figures import Pairs, paired
@@ -149,6 +150,7 @@ def rater_of(version: Version) -> Rater:
     return Rater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
 
 
+@kept
 def ground(
     project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
     judge: str = "", opening: str = "",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from annotator.actions import materials, scoring
+from annotator.actions.keeping import kept
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
 from annotator.domain.protocol import Case, Protocol
@@ -39,6 +40,7 @@ class Place:
         return self.response_id, self.unit_id
 
 
+@kept
 def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> dict[Key, Place]:
     """Every unit that can be judged now, in the project's order: of responses of the mode that counts in the results.
 

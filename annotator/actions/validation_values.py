@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judges, result_raters, wordings
+from annotator.actions.keeping import kept
 from annotator.actions.label_rows import JUDGEMENT, SAID, finished
 from annotator.actions.project import Project
 from annotator.actions.validation_units import Key, in_order
@@ -102,6 +103,7 @@ def trials(project: Project, shape: Protocol) -> list[int]:
         return sorted(set(db.execute(question.distinct()).scalars()) | {1})
 
 
+@kept
 def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[Version]:
     """Every judge, or the one of that name, under each wording it judged by, at one trial.
 

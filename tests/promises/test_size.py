@@ -1,14 +1,18 @@
 """What Goldsmith promises about projects that grow large."""
 
 import hashlib
+import os
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotator.actions import releases
+from annotator.actions import card_offers, disagreements, releases, reviews
 from annotator.actions.project import Project
+from annotator.actions.validation import Wish
 from tests import judged_project
+from tests.validation_project import judge_says, person_says, validation_project
 
 
 def judged(folder: Path, judges: int, items: int = 10) -> Project:
@@ -51,3 +55,42 @@ def test_a_release_is_the_same_to_the_byte_however_its_judgements_came_in(tmp_pa
         hashlib.sha256((tmp_path / name / "judgements.json").read_bytes()) for name in ("before", "after")
     ]
     assert sums[0].digest() == sums[1].digest()
+
+
+def validated(folder: Path) -> Project:
+    """A judge that differs from two people on some units; nothing was written for a while."""
+    project = validation_project(folder)
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda at: "yes")
+    judge_says(project, "J", lambda at: "yes" if at[0] % 2 else "no")
+    os.utime(project.path, (1_000_000_000, 1_000_000_000))
+    return project
+
+
+def looked_at(project: Project) -> list[Any]:
+    """What the tabs of validation ask for."""
+    card = card_offers.report(project, "J")
+    return [
+        card_offers.choices(project),
+        card,
+        disagreements.outlook(project, Wish()),
+        reviews.outlook(project, "J"),
+    ]
+
+
+def test_a_tab_of_validation_that_is_opened_again_counts_nothing_again(tmp_path: Path) -> None:
+    project, said = validated(tmp_path), list[str]()
+    first = looked_at(project)
+    project.store.raw.set_trace_callback(said.append)
+    again = looked_at(project)
+    project.store.raw.set_trace_callback(None)
+    assert [words for words in said if "max(rowid)" not in words] == []
+    assert again == first
+
+
+def test_a_tab_of_validation_shows_what_was_written_since(tmp_path: Path) -> None:
+    project = validated(tmp_path)
+    before = looked_at(project)
+    judge_says(project, "K", lambda at: "no")
+    os.utime(project.path, (1_000_000_001, 1_000_000_001))
+    assert len(disagreements.outlook(project, Wish())[0]) == len(before[2][0]) + 32
