@@ -299,6 +299,6 @@ def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_pat
 
 def test_a_judge_whose_key_nobody_set_is_asked_for_no_draft(project: Project, server: OddServer) -> None:
     judges.add(project, "keyed", base_url=server.url, model="m", key_env="NOT_SET_ANYWHERE")
-    with pytest.raises(Refusal, match="NOT_SET_ANYWHERE.*is not set"):
+    with pytest.raises(Refusal, match=r"NOT_SET_ANYWHERE.*is not set"):
         ask(project, judge="keyed")
     assert not server.bodies
