@@ -8,7 +8,7 @@ import tempfile
 MEMORY, ENOUGH = "/dev/shm", 2 * 1024**3
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
     # Thousands of small projects are synced to the disk otherwise.
-    os.environ.setdefault("TMPDIR", MEMORY)
+    tempfile.tempdir = os.environ.setdefault("TMPDIR", MEMORY)
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _OWN = tempfile.mkdtemp(prefix="goldsmith-tests-")
