@@ -8,6 +8,7 @@ from annotator.actions.judge_offers import title
 from annotator.actions.judge_queue import Waiting
 from annotator.actions.judge_runs import RunLine
 from annotator.actions.judge_totals import Total
+from annotator.domain.counting import usd
 from annotator.domain.judge import Judge, RunState
 from annotator.gui.models.cells import Column
 from annotator.gui.models.judge_words import (
@@ -17,7 +18,6 @@ from annotator.gui.models.judge_words import (
     kind_of,
     spent,
     spent_tip,
-    usd,
     when,
 )
 
