@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from annotator.actions.project import Project
 from annotator.domain import estimate
+from annotator.gui.tidying import tidy
 from annotator.storage import migrating
 
 if TYPE_CHECKING:
@@ -32,16 +33,11 @@ settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)
-def collected_on_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+def collected_on_this_thread() -> Iterator[None]:
     """What a window of a test leaves dies between tests, and never on the thread of a server or an errand."""
-    if "qapp" not in request.fixturenames:
-        yield
-        return
     gc.disable()
     yield
-    # All of it, since tests without a window collect on any thread.
-    gc.collect()
-    gc.enable()
+    tidy()
 
 
 @pytest.fixture(scope="session", autouse=True)
