@@ -173,4 +173,5 @@ def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> No
 
 def test_a_project_can_be_opened_after_all_of_it(file: str) -> None:
     project = Project.open(Path(file))
+    assert not project.readonly
     project.close()
