@@ -1,6 +1,6 @@
 """How fast figures of agreement are: κ beside scikit-learn, the interval of α beside a loop over units, in one run.
 
-    python -m tests.benchmarks.agreement
+    python -m tests.benchmarks.agreement [--quick]
 
 Goal 12: κ of 1 000 000 pairs of integers at least 25 times as fast as scikit-learn's `cohen_kappa_score`; α of three
 raters with its interval of 10 000 resamples at least 200 times as fast as a loop that draws units and counts their
@@ -14,35 +14,21 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import importlib
 import importlib.util
 import random
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 
 from annotator.stats.agreement import cohen_kappa
 from annotator.stats.alpha import krippendorff_alpha
+from tests.benchmarks.measuring import best, parser, verdict
 
-PAIRS = 1_000_000
-RATERS, UNITS, PER_CLUSTER, CATEGORIES = 3, 10_000, 20, 5
-RESAMPLES, LOOPED, COMPARED = 10_000, 10, 300
+RATERS, PER_CLUSTER, CATEGORIES = 3, 20, 5
+RESAMPLES, LOOPED = 10_000, 10
 Units = list[tuple[int, ...]]
-
-
-def best(of: int, call: Callable[[], object]) -> float:
-    """The least processor time of several runs, in seconds."""
-    return min(timed(call) for _ in range(of))
-
-
-def timed(call: Callable[[], object]) -> float:
-    started = time.process_time()
-    call()
-    return time.process_time() - started
 
 
 def judged(raters: int, units: int, categories: int) -> np.ndarray:
@@ -53,16 +39,16 @@ def judged(raters: int, units: int, categories: int) -> np.ndarray:
     return np.where(rng.random((raters, units)) < 0.7, first, others)
 
 
-def kappa(rounds: int) -> bool:
+def kappa(pairs: int, rounds: int) -> bool | None:
     if importlib.util.find_spec("sklearn") is None:
         print("scikit-learn is not installed: nothing to compare κ with")
-        return True
+        return None
     peer = importlib.import_module("sklearn.metrics").cohen_kappa_score
-    a, b = judged(2, PAIRS, 2)
-    ours = best(rounds, lambda: cohen_kappa(a, b, resamples=0))
-    interval = best(rounds, lambda: cohen_kappa(a, b))
-    theirs = best(min(rounds, 5), lambda: peer(a, b))
-    print(f"κ of {PAIRS:,} pairs (goal 12): ours {ours * 1e3:.1f} ms, scikit-learn {theirs * 1e3:.1f} ms")
+    a, b = judged(2, pairs, 2)
+    ours, _ = best(rounds, lambda: cohen_kappa(a, b, resamples=0))
+    interval, _ = best(rounds, lambda: cohen_kappa(a, b))
+    theirs, _ = best(min(rounds, 5), lambda: peer(a, b))
+    print(f"κ of {pairs:,} pairs (goal 12): ours {ours * 1e3:.1f} ms, scikit-learn {theirs * 1e3:.1f} ms")
     print(f"  {theirs / ours:.0f} times as fast (goal ≥ 25); with its interval ours {interval * 1e3:.1f} ms")
     print(f"  the values differ by {abs(cohen_kappa(a, b, resamples=0).value - peer(a, b)):.1e}")
     return theirs / ours >= 25
@@ -103,23 +89,23 @@ def packaged_interval(grid: np.ndarray, groups: np.ndarray, resamples: int) -> n
     return np.quantile(drawn, [0.025, 0.975])
 
 
-def alpha(rounds: int) -> bool:
-    grid = judged(RATERS, UNITS, CATEGORIES)
-    groups = np.arange(UNITS) // PER_CLUSTER
+def alpha(many: int, compared: int, rounds: int) -> bool:
+    grid = judged(RATERS, many, CATEGORIES)
+    groups = np.arange(many) // PER_CLUSTER
     units = [tuple(unit) for unit in grid.T.tolist()]
-    clusters = [units[start : start + PER_CLUSTER] for start in range(0, UNITS, PER_CLUSTER)]
+    clusters = [units[start : start + PER_CLUSTER] for start in range(0, many, PER_CLUSTER)]
     found = krippendorff_alpha(grid, clusters=groups)
-    low, high = looped_interval(clusters, COMPARED)
-    print(f"α of {RATERS} raters × {UNITS:,} units, {RESAMPLES:,} resamples (goal 12)")
-    print(f"  bounds {found.low:.3f} and {found.high:.3f}; by {COMPARED} loops {low:.3f} and {high:.3f}")
+    low, high = looped_interval(clusters, compared)
+    print(f"α of {RATERS} raters × {many:,} units, {RESAMPLES:,} resamples (goal 12)")
+    print(f"  bounds {found.low:.3f} and {found.high:.3f}; by {compared} loops {low:.3f} and {high:.3f}")
     ours = {
-        f"over {len(clusters)} clusters": best(rounds, lambda: krippendorff_alpha(grid, clusters=groups)),
-        "over units": best(rounds, lambda: krippendorff_alpha(grid)),
+        f"over {len(clusters)} clusters": best(rounds, lambda: krippendorff_alpha(grid, clusters=groups))[0],
+        "over units": best(rounds, lambda: krippendorff_alpha(grid))[0],
     }
     loops = {"a loop over units": lambda: looped_interval(clusters, LOOPED)}
     if importlib.util.find_spec("krippendorff") is not None:
         loops["a loop over krippendorff"] = lambda: packaged_interval(grid, groups, LOOPED)
-    scaled = {name: best(3, loop) * RESAMPLES / LOOPED for name, loop in loops.items()}
+    scaled = {name: best(min(rounds, 3), loop)[0] * RESAMPLES / LOOPED for name, loop in loops.items()}
     for name, theirs in scaled.items():
         print(f"  {name}: about {theirs:.0f} s (scaled)")
         for what, seconds in ours.items():
@@ -131,11 +117,13 @@ def alpha(rounds: int) -> bool:
 
 def main() -> int:
     """Both comparisons; exit code 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=20)
-    options = parser.parse_args()
-    met = [kappa(options.rounds), alpha(options.rounds)]
-    return 0 if all(met) else 1
+    sizes = {"pairs": (1_000_000, 1_000), "units": (10_000, 200), "compared": (300, 10), "rounds": (20, 1)}
+    options = parser(__doc__, **sizes).parse_args()
+    goals = {
+        "goal 12 for κ": kappa(options.pairs, options.rounds),
+        "for α": alpha(options.units, options.compared, options.rounds),
+    }
+    return verdict(options, goals)
 
 
 if __name__ == "__main__":

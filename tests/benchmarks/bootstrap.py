@@ -1,6 +1,6 @@
 """How fast intervals are: the shared-matrix bootstrap beside `scipy.stats.bootstrap`, timed in one run.
 
-    python -m tests.benchmarks.bootstrap
+    python -m tests.benchmarks.bootstrap [--quick]
 
 Goal 10: 10 systems × 65 items × 10 000 resamples in at most a quarter of scipy's time. Goal 11: 50 systems ×
 10 000 items × 10 000 resamples at least 40 times as fast as scipy called system by system, timed on few resamples
@@ -15,9 +15,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 
@@ -25,20 +23,9 @@ import numpy as np
 import scipy.stats
 
 from annotator.stats.intervals import bootstrap_means
+from tests.benchmarks.measuring import best, parser, verdict
 
 RESAMPLES = 10_000
-
-
-def best(of: int, call: Callable[[], object]) -> tuple[float, float]:
-    """The least processor time and the least wall time of several runs, in seconds."""
-    timings = [timed(call) for _ in range(of)]
-    return min(processor for processor, _ in timings), min(wall for _, wall in timings)
-
-
-def timed(call: Callable[[], object]) -> tuple[float, float]:
-    processor, wall = time.process_time(), time.perf_counter()
-    call()
-    return time.process_time() - processor, time.perf_counter() - wall
 
 
 def peer(values: np.ndarray, resamples: int = RESAMPLES) -> object:
@@ -79,14 +66,14 @@ def small(rounds: int) -> bool:
     return ours / theirs <= 0.25
 
 
-def large(rounds: int) -> bool:
-    values = np.random.default_rng(7).random((10_000, 50))
+def large(items: int, rounds: int) -> bool:
+    values = np.random.default_rng(7).random((items, 50))
     ours, our_wall = best(rounds, lambda: bootstrap_means(values))
     memory = megabytes(lambda: bootstrap_means(values))
     theirs, their_wall = (50 * 50 * seconds for seconds in best(rounds, lambda: peer(values[:, :1], 200)))
     together, _ = (500 * seconds for seconds in best(rounds, lambda: peer(values, 20)))
     print(
-        f"50 systems × 10 000 items × 10 000 (goal 11): ours {ours:.2f} s, scipy about {theirs:.0f} s (scaled)"
+        f"50 systems × {items:,} items × 10 000 (goal 11): ours {ours:.2f} s, scipy about {theirs:.0f} s (scaled)"
     )
     print(
         f"  {theirs / ours:.0f} times as fast (goal ≥ 40); wall {our_wall:.2f} and about {their_wall:.0f} s"
@@ -100,12 +87,9 @@ def large(rounds: int) -> bool:
 
 def main() -> int:
     """Both comparisons; exit code 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--small", action="store_true", help="leave out the large case")
-    options = parser.parse_args()
-    met = [small(options.rounds)] + ([] if options.small else [large(min(options.rounds, 3))])
-    return 0 if all(met) else 1
+    options = parser(__doc__, items=(10_000, 100), rounds=(20, 1)).parse_args()
+    goals = {"goal 10": small(options.rounds), "goal 11": large(options.items, min(options.rounds, 3))}
+    return verdict(options, goals)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How fast typing narrows a list of 100 000 items, beside Qt's own filter over the same words in memory.
 
-    python -m tests.benchmarks.filtering
+    python -m tests.benchmarks.filtering [--quick]
 
 Goal 14: at least 10 times as fast as a QSortFilterProxyModel, per keystroke. Each word is typed letter by letter into
 both: into the page's own model over a project file, and into a proxy that looks through the columns of a table model
@@ -8,11 +8,9 @@ holding the same keys, questions, types and subjects. Both must find the same nu
 found by `items.ids`, whose time is printed too.
 """
 
-import argparse
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,8 +25,8 @@ from annotator.actions.project import Project
 from annotator.gui.desk import Desk
 from annotator.gui.models.items import ItemsModel
 from tests.benchmarks.many_items import create
+from tests.benchmarks.measuring import parser, timed, verdict
 
-COUNT = 100_000
 # A word of one item in a thousand, a word of every second item, and one that is nowhere.
 TYPED = ("lanthanum", "evidence", "zirconium")
 
@@ -63,19 +61,12 @@ def proxy_over(project: Project) -> QSortFilterProxyModel:
     return proxy
 
 
-def timed(call: Callable[[], object]) -> float:
-    """Seconds that a call takes."""
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
-
-
 def typed(word: str, rounds: int, narrow: Callable[[str], object]) -> list[float]:
     """Seconds for each further letter of a word, the shortest of some rounds; the field is emptied in between."""
     times = []
     for _ in range(rounds):
         narrow("")
-        times.append([timed(lambda end=end: narrow(word[:end])) for end in range(1, len(word) + 1)])
+        times.append([timed(lambda end=end: narrow(word[:end]))[1] for end in range(1, len(word) + 1)])
     return [min(keystroke) for keystroke in zip(*times, strict=True)]
 
 
@@ -119,19 +110,17 @@ def told(spent: list[float]) -> bool:
 
 def main() -> int:
     """The comparison; exit code 1 when the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=2)
-    options = parser.parse_args()
+    options = parser(__doc__, items=(100_000, 1_000), rounds=(2, 1)).parse_args()
     application = QApplication([])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.goldsmith"
-        create(path, COUNT)
+        create(path, options.items)
         project = Project.open(path)
         people.someone(project)
         met = compared(project, options.rounds)
         project.close()
     application.quit()
-    return 0 if met else 1
+    return verdict(options, {"goal 14": met})
 
 
 if __name__ == "__main__":

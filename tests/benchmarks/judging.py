@@ -1,6 +1,6 @@
 """How fast a judge run is, durably: beside peers at once, against the clock at 50 ms, and beside a window that lives.
 
-    python -m tests.benchmarks.judging
+    python -m tests.benchmarks.judging [--quick]
     python -m tests.benchmarks.judging --rounds 5 --peers FOLDER
 
 Goal 4: at 0 ms and 32 calls at once at least twice the judgements a second of `openai` in a thread pool, and 8 times
@@ -13,7 +13,6 @@ themselves. They are installed into FOLDER when they are not there; one that can
 server times each run from the first request to the last answer; the sides take turns and the best of each counts.
 """
 
-import argparse
 import json
 import os
 import sys
@@ -29,6 +28,7 @@ from subprocess import PIPE, Popen
 from tests.benchmarks.judging_peers import INSPECT, PROMPTFOO, THREADS, peers
 from tests.benchmarks.judging_project import AT_ONCE, HERE, called, judge_words, made_project
 from tests.benchmarks.judging_window import beside_a_window
+from tests.benchmarks.measuring import parser, verdict
 
 DELAY_S = 0.05
 GOALS = {THREADS: 2.0, PROMPTFOO: 8.0, INSPECT: 15.0}
@@ -137,12 +137,12 @@ def goal_5(at: Server, sides: Sides, rounds: int, expected: int) -> bool:
     return best["ours"] >= 0.85 * most
 
 
-def goal_6(at: Server, project: Path, rounds: int) -> bool:
+def goal_6(at: Server, project: Path, rounds: int, beats: int) -> bool:
     """Beside a window."""
     seen = []
     for _ in range(rounds):
         at.begin()
-        seen.append(beside_a_window(project) | {"rate": at.rate()[0]})
+        seen.append(beside_a_window(project, beats) | {"rate": at.rate()[0]})
     p95, longest = (min(each["judging"][name] for each in seen) for name in ("p95", "longest"))
     alone = (min(each["alone"][name] for each in seen) for name in ("p95", "longest"))
     print(f"goal 6: a window of ours while judging at {max(each['rate'] for each in seen):.0f} a second")
@@ -160,28 +160,27 @@ def _told(beside: str, ratio: float, goal: float) -> bool:
 
 def main() -> int:
     """All three; exit code 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
+    known = parser(__doc__, items=(50, 1), beats=(300, 20), rounds=(3, 1))
     where = Path(tempfile.gettempdir()) / "goldsmith-peers"
-    parser.add_argument(
+    known.add_argument(
         "--peers", type=Path, default=where, help="where promptfoo and inspect_ai are installed"
     )
-    options = parser.parse_args()
+    options = known.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder, server() as at:
-        project, requests = made_project(Path(folder), at.url), Path(folder) / "requests.jsonl"
+        project, requests = made_project(Path(folder), at.url, options.items), Path(folder) / "requests.jsonl"
         at.begin(keep=True)
         ours(project)()
         requests.write_bytes(at.kept())
         expected = len(requests.read_bytes().splitlines())
-        sides = {"ours": ours(project)} | peers(requests, at.url, AT_ONCE, options.peers)
-        met = {
-            "4": goal_4(at, sides, options.rounds, expected),
-            "5": goal_5(at, sides, options.rounds, expected),
-            "6": goal_6(at, project, options.rounds),
+        others = peers(requests, at.url, AT_ONCE, None if options.quick else options.peers)
+        sides = {"ours": ours(project)} | others
+        goals = {
+            "goal 4": goal_4(at, sides, options.rounds, expected),
+            "goal 5": goal_5(at, sides, options.rounds, expected),
+            "goal 6": goal_6(at, project, options.rounds, options.beats),
         }
-    print("; ".join(f"goal {name} {'reached' if reached else 'MISSED'}" for name, reached in met.items()))
-    return 0 if all(met.values()) else 1
+    return verdict(options, goals)
 
 
 if __name__ == "__main__":

@@ -44,10 +44,15 @@ assert log.status == "success", log.error
 """
 
 
-def peers(requests: Path, url: str, at_once: int, folder: Path) -> dict[str, Callable[[], object]]:
-    """The other sides: each sends all the requests, so many at once. One that cannot be installed is left out."""
+def peers(requests: Path, url: str, at_once: int, folder: Path | None) -> dict[str, Callable[[], object]]:
+    """The other sides: each sends all the requests, so many at once. One that cannot be installed is left out.
+
+    Without a folder to install them into only the one is there that needs no more than the program does.
+    """
     words = [url, str(requests), str(at_once)]
     found: dict[str, Callable[[], object]] = {THREADS: lambda: run([sys.executable, "-c", _THREADS, *words])}
+    if folder is None:
+        return found
     promptfoo, inspect = _promptfoo(folder / "promptfoo"), _inspect(folder / "inspect")
     if promptfoo:
         config = str(promptfoo_config(requests, url))

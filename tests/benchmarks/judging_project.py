@@ -1,4 +1,4 @@
-"""The project that the judging benchmark judges: 2 000 judgements of reports of about the real ones' size."""
+"""The project that the judging benchmark judges: reports of about the real ones' size, 20 criteria to each item."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[2]
 AT_ONCE = 32
 SYSTEMS = ("first", "second")
-ITEMS, CRITERIA = 50, 20
+CRITERIA = 20
 
 
 def goldsmith(*words: str) -> list[str]:
@@ -38,21 +38,21 @@ def judge_words(project: Path) -> list[str]:
     return ["judge", "run", str(project), "--judge", "fast", "--concurrency", str(AT_ONCE)]
 
 
-def made_project(folder: Path, url: str) -> Path:
+def made_project(folder: Path, url: str, items: int) -> Path:
     """A project with reports to judge, and a judge behind the server."""
     path = folder / "bench.goldsmith"
     called("new", str(path))
-    called("import", str(path), str(_reports(folder / "made")), "--format", "researcherbench")
+    called("import", str(path), str(_reports(folder / "made", items)), "--format", "researcherbench")
     called("judge", "add", str(path), "--name", "fast", "--base-url", url, "--model", "test-model")
     return path
 
 
-def _reports(folder: Path) -> Path:
+def _reports(folder: Path, items: int) -> Path:
     """Questions, rubrics and reports in the ResearcherBench layout; no two reports are alike."""
     (folder / "responses").mkdir(parents=True)
     questions = [
         {"id": n, "category": "Open Consulting", "Subject": "AI", "question": f"What is known of matter {n}?"}
-        for n in range(1, ITEMS + 1)
+        for n in range(1, items + 1)
     ]
     rubrics = [
         {
@@ -60,7 +60,7 @@ def _reports(folder: Path) -> Path:
             "question": questions[n - 1]["question"],
             "rubric": [{"point": f"Explains point {c} of matter {n}", "weight": 2} for c in range(CRITERIA)],
         }
-        for n in range(1, ITEMS + 1)
+        for n in range(1, items + 1)
     ]
     (folder / "questions.json").write_text(json.dumps(questions), encoding="utf-8")
     (folder / "rubric.json").write_text(json.dumps(rubrics), encoding="utf-8")

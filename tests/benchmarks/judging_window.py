@@ -1,4 +1,4 @@
-"""How late a window's timer is, alone for some seconds and then while a run goes on beside it."""
+"""How late a window's timer is, alone for some beats and then while a run goes on beside it."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ import json, sys, time
 from annotator.__main__ import main
 from PySide6.QtCore import QProcess, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMainWindow
-command, quiet = json.loads(sys.argv.pop()), float(sys.argv.pop())
+command, quiet = json.loads(sys.argv.pop()), int(sys.argv.pop())
 EVERY = 0.01
 late, told = [], {}
 def tick():
@@ -25,6 +25,8 @@ def tick():
     now = time.perf_counter()
     late.append(now - due)
     due = now + EVERY
+    if len(late) == quiet and not told:
+        judge()
 def figures():
     found = sorted(late[5:])
     late.clear()
@@ -51,15 +53,14 @@ def measured(*_):
     timer = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=int(EVERY * 1e3))
     timer.timeout.connect(tick)
     timer.start()
-    QTimer.singleShot(int(quiet * 1e3), judge)
     return run()
 run, QApplication.exec = QApplication.exec, measured
 sys.exit(main())
 """
 
 
-def beside_a_window(project: Path, quiet: float = 3.0) -> dict[str, Any]:
-    """The 95th percentile and the longest of its delays, in ms: `alone`, and while `judging`."""
+def beside_a_window(project: Path, quiet: int) -> dict[str, Any]:
+    """The 95th percentile and the longest of its delays, in ms: `alone` for so many beats, and while `judging`."""
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
         copy = Path(folder) / project.name
         copyfile(project, copy)

@@ -1,6 +1,6 @@
 """How fast a very long list is shown: 1 000 000 items beside 1 000, each in a process of its own.
 
-    python -m tests.benchmarks.lists
+    python -m tests.benchmarks.lists [--quick]
 
 Goal 13: the long list is on the screen within twice the time of the short one, and holds at most 50 MB more. The time
 runs from asking for the items to the first paint of the table. Printed beside it: when the scroll bar knows all rows,
@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.many_items import create
+from tests.benchmarks.measuring import parser, verdict
 
-SHORT, LONG = 1_000, 1_000_000
 KB = 1024 if sys.platform == "darwin" else 1
 
 
@@ -82,16 +82,15 @@ def measured(path: Path, count: int) -> dict[str, float]:
 
 def main() -> int:
     """The comparison; exit code 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--show", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    known = parser(__doc__, short=(1_000, 10), long=(1_000_000, 1_000), rounds=(7, 1))
+    known.add_argument("--show", type=Path, help=argparse.SUPPRESS)
+    known.add_argument("--count", type=int, help=argparse.SUPPRESS)
+    options = known.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if options.show:
         print(json.dumps(show(options.show, options.count)))
         return 0
-    times: dict[int, list[dict[str, float]]] = {SHORT: [], LONG: []}
+    times: dict[int, list[dict[str, float]]] = {options.short: [], options.long: []}
     with tempfile.TemporaryDirectory() as folder:
         paths = {count: Path(folder) / f"{count}.goldsmith" for count in times}
         for count, path in paths.items():
@@ -99,25 +98,24 @@ def main() -> int:
         for _ in range(options.rounds):
             for count, path in paths.items():
                 times[count].append(measured(path, count))
-    return told(
-        {
-            count: {name: statistics.median(one[name] for one in found) for name in found[0]}
-            for count, found in times.items()
-        }
-    )
+    found = {
+        count: {name: statistics.median(one[name] for one in found) for name in found[0]}
+        for count, found in times.items()
+    }
+    return verdict(options, {"goal 13": told(found)})
 
 
-def told(found: dict[int, dict[str, float]]) -> int:
-    """Print both sides and the ratios; 0 when both goals are met."""
+def told(found: dict[int, dict[str, float]]) -> bool:
+    """Print both sides and the ratios; whether both goals are met."""
     for count, one in found.items():
         print(
             f"{count} items: shown {one['shown'] * 1e3:.1f} ms, all rows known {one['whole'] * 1e3:.0f} ms, "
             f"longest gap {one['gap'] * 1e3:.0f} ms, {one['memory']:.0f} MB"
         )
-    ratio = found[LONG]["shown"] / found[SHORT]["shown"]
-    more = found[LONG]["memory"] - found[SHORT]["memory"]
+    short, long = found.values()
+    ratio, more = long["shown"] / short["shown"], long["memory"] - short["memory"]
     print(f"  {ratio:.2f} times the time (goal ≤ 2), {more:.0f} MB more (goal ≤ 50)")
-    return 0 if ratio <= 2 and more <= 50 else 1
+    return ratio <= 2 and more <= 50
 
 
 if __name__ == "__main__":
