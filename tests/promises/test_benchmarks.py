@@ -15,6 +15,8 @@ from tests.house import reading
 FOLDER = reading.HERE / "tests" / "benchmarks"
 SCRIPTS = [path.stem for path in sorted(FOLDER.glob("*.py")) if "main" in dict(reading.functions(path))]
 SLOW = {"judging"}
+# What they measure is read from a module that Windows has not.
+RESOURCE = {"export_memory", "lists"}
 # What the README takes from each script; # is a number, and a script without a line here prints one at least.
 FIGURES = {
     "agreement": ("κ of 1,000 pairs", "# times as fast (goal ≥ 25)", "# times as fast (goal ≥ 200)"),
@@ -56,6 +58,8 @@ def said(figure: str) -> str:
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SCRIPTS]
 )
 def test_every_benchmark_runs(name: str) -> None:
+    if name in RESOURCE:
+        pytest.importorskip("resource")
     words = [sys.executable, "-m", f"tests.benchmarks.{name}", "--quick"]
     alike = os.environ | {"PYTHONUTF8": "1"}
     done = subprocess.run(
