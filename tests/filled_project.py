@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, people, times
+from annotator.actions import artifacts, assisted, items, people, times
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
-from annotator.domain.agreement import Agreement
+from annotator.domain.agreement import Agreement, AssistedPair
 from annotator.domain.canonical import canonical_json, sha256
 from annotator.domain.identity import derived_id, now
 from annotator.domain.judge import Call
@@ -140,6 +140,11 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
         **record(frozen.model_dump(mode="json")),
         frozen_at=now(),
     )
+    paired = AssistedPair(
+        id="paired-1", agreement_id="agreement-1", judge_id="judge-1", a="p1", b="p2", model="m-1", run_id="run-1",
+        prompt_sha256="p" * 64, at=now(),
+    )  # fmt: skip
+    _add(project, "assisted_pair", **assisted.row(paired))
     _add(
         project, "adjudication", id="adjudication-1", **of_item, agreement_id="agreement-1", seed=7, state="closed",
         adjudicator_id=project.by, letters='{"A":"p1","B":"p2"}', version=1, spot_check=False, consensus_id=rubric,

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import and_, select
 
-from annotator.actions.agreement_groups import BY, Group, groups_of, naming
+from annotator.actions.agreement_groups import BY, Group, groups_of, naming, refuse_unknown
 from annotator.actions.agreement_inputs import (
     ITEM,
     Input,
@@ -32,7 +32,6 @@ from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.labels import UNSURE
 from annotator.domain.ordering import natural
-from annotator.domain.refusal import Refusal
 from annotator.storage.tables import JudgementRow, table
 
 __all__ = [
@@ -103,8 +102,7 @@ def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> lis
 
 def pooled(project: Project, by: str, found: list[Agreement], names: Names) -> list[Row]:
     """The rows of these records: the frozen ones, or the same by another pairing of their units."""
-    if by not in BY:
-        raise Refusal(f"Agreement is not grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
+    refuse_unknown(by)
     groups = _grouped(found, by)
     called = naming(project, by, names, [group for _, group in groups])
     fields = {one: _fields(one, found) for one in {agreement.stage for agreement in found}}

@@ -11,12 +11,19 @@ from annotator.actions.agreement_inputs import Names, Where
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.domain.ordering import natural
+from annotator.domain.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 BY = ("stage", "pair", "person", "criterion", "item", "week", "guideline")
 # The ids of what is grouped by: none for a stage, two people's for a pair, the item's and the unit's for a criterion.
 Group = tuple[str, ...]
+
+
+def refuse_unknown(by: str) -> None:
+    """Refusal for what agreement is not grouped by."""
+    if by not in BY:
+        raise Refusal(f"Agreement is not grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
 
 
 def groups_of(by: str, where: Where, judged_unit: str = "") -> tuple[Group, ...]:

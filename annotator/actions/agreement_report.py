@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from annotator.actions import agreement_figures, agreements, letters, people, repaired, voting
+from annotator.actions import agreement_figures, agreements, assisted, letters, people, repaired, voting
 from annotator.actions.agreement_figures import UNITS, Row
 from annotator.actions.agreement_groups import BY, Group, groups_of
-from annotator.actions.agreement_inputs import ITEM, WRITTEN, Input, flat, frozen, refuse_others
+from annotator.actions.agreement_inputs import ITEM, WRITTEN, Input, Names, flat, frozen, refuse_others
+from annotator.actions.assisted import Assistance
 from annotator.actions.project import Project
 from annotator.domain.agreement import Agreement
 from annotator.domain.artifact import State
@@ -23,22 +24,42 @@ from annotator.storage.tables import AgreementRow, ArtifactRow, table
 AGREEMENT, ARTIFACT = table(AgreementRow), table(ArtifactRow)
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
+# Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.
+BY_ADJUDICATOR, BY_MODEL, PAIRING = (
+    "by_adjudicators_pairing",
+    "model_assisted",
+    "by the adjudicator's pairing",
+)
 Key = tuple[Stage, str, Group, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The rows of every section.
+class Second:
+    """Figures by another pairing of the units, of rows of that key; never in the place of the frozen ones.
 
-    `repaired` are second figures, by the adjudicator's pairing, of rows of that key; `beside` are the frozen figures
-    over the very items that those are over, which may be fewer than the row's.
+    `beside` are the frozen figures over the very pairs of raters that these are over, which may be fewer.
     """
+
+    name: str
+    title: str
+    rows: Mapping[Key, Row]
+    beside: Mapping[Key, Row]
+
+    def of(self, row: Row) -> tuple[Row, Row] | None:
+        """The same row by this pairing, and the frozen one beside it; None where nothing of it was paired so."""
+        again, beside = self.rows.get(key_of(row)), self.beside.get(key_of(row))
+        return (again, beside) if again and beside else None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The rows of every section, with second figures of some; `assistance` is there where a judge was named."""
 
     by: str
     stage: Stage | None
     rows: tuple[Row, ...]
-    repaired: Mapping[Key, Row]
-    beside: Mapping[Key, Row]
+    seconds: tuple[Second, ...]
+    assistance: Assistance | None
     repeats: tuple[Row, ...]
     votes: tuple[Row, ...]
     stages: tuple[Stage, ...]
@@ -46,10 +67,6 @@ class Report:
     items: Mapping[str, str]
     questions: Mapping[str, str]
     people: Mapping[str, Person]
-
-    def again(self, row: Row) -> Row | None:
-        """The same row by the adjudicator's pairing, if anything of it has been adjudicated."""
-        return self.repaired.get(key_of(row))
 
     def alias(self, person_id: str) -> str:
         """A person's alias; the id itself of somebody whom the project does not know."""
@@ -76,18 +93,22 @@ def key_of(row: Row) -> Key:
     return row.stage, row.by, row.group, row.field
 
 
-def report(project: Project, by: str = "stage", stage: Stage | None = None) -> Report:
-    """All that is to be seen of agreement, of every stage or of one; Refusal for whoever does not coordinate."""
+def report(project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = "") -> Report:
+    """All that is to be seen of agreement, of every stage or of one; Refusal for whoever does not coordinate.
+
+    `assisted_by` names a judge whose pairing of the units gives figures of its own.
+    """
     found, names = frozen(project)
     chosen = [agreement for agreement in found if stage in (None, agreement.stage)]
     with project.store.read() as db:
         paired = repaired.records(db, chosen)
         questions = {each.id: each.question for each in db.execute(select(ITEM.c.id, ITEM.c.question))}
-    adjudicated = {agreement.id for agreement in paired}
-    same = [agreement for agreement in chosen if agreement.id in adjudicated]
-    once, again, beside = (
-        agreement_figures.pooled(project, by, each, names) for each in (chosen, paired, same)
-    )
+    once = agreement_figures.pooled(project, by, chosen, names)
+    seconds = [_second(project, by, names, chosen, (BY_ADJUDICATOR, PAIRING), paired)]
+    by_judge = assisted.assistance(project, chosen, assisted_by) if assisted_by else None
+    if by_judge is not None:
+        called = (BY_MODEL, by_judge.title)
+        seconds.append(_second(project, by, names, chosen, called, by_judge.records))
     repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
     places = {item_id: place for place, item_id in enumerate(names.items)}
     votes = [_of_votes(each, places) for each in voting.votes(project) if stage in (None, each.stage)]
@@ -96,8 +117,8 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None) -> R
         by=by,
         stage=stage,
         rows=tuple(once),
-        repaired={key_of(row): row for row in again},
-        beside={key_of(row): row for row in beside},
+        seconds=tuple(seconds),
+        assistance=by_judge,
         repeats=tuple(repeats),
         votes=tuple(votes),
         stages=tuple(each for each in Stage if each in there),
@@ -106,6 +127,28 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None) -> R
         questions=questions,
         people={person.id: person for person in people.people(project)},
     )
+
+
+def _second(
+    project: Project, by: str, names: Names, chosen: Iterable[Agreement], called: tuple[str, str],
+    paired: Iterable[Agreement],
+) -> Second:  # fmt: skip
+    """The rows of these records, and the frozen ones of the same pairs of raters."""
+    raters = {agreement.id: {(pair.a, pair.b) for pair in agreement.pairs} for agreement in paired}
+    same = [
+        agreement.model_copy(
+            update={
+                "pairs": tuple(pair for pair in agreement.pairs if (pair.a, pair.b) in raters[agreement.id])
+            }
+        )
+        for agreement in chosen
+        if agreement.id in raters
+    ]
+    again, beside = (
+        {key_of(row): row for row in agreement_figures.pooled(project, by, list(each), names)}
+        for each in (paired, same)
+    )
+    return Second(*called, again, beside)
 
 
 def half_sealed(project: Project) -> int:

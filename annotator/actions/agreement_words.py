@@ -3,8 +3,9 @@
 from typing import Any
 
 from annotator.actions.agreement_figures import SELF, Row
-from annotator.actions.agreement_report import VOTES, Report, key_of
+from annotator.actions.agreement_report import BY_ADJUDICATOR, BY_MODEL, VOTES, Report, Second
 from annotator.domain.agreement import Figure, bound_of
+from annotator.domain.counting import counted
 from annotator.domain.estimate import decimal, interval
 from annotator.domain.ordering import natural
 
@@ -52,7 +53,8 @@ FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "
 # Shown as shares of a hundred; everything else as it is.
 PERCENT = "agreement"
 MAIN = ("match_f1", "kappa", "pearson")
-PAIRING = "by the adjudicator's pairing"
+# Before what columns of second figures begin with.
+_COPIED = {BY_ADJUDICATOR: "pairing", BY_MODEL: "assisted"}
 
 
 def number(found: Figure, digits: int = 2) -> str:
@@ -143,20 +145,20 @@ def names(report: Report, row: Row) -> str:
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
 
 
-def second(report: Report, row: Row) -> str:
-    """A figure by the adjudicator's pairing with its name, and the frozen one over the same items."""
-    again, beside = report.repaired.get(key_of(row)), report.beside.get(key_of(row))
-    if again is None or beside is None:
+def second(one: Second, row: Row) -> str:
+    """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
+    pair = one.of(row)
+    if pair is None:
         return ""
-    found, frozen = main(again), main(beside)
-    count = f"{len(again.items)} item{'s' if len(again.items) > 1 else ''}"
+    again, found, frozen = pair[0], main(pair[0]), main(pair[1])
+    count = f"{len(again.items)} of {counted(len(row.items), 'item')}"
     before = number(frozen).partition(" [")[0]
     return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({count})"
 
 
 def plain(report: Report, row: Row) -> dict[str, Any]:
     """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
-    again, beside = (found.get(key_of(row)) for found in (report.repaired, report.beside))
+    paired = {one.name: one.of(row) for one in report.seconds}
     return {
         "stage": row.stage.value,
         "by": row.by,
@@ -165,7 +167,10 @@ def plain(report: Report, row: Row) -> dict[str, Any]:
         "n": row.n,
         "items": [report.items.get(item_id, item_id) for item_id in row.items],
         "figures": [_plain(found) for found in row.figures],
-        "by_adjudicators_pairing": _paired(again, beside, report) if again and beside else None,
+        **{
+            name: _paired(*pair, report) if (pair := paired.get(name)) else None
+            for name in (BY_ADJUDICATOR, BY_MODEL)
+        },
     }
 
 
@@ -173,7 +178,7 @@ def _paired(again: Row, beside: Row, report: Report) -> dict[str, Any]:
     return {
         "items": [report.items.get(item_id, item_id) for item_id in again.items],
         "n": again.n,
-        "figures": [_plain(found) for found in again.figures],
+        "figures": [_plain(found) | {"bound": ""} for found in again.figures],
         "frozen_figures_of_these_items": [_plain(found) for found in beside.figures],
     }
 
@@ -191,19 +196,19 @@ def copied(report: Report, rows: list[Row]) -> str:
     from annotator.exchange.tables_csv import guard
 
     shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
-    again = any(report.again(row) for row in rows)
+    again = [one for one in report.seconds if any(one.of(row) for row in rows)]
     head = ["stage", "group", "field", "n", "items"]
     head += [f"{name}{part}" for name in shown for part in ("", "_low", "_high", "_reason")]
-    head += (
-        ["pairing_figure", "pairing_value", "pairing_low", "pairing_high", "pairing_items"] if again else []
-    )
+    head += [
+        f"{_COPIED[one.name]}_{part}" for one in again for part in ("figure", "value", "low", "high", "items")
+    ]
     lines = [head]
     for row in rows:
         cells: list[Any] = [row.stage.value, group(report, row), row.field, row.n, len(row.items)]
         for name in shown:
             cells += _cells(row.figure(name))
-        if again:
-            cells += _pairing_cells(report.again(row))
+        for one in again:
+            cells += _pairing_cells(one, row)
         lines.append(["" if cell is None else " ".join(str(guard(cell)).split()) for cell in cells])
     return "".join("\t".join(line) + "\n" for line in lines)
 
@@ -212,8 +217,9 @@ def _cells(found: Figure | None) -> list[Any]:
     return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
 
 
-def _pairing_cells(row: Row | None) -> list[Any]:
-    if row is None:
+def _pairing_cells(one: Second, row: Row) -> list[Any]:
+    pair = one.of(row)
+    if pair is None:
         return [None] * 5
-    found = main(row)
-    return [found.name, found.value, found.low, found.high, len(row.items)]
+    found = main(pair[0])
+    return [found.name, found.value, found.low, found.high, len(pair[0].items)]

@@ -372,6 +372,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("extracts", _hashes("extract", lambda row: sha256(row["content"]))),
     ("pages", _hashes("page", _page)),
     ("agreements", _hashes("agreement", lambda row: sha256(row["content"]))),
+    ("units paired by judges", _hashes("assisted_pair", lambda row: sha256(row["content"]))),
     ("validation sets", _hashes("validation_set", lambda row: sha256(row["content"]))),
     ("calls", _hashes("call", lambda row: call_hash({**row, "repaired": bool(row["repaired"])}))),
     ("judgements", _hashes("judgement", _judgement)),

@@ -115,6 +115,11 @@ class Comparison:
     figures: tuple[Figure, ...]
 
 
+def by_words(kind: Kind | None) -> bool:
+    """Whether the units of a kind are matched by their words: not by a key, an id or a reference."""
+    return kind is not None and HOW[kind].aligned is _by_text
+
+
 def matcher() -> str:
     """The version of the automatic matcher."""
     from annotator.stats.matching import MATCHER

@@ -10,7 +10,7 @@ import orjson
 from annotator.actions.feedback import RECEIVED
 from annotator.domain import extract
 from annotator.domain.adjudication import Adjudication, ConsensusVersion, Ruling
-from annotator.domain.agreement import Agreement
+from annotator.domain.agreement import Agreement, AssistedPair
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
 from annotator.domain.digest import StageDigest
@@ -101,6 +101,11 @@ KEPT = (
         "agreement",
         "SELECT rowid AS row, id AS subject, content FROM agreement",
         lambda values: Agreement.model_validate_json(values["content"]),
+    ),
+    Kept(
+        "assisted_pair",
+        "SELECT rowid AS row, id AS subject, content FROM assisted_pair",
+        lambda values: AssistedPair.model_validate_json(values["content"]),
     ),
     Kept(
         "adjudication",

@@ -12,6 +12,7 @@ from annotator.domain.counting import counted
 from annotator.domain.part import Part
 from annotator.domain.protocol import Extraction, Protocol
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols.pairing import NAME as PAIRING
 
 WRITING = "Reports written by a model"
 # Under this and a protocol's name a run is kept that only checks whether a judge has changed.
@@ -225,7 +226,7 @@ def draws(name: str) -> bool:
 
 def purpose(name: str) -> str:
     """What the calls of a run by that name were paid for; those of no run are trial calls."""
-    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts"}
+    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts", PAIRING: "pairing"}
     kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
     if kind or not name:
         return kind or "trial calls"
@@ -241,4 +242,4 @@ def title(name: str) -> str:
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
     if known is not None:
         return known.title
-    return WRITING if name in MANNERS else name
+    return "Units paired by meaning" if name == PAIRING else WRITING if name in MANNERS else name

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions import comparing, consensus_versions, letters, ruling_rows
 from annotator.actions.consensus import FIXED, Documents
 from annotator.domain.adjudication import Adjudication, Ruling
-from annotator.domain.agreement import Agreement, Figure, PairAgreement
+from annotator.domain.agreement import Agreement, Figure, PairAgreement, under
 from annotator.domain.artifact import Kind
 
 PREFIX = "repaired_"
@@ -22,7 +22,7 @@ def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Docu
     if kind in FIXED:
         return ()
     pairs = [_pair(kind, a, b, rulings, documents) for a, b in combinations(sorted(documents), 2)]
-    return _named(pairs[0].figures if len(pairs) == 1 else comparing.over_all(kind, item_id, pairs))
+    return under(PREFIX, pairs[0].figures if len(pairs) == 1 else comparing.over_all(kind, item_id, pairs))
 
 
 def records(db: Connection, found: Iterable[Agreement]) -> list[Agreement]:
@@ -58,7 +58,3 @@ def _by_person(rulings: Iterable[Ruling], people: Mapping[str, str]) -> list[Rul
 def _pair(kind: Kind, a: str, b: str, rulings: Sequence[Ruling], documents: Documents) -> PairAgreement:
     together = [(row.members[a], row.members[b]) for row in rulings if {a, b} <= row.members.keys()]
     return comparing.compare_raters(kind, documents, a, b, together)
-
-
-def _named(found: Iterable[Figure]) -> tuple[Figure, ...]:
-    return tuple(each.model_copy(update={"name": f"{PREFIX}{each.name}"}) for each in found)

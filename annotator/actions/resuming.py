@@ -21,7 +21,7 @@ async def resume(
 ) -> Line:
     """Go on with the newest unfinished run (of a judge); `how` gives its concurrency, timeout_s and budget_usd.
 
-    Reports and drafts are gone on with by the commands that asked for them.
+    Reports, drafts and pairings are gone on with by the commands that asked for them.
     """
     unfinished = run_records.last_unfinished(project, judge, _is_carried_out)
     return await carry_out(project, unfinished.order(**how), tell=tell, listen=listen)

@@ -1,19 +1,21 @@
-"""What it would take to have a model write reports, or draft for a person: its questions and their price, unasked."""
+"""What it would take to have a model write reports, draft, or pair lists: its questions and their price, unasked."""
 
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from annotator.actions import draft_runs, forecasts, judges, prompts, responding
+from annotator.actions import assisting, draft_runs, forecasts, judges, prompts, responding
 from annotator.actions.forecasts import Forecast, Questions
 from annotator.actions.journal import CALL, RUN, Journal
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
+from annotator.domain.assignment import Stage
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.protocol import Case, Protocol
+from annotator.protocols import pairing
 
-# What a reply takes until this model has given some of the kind: a report of four pages, a plan, a dozen units.
-REPORT_TOKENS, PLAN_TOKENS, DRAFT_TOKENS = 3_000, 200, 1_500
+# What a reply takes until this model has given some of the kind: a report of four pages, a plan, a dozen units, pairs.
+REPORT_TOKENS, PLAN_TOKENS, DRAFT_TOKENS, PAIRING_TOKENS = 3_000, 200, 1_500, 200
 
 
 async def of_reports(project: Project, order: Order) -> Forecast:
@@ -31,6 +33,15 @@ async def of_drafts(project: Project, order: Order) -> Forecast:
     shape, cases, to_do = draft_runs.asked(project, order)
     judge = judges.named(project, order.judge)
     return await _forecast(project, order, judge, shape, cases, to_do, to_do, "drafts", DRAFT_TOKENS)
+
+
+async def of_pairings(project: Project, order: Order, stage: Stage | None) -> Forecast:
+    """What it would take to have lists paired by meaning that are not yet, of all stages or of one."""
+    asking = assisting.Asking(project, order, stage)
+    to_do, total = len(asking.to_do), len(asking.lists)
+    return await _forecast(
+        project, order, asking.judge, asking.shape(), asking.cases(), to_do, total, "pairings", PAIRING_TOKENS
+    )
 
 
 async def _forecast(
@@ -56,8 +67,10 @@ async def _forecast(
     return replace(forecasts.priced(judge, order, found, made, each), total=total, things=things)
 
 
-def told(project: Project, order: Order) -> Forecast:
-    """What any order would take, of reports, of drafts or of a judge; for whoever cannot wait for it."""
+def told(project: Project, order: Order, stage: Stage | None = None) -> Forecast:
+    """What any order would take, of reports, drafts, pairings (of a stage) or of a judge; for whoever cannot wait."""
+    if order.protocol == pairing.NAME:
+        return asyncio.run(of_pairings(project, order, stage))
     if draft_runs.is_one(order.protocol):
         return asyncio.run(of_drafts(project, order))
     if order.protocol in responding.MANNERS:

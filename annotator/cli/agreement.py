@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import As, File, Json, opened, print_json, said
+from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through
+from annotator.cli.options import Budget, Concurrency, Timeout
+from annotator.cli.saying import As, File, Json, opened, print_json, said, say
 from annotator.domain.assignment import Stage
 
 app = typer.Typer()
@@ -25,35 +27,108 @@ def agreement(
     ] = "stage",
     stage: Annotated[Stage | None, typer.Option(help="Only this stage")] = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the exact inputs, as CSV and JSON")] = None,
+    assisted_by: Annotated[
+        str,
+        typer.Option(
+            help="A judge that pairs units by meaning, for a second figure; it is asked for what is missing",
+            metavar="JUDGE",
+        ),
+    ] = "",
+    concurrency: Concurrency = 4,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what asking that judge would take, and ask nobody")
+    ] = False,
     as_: As = "",
+    progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """How far raters agreed, from frozen records alone; undefined figures say why. For coordinators."""
+    """How far raters agreed, from frozen records alone; undefined figures say why. For coordinators.
+
+    With a judge, a second figure stands after the frozen ones: the same over units that the judge paired by meaning.
+    """
+    from annotator.actions import agreement_groups
+    from annotator.actions.judge_cases import Order
+    from annotator.protocols.pairing import NAME
+
+    order = Order(assisted_by, NAME, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
+    if estimate and not assisted_by:
+        raise typer.BadParameter(
+            "--estimate says what asking a judge would take: name it with --assisted-by."
+        )
+    if estimate:
+        _estimate(file, order, stage, as_, json_=json_)
+        return
+    # Nobody is paid for what cannot be shown.
+    agreement_groups.refuse_unknown(by)
+    ended = _asked(file, order, stage, progress, as_) if assisted_by else None
+    if ended is None or progress != FOR_A_WINDOW:
+        with opened(file, readonly=True, person=as_) as project:
+            _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
+    if ended is not None:
+        end(ended)
+
+
+def _tell(
+    project: Any,
+    asked: tuple[str, Stage | None, str],
+    to: Path | None,
+    ended: dict[str, Any] | None,
+    *,
+    json_: bool,
+) -> None:
     from annotator.actions import agreement_inputs, agreement_report, agreement_words
 
-    with opened(file, readonly=True, person=as_) as project:
-        report = agreement_report.report(project, by, stage)
-        written = agreement_inputs.write_inputs(project, to) if to else ()
+    report = agreement_report.report(project, *asked)
+    written = agreement_inputs.write_inputs(project, to) if to else ()
     sections = {"rows": report.rows, "self_agreement": report.repeats, "first_votes": report.votes}
-    if json_:
-        rows = {
-            name: [agreement_words.plain(report, row) for row in found] for name, found in sections.items()
-        }
-        inputs = {"folder": to.as_posix(), "files": list(written)} if to else None
-        print_json({"by": by, "stage": stage.value if stage else None, **rows, "inputs": inputs})
+    if not json_:
+        _say(report, sections, ended)
+        if to:
+            said.print(f"Wrote {', '.join(written)} to {to}", markup=False)
         return
+    rows = {name: [agreement_words.plain(report, row) for row in found] for name, found in sections.items()}
+    heads = {"by": report.by, "stage": report.stage.value if report.stage else None}
+    inputs = {"folder": to.as_posix(), "files": list(written)} if to else None
+    assisted = report.assistance.tree() | {"run": ended} if report.assistance else None
+    print_json({**heads, **rows, "inputs": inputs, "model_assisted": assisted})
+
+
+def _estimate(file: Path, order: Any, stage: Stage | None, person: str, *, json_: bool) -> None:
+    from annotator.actions import writing_forecasts
+
+    with opened(file, readonly=True, person=person) as project:
+        found = writing_forecasts.told(project, order, stage)
+    say(found.tree(), json_, found.words())
+
+
+def _asked(file: Path, order: Any, stage: Stage | None, progress: str, person: str) -> dict[str, Any]:
+    """How it ended to have a judge pair what it has not paired."""
+    from annotator.actions import assisting
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await assisting.run(project, order, stage, **told)
+
+    return gone_through(file, run, doing="pairing", progress=progress, person=person)
+
+
+def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:
+    from annotator.actions import assisting
+
     for name, found in sections.items():
         if found:
             _print(report, list(found), TITLES[name])
     if not any(sections.values()):
-        said.print(_nothing(by, report))
-    if to:
-        said.print(f"Wrote {', '.join(written)} to {to}", markup=False)
+        said.print(_nothing(report))
+    if ended is not None:
+        for line in (report.assistance.words(), *assisting.words(ended)):
+            said.print(line, markup=False)
 
 
-def _nothing(by: str, report: Any) -> str:
+def _nothing(report: Any) -> str:
     if report.stages:
-        return f"Nothing that is frozen can be grouped by {by} here."
+        return f"Nothing that is frozen can be grouped by {report.by} here."
     return "No agreement is frozen yet. It is, once everybody who was asked for a stage of an item has submitted."
 
 
@@ -78,15 +153,16 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
 
 
 def _lines(report: Any, row: Any) -> Iterator[str]:
-    """The words of each figure, those by the adjudicator's pairing under that name."""
+    """The words of each figure; after the frozen ones those by another pairing, each under its name."""
     from annotator.actions import agreement_words as words
     from annotator.domain.agreement import bound_of
 
     for found in row.figures:
         bound = bound_of(found)
         yield f"{words.TITLES[found.name]} {words.said(found)}{f' ({bound})' if bound else ''}"
-    if report.again(row) is not None:
-        yield f"{words.PAIRING}: {words.second(report, row)}"
+    for one in report.seconds:
+        if told := words.second(one, row):
+            yield f"{one.title}: {told}"
 
 
 def _group(report: Any, row: Any) -> str:

@@ -15,6 +15,7 @@ from annotator.domain.refusal import Refusal
 
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
+FOR_A_WINDOW = "json"
 
 
 class Run(Shape):
@@ -40,14 +41,24 @@ def carried_out(
 
     `after` is done for a person once that is said. Exit code 3 where not all of it came.
     """
-    if progress == "json":
-        found = _for_a_window(file, run, person)
-    else:
-        with opened(file, person=person) as project, progress_bars() as bars:
-            found = asyncio.run(run(project, tell=shown(bar(bars), doing)))
+    found = gone_through(file, run, doing=doing, progress=progress, person=person)
+    if progress != FOR_A_WINDOW:
         say(found, json_, words(found))
         if after is not None and not json_:
             after()
+    end(found)
+
+
+def gone_through(file: Path, run: Run, *, doing: str, progress: str, person: str) -> Line:
+    """Open the project and let the run go: its last line, which a window was told already."""
+    if progress == FOR_A_WINDOW:
+        return _for_a_window(file, run, person)
+    with opened(file, person=person) as project, progress_bars() as bars:
+        return asyncio.run(run(project, tell=shown(bar(bars), doing)))
+
+
+def end(found: Line) -> None:
+    """End the command with the code of how a run ended."""
     if code := _ending(found):
         raise typer.Exit(code)
 

@@ -1,5 +1,6 @@
 """What frozen agreement is: how far raters agreed before anyone saw both, with the inputs it was computed from."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +41,11 @@ def figure(name: str, estimate: Estimate) -> Figure:
     return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
 
 
+def under(prefix: str, found: Iterable[Figure]) -> tuple[Figure, ...]:
+    """The figures of another pairing, each under a name of its own."""
+    return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in found)
+
+
 class SealedInput(_Record):
     """The sealed revision of one rater that went into the figures."""
 
@@ -74,6 +80,22 @@ class PairAgreement(_Record):
     only_b: tuple[str, ...] = ()
     values: dict[str, tuple[tuple[Any, Any], ...]] = {}
     figures: tuple[Figure, ...] = ()
+
+
+class AssistedPair(PairAgreement):
+    """The same of units that a judge paired by meaning, asked once the agreement was frozen; never in its place.
+
+    Its figures have “assisted_” before their names.
+    """
+
+    id: str
+    agreement_id: str
+    judge_id: str
+    model: str = Field(description="The model that was asked for")
+    answered_by: str = Field(default="", description="The model that answered, by the name it gave")
+    prompt_sha256: str
+    run_id: str
+    at: datetime
 
 
 class Agreement(_Record):

@@ -197,6 +197,17 @@ class AgreementRow(SQLModel, table=True):
     frozen_at: datetime
 
 
+class AssistedPairRow(SQLModel, table=True):
+    """How a judge paired what two raters wrote; `content` is its canonical JSON."""
+
+    __tablename__ = "assisted_pair"
+    id: str = Field(primary_key=True, max_length=36)
+    agreement_id: str = Field(index=True, foreign_key="agreement.id", ondelete="RESTRICT")
+    judge_id: str = Field(foreign_key="judge.id", ondelete="RESTRICT")
+    content: str
+    sha256: str = Field(max_length=64)
+
+
 class AdjudicationRow(SQLModel, table=True):
     """An adjudication; `letters` is a JSON object."""
 

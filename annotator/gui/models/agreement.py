@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_figures import Row
-from annotator.actions.agreement_report import Report
+from annotator.actions.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, Second
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
 from annotator.gui.models.rows import RIGHT, Index, RowsModel
 from annotator.gui.widgets.plain import tooltip
 
-GROUP, STAGE, FIELD, N, ITEMS, ALSO, PAIRING = "group", "stage", "field", "n", "items", "also", "pairing"
+GROUP, STAGE, FIELD, N, ITEMS, ALSO = "group", "stage", "field", "n", "items", "also"
 # No row has two of these, so that they share a column where several are shown.
 RARE = ("jaccard", "order_tau", "pearson")
 HEADS = {
@@ -27,10 +27,15 @@ HEADS = {
         "Also",
         "The overlap of references, the order of sub-tasks, or how ratings rise and fall together",
     ),
-    PAIRING: (
+    BY_ADJUDICATOR: (
         "By the adjudicator's pairing",
         "A second figure, over the items that have been adjudicated: units paired as the adjudicator paired them. "
         "It never replaces the frozen one.",
+    ),
+    BY_MODEL: (
+        "Model-assisted",
+        "A second figure, over the items of which there is a judge's reply: units paired as a model paired them by "
+        "meaning, asked after the figures were frozen. It never replaces the frozen one.",
     ),
 }
 GROUP_HEADS = {
@@ -53,6 +58,7 @@ class AgreementModel(RowsModel[Row]):
         super().__init__(parent=parent)
         self._report: Report | None = None
         self._given: list[Row] = []
+        self._seconds: dict[str, Second] = {}
 
     def show(self, report: Report, rows: list[Row]) -> None:
         """Show other rows, in the order given."""
@@ -66,8 +72,8 @@ class AgreementModel(RowsModel[Row]):
         several = [STAGE] if len(stages) > 1 and not by_stage else []
         items = [ITEMS] if any(len(row.items) != 1 for row in rows) else []
         self.columns = [GROUP, *several, FIELD, N, *items, *figures]
-        if any(report.again(row) for row in rows):
-            self.columns.append(PAIRING)
+        self._seconds = {one.name: one for one in report.seconds if any(one.of(row) for row in rows)}
+        self.columns += self._seconds
         self.endResetModel()
 
     def rows(self) -> list[Row]:
@@ -127,8 +133,8 @@ class AgreementModel(RowsModel[Row]):
                 return f"{row.n:,}"
             case "items":
                 return f"{len(row.items):,}"
-            case "pairing":
-                return words.second(report, row)
+        if name in self._seconds:
+            return words.second(self._seconds[name], row)
         found = figure_in(row, name)
         if found is None:
             return ""
@@ -177,9 +183,9 @@ class AgreementModel(RowsModel[Row]):
             return 0.0
         if name in (N, ITEMS):
             return float(row.n if name == N else len(row.items))
-        if name == PAIRING:
-            again = self._report.again(row) if self._report else None
-            return words.main(again).value if again else None
+        if name in self._seconds:
+            pair = self._seconds[name].of(row)
+            return words.main(pair[0]).value if pair else None
         found = figure_in(row, name)
         return found.value if found else None
 

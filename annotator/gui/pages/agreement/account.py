@@ -9,13 +9,18 @@ from annotator import __version__
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_behind import value_words
 from annotator.actions.agreement_figures import SELF, UNITS, Row
-from annotator.actions.agreement_report import VOTES, Provenance, Report, key_of, provenance
+from annotator.actions.agreement_report import BY_MODEL, VOTES, Provenance, Report, Second, provenance
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
 
 # A table of more values than this is not read, and of fractions it says nothing.
 MOST_VALUES = 6
 LISTED_ITEMS = 80
+# How units were paired: by an adjudicator, or by a model.
+PAIRED = (
+    "Units are paired as the adjudicator paired them, who had seen both.",
+    "Units are paired by meaning, as a model paired them that was given both lists and no names.",
+)
 Said = Mapping[tuple[Any, Any], int]
 
 
@@ -26,7 +31,7 @@ def account(report: Report, row: Row) -> str:
     parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
     if found is not None:
         parts.append(_values(report, row, found))
-    parts += [_second(report, row), _source(report, row, found), _meanings(figures)]
+    parts += [*(_second(one, row) for one in report.seconds), _source(report, row, found), _meanings(figures)]
     return "".join(part for part in parts if part)
 
 
@@ -139,22 +144,18 @@ def _times(said: Said, a: Any, b: Any, ordered: bool) -> str:
     return f"{said.get((a, b), 0):,}"
 
 
-def _second(report: Report, row: Row) -> str:
-    again, beside = report.repaired.get(key_of(row)), report.beside.get(key_of(row))
-    if again is None or beside is None:
+def _second(one: Second, row: Row) -> str:
+    pair = one.of(row)
+    if pair is None:
         return ""
-    lines = [
-        f"<b>By the adjudicator's pairing</b> (a second figure; {len(again.items)} of {len(row.items)} items)"
-    ]
+    again, beside = pair
+    title = escape(f"{one.title[:1].upper()}{one.title[1:]}")
+    lines = [f"<b>{title}</b> (a second figure; {len(again.items)} of {len(row.items)} items)"]
     for found in _in_order(again):
         frozen = beside.figure(found.name)
         same = f"; frozen, on these items: {words.number(frozen)}" if frozen else ""
         lines.append(f"{words.TITLES[found.name]} {escape(words.said(found))}{same}")
-    lines.append(
-        _muted(
-            "Units are paired as the adjudicator paired them, who had seen both. The frozen figure stays as it is."
-        )
-    )
+    lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure stays as it is."))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 

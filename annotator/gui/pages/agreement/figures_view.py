@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 from annotator.actions import agreement_pictures as pictures
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_figures import Row
-from annotator.actions.agreement_report import Report, key_of
+from annotator.actions.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, key_of
 from annotator.gui import theme
 from annotator.gui.ink import ink
-from annotator.gui.models.agreement import GROUP, PAIRING, AgreementModel
+from annotator.gui.models.agreement import GROUP, AgreementModel
 from annotator.gui.pages.agreement.account import account
 from annotator.gui.widgets.figure_view import FigureView
 from annotator.gui.widgets.lines_table import LinesTable
@@ -28,6 +28,7 @@ from annotator.gui.widgets.splitter import Splitter
 
 # A column is as wide as what stands in it, but a reason or a long name may end in “…”.
 WIDEST, WIDEST_NAME, MEASURED = 232, 330, 200
+WIDE = (GROUP, BY_ADJUDICATOR, BY_MODEL)
 # A picture of many groups takes a third of a second; whoever walks through the rows does not wait for each.
 SETTLE_MS = 120
 # A picture may be pressed together to this share of the height it is drawn for.
@@ -125,7 +126,7 @@ class FiguresView(Splitter):
         for place, name in enumerate(self.model.columns):
             shown = (str(self.model.index(n, place).data()) for n in range(measured))
             widest = max(map(metrics.horizontalAdvance, shown), default=0) + px(24)
-            most = px(WIDEST_NAME if name in (PAIRING, GROUP) else WIDEST)
+            most = px(WIDEST_NAME if name in WIDE else WIDEST)
             header.resizeSection(place, max(header.sectionSizeHint(place), min(most, widest)))
 
     def _turn(self) -> None:

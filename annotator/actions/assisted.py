@@ -1,0 +1,130 @@
+"""What judges paired by meaning beside frozen agreement: kept once for all that was asked by, and a second figure."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions import comparing, judges, run_records
+from annotator.actions.project import Project
+from annotator.domain.agreement import Agreement, AssistedPair, PairAgreement
+from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.counting import counted
+from annotator.domain.identity import derived_id
+from annotator.domain.judge import Judge, JudgeKind
+from annotator.domain.refusal import Refusal
+from annotator.protocols.pairing import PROMPTS
+from annotator.storage.tables import AssistedPairRow, table
+
+ASSISTED = table(AssistedPairRow)
+PREFIX = "assisted_"
+# So much of a hash tells one prompt from another.
+SHOWN_OF_HASH = 12
+# Under which id it is kept → the agreement, and the pair of raters whose lists are paired.
+Lists = dict[str, tuple[Agreement, PairAgreement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assistance:
+    """Of how many pairs of lists there is a reply of a judge; `records` are the agreements by its pairing.
+
+    They hold the pairs of raters that there is a reply of, and no others.
+    """
+
+    judge: str
+    model: str
+    prompt_sha256: str
+    lists: int
+    there: int
+    records: tuple[Agreement, ...]
+
+    @property
+    def title(self) -> str:
+        """What its figures are called."""
+        return title(self.model, self.prompt_sha256)
+
+    def words(self) -> str:
+        """How much it is, in a sentence or two."""
+        left = self.lists - self.there
+        rest = f" The other {counted(left, 'pair')} without a reply that could be read count nowhere: not as no match."
+        said = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
+        return f"{said} ({self.title}).{rest if left else ''}"
+
+    def tree(self) -> dict[str, Any]:
+        """The same as JSON."""
+        names = ("judge", "model", "prompt_sha256", "lists", "there")
+        return {name: getattr(self, name) for name in names}
+
+
+def title(model: str, prompt_sha256: str) -> str:
+    """What figures by a model's pairing are called."""
+    return f"model-assisted: {model}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
+
+
+def asked_judge(project: Project, name: str) -> Judge:
+    """The judge of that name; Refusal for one that asks no model."""
+    judge = judges.named(project, name)
+    if judge.kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"“{name}” asks no model, and pairs nothing by meaning.", "Name a judge with an endpoint."
+        )
+    return judge
+
+
+def prompt_sha256(project: Project) -> str:
+    """The hash of what judges are asked by."""
+    return run_records.prompts_hash(project, PROMPTS)
+
+
+def lists(project: Project, judge: Judge, found: Iterable[Agreement]) -> Lists:
+    """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is."""
+    settings = canonical_json(json.loads(judge.parameters or "{}")).decode()
+    asked_by = (judge.id, judge.model, settings, prompt_sha256(project))
+    return {
+        derived_id("assisted pair", agreement.id, pair.a, pair.b, *asked_by): (agreement, pair)
+        for agreement in found
+        if comparing.by_words(agreement.stage.kind)
+        for pair in agreement.pairs
+    }
+
+
+def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assistance:
+    """What the judge of that name has paired of these agreements, as it is and is asked now."""
+    judge = asked_judge(project, name)
+    wanted = lists(project, judge, found)
+    agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
+    with project.store.read() as db:
+        there = [one for one in stored(db, agreements) if one.id in wanted]
+    made = by_meaning(agreements, there)
+    return Assistance(judge.name, judge.model, prompt_sha256(project), len(wanted), len(there), made)
+
+
+def by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:
+    """The agreements with the units as a judge paired them, to be pooled beside the frozen ones."""
+    pairs: dict[str, list[PairAgreement]] = {}
+    for one in found:
+        plain = [each.model_copy(update={"name": each.name.removeprefix(PREFIX)}) for each in one.figures]
+        pairs.setdefault(one.agreement_id, []).append(one.model_copy(update={"figures": tuple(plain)}))
+    return tuple(
+        agreement.model_copy(update={"pairs": tuple(pairs[of]), "figures": ()})
+        for of, agreement in agreements.items()
+        if of in pairs
+    )
+
+
+def stored(db: Connection, agreements: Collection[str]) -> list[AssistedPair]:
+    """All that any judge has paired of these agreements."""
+    rows = db.execute(select(ASSISTED.c.agreement_id, ASSISTED.c.content).order_by(ASSISTED.c.id))
+    return [
+        AssistedPair.model_validate(json.loads(row.content)) for row in rows if row.agreement_id in agreements
+    ]
+
+
+def row(one: AssistedPair) -> dict[str, Any]:
+    """What is kept of a pair."""
+    content = canonical_json(one.model_dump(mode="json"))
+    named = {"id": one.id, "agreement_id": one.agreement_id, "judge_id": one.judge_id}
+    return {**named, "content": content.decode(), "sha256": sha256(content)}

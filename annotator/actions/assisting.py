@@ -1,0 +1,167 @@
+"""How a judge is let pair the units of two raters by meaning: a run like any other, over frozen lists alone."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TextIO
+
+from sqlalchemy import insert
+from sqlalchemy.engine import Connection
+
+from annotator.actions import (
+    agreement_inputs,
+    assisted,
+    comparing,
+    driving,
+    judges,
+    letters,
+    materials,
+    run_lines,
+    run_records,
+)
+from annotator.actions.driving import Work
+from annotator.actions.journal import Journal
+from annotator.actions.judge_cases import Order
+from annotator.actions.project import Project
+from annotator.actions.run_lines import Line
+from annotator.domain.agreement import AssistedPair, PairAgreement, under
+from annotator.domain.assignment import Stage
+from annotator.domain.judge import RunState
+from annotator.domain.judgement import Status, Verdict
+from annotator.domain.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.refusal import Refusal
+from annotator.domain.unit import Unit
+from annotator.judging.progress import Finished
+from annotator.protocols.pairing import NAME, PROMPTS, paired
+
+PAIRED, DEED = "paired", "pairs of lists paired"
+
+
+class Asking:
+    """What a judge is still to be asked, and what has come and waits to be committed."""
+
+    def __init__(self, project: Project, order: Order, stage: Stage | None = None) -> None:
+        """Refusal for whoever does not coordinate, for a judge without a model, and where there is nothing to pair."""
+        self._project = project
+        self.judge = assisted.asked_judge(project, order.judge)
+        frozen, names = agreement_inputs.frozen(project)
+        chosen = [one for one in frozen if stage in (None, one.stage)]
+        self.lists = assisted.lists(project, self.judge, chosen)
+        if not self.lists:
+            raise Refusal(
+                "Nothing frozen here is matched by its words, so there is nothing to pair by meaning.",
+                "Wait until two people have submitted their lists, or choose another stage.",
+            )
+        with project.store.read() as db:
+            there = {one.id for one in assisted.stored(db, {agreement.id for agreement in chosen})}
+        self.to_do = [of for of in self.lists if of not in there]
+        self.failed: list[dict[str, str]] = []
+        self._keys = names.items
+        self._found: dict[str, PairAgreement] = {}
+
+    def shape(self) -> Protocol:
+        """The pairing in the shape of a protocol with one unit in a case: one pair of lists."""
+        return Protocol(
+            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), values=(PAIRED,),
+            judge=self._ask, prompts=PROMPTS,
+        )  # fmt: skip
+
+    def cases(self) -> Iterator[Case]:
+        """A case for each pair of lists that there is no reply of."""
+        of_item: dict[str, list[str]] = {}
+        for of in self.to_do:
+            of_item.setdefault(self.lists[of][0].item_id, []).append(of)
+        wanted = materials.Wanted((), texts=False, parts=False)
+        for at_hand in materials.each(self._project, wanted, list(of_item)):
+            for of in of_item[at_hand.item.id]:
+                yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        agreement, pair = self.lists[case.unit.id]
+        with self._project.store.read() as db:
+            documents = letters.sealed(db, agreement, {pair.a: pair.a, pair.b: pair.b})
+        a, b = documents[pair.a].units, documents[pair.b].units
+        answer = await paired(case.item.question, [unit.text for unit in a], [unit.text for unit in b], ask)
+        if answer.status is not Status.OK:
+            return {case.unit.id: answer.verdict()}
+        kind, pairs = letters.kind_of_stage(agreement.stage), [(a[i].id, b[j].id) for i, j in answer.reply]
+        self._found[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
+        return {case.unit.id: Verdict(value=PAIRED)}
+
+    def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
+        """What came of a case; None where nothing did, which is then among what failed."""
+        of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
+        agreement, found = self.lists[of][0], self._found.pop(of, None)
+        if found is None:
+            told = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
+            self.failed.append({**told, "status": verdict.status.value, "cause": verdict.cause})
+            return None
+        answered = [call.returned_model for call in (*finished.calls, *finished.reused)]
+        return AssistedPair(
+            **{**dict(found), "figures": under(assisted.PREFIX, found.figures)},
+            id=of, agreement_id=agreement.id, judge_id=self.judge.id, model=self.judge.model,
+            answered_by=answered[-1], prompt_sha256=assisted.prompt_sha256(self._project), run_id=run_id, at=at,
+        )  # fmt: skip
+
+
+class _PairingJournal(Journal):
+    """A journal whose finished cases become pairs, kept beside the agreement."""
+
+    def __init__(self, project: Project, run_id: str, asking: Asking) -> None:
+        super().__init__(project, run_id, asking.judge.id, NAME)
+        self._asking = asking
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was paired, in the transaction of its calls."""
+        rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
+        if rows:
+            db.execute(insert(assisted.ASSISTED), rows)
+        return len(rows)
+
+
+async def run(
+    project: Project,
+    order: Order,
+    stage: Stage | None = None,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Have the judge of the order pair what it has not paired, of all stages or of one; nothing frozen is touched.
+
+    Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
+    """
+    asking = Asking(project, order, stage)
+    ended = await _asked(project, order, asking, tell, listen) if asking.to_do else _nothing_to_ask(asking)
+    ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": asking.failed}
+    tell(ended)
+    return ended
+
+
+async def _asked(
+    project: Project, order: Order, asking: Asking, tell: Callable[[Line], None], listen: TextIO | None
+) -> Line:
+    judge = judges.kept(project, asking.judge)
+    with run_records.alone(project):
+        opened = run_records.open_run(project, judge, order, PROMPTS)
+        journal = _PairingJournal(project, opened.id, asking)
+        before = len(asking.lists) - len(asking.to_do)
+        work = Work(asking.shape(), asking.cases, len(asking.lists), before, DEED)
+        return await driving.drive(project, judge, order, work, journal, tell, listen)
+
+
+def _nothing_to_ask(asking: Asking) -> Line:
+    from annotator.judging.progress import Tally
+    from annotator.judging.runner import Ended
+
+    ended, total = Ended(RunState.DONE, Tally().told((), None)), len(asking.lists)
+    return run_lines.ended_line("", DEED, ended, total, total)
+
+
+def words(line: Line) -> list[str]:
+    """The last line of a run as a person reads it."""
+    said = run_lines.words(line)
+    failed = [
+        f"Item {one['item']}, {one['stage']}: {one['status'].replace('_', ' ')}. {one['cause']}"
+        for one in line["failed"]
+    ]
+    return [said[0], *failed, *said[1:]]

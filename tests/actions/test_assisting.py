@@ -1,0 +1,113 @@
+"""How a judge is let pair the units of two raters: which lists, and once for all that it is asked by."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions import agreement_report, assisting, checking, judges
+from annotator.actions.agreement_report import BY_MODEL, Report
+from annotator.actions.judge_cases import Order
+from annotator.actions.project import Project
+from annotator.domain.evidence import Evidence, Reference
+from annotator.domain.refusal import Refusal
+from annotator.protocols.pairing import NAME
+from tests import pairs_project as pairs
+from tests.assisted_project import ADA, BEN, assisted_project, knowing, pairing
+from tests.judging.odd_server import OddServer
+from tests.served import JUDGE, add_judge
+
+ORDER = Order(JUDGE, NAME)
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    with pairing() as server:
+        yield server
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+    project = assisted_project(tmp_path, server, 1)
+    yield project
+    project.close()
+
+
+def ran(project: Project) -> dict[str, Any]:
+    return asyncio.run(assisting.run(project, ORDER))
+
+
+def assisted(report: Report, field: str = "units") -> tuple[float | None, float | None, int]:
+    """The main model-assisted figure of a field, the frozen one beside it, and of how many values."""
+    row = next(each for each in report.rows if each.field == field)
+    (second,) = [one for one in report.seconds if one.name == BY_MODEL]
+    again, beside = second.of(row) or pytest.fail("nothing was paired")
+    return again.figures[0].value, beside.figures[0].value, again.n
+
+
+def test_what_was_paired_is_whole_and_hangs_together_with_its_agreement(project: Project) -> None:
+    ran(project)
+    assert checking.check(project).problems == []
+    assert project.store.raw.execute("SELECT count(*) FROM assisted_pair").fetchone() == (1,)
+
+
+def test_a_bit_that_flips_in_it_is_found(project: Project) -> None:
+    ran(project)
+    project.store.raw.execute("UPDATE assisted_pair SET content = replace(content, 'a1', 'a2')")
+    found = [
+        (one.table, one.happened.endswith("not as it was written."))
+        for one in checking.check(project).problems
+    ]
+    assert ("assisted_pair", True) in found
+
+
+def test_another_model_or_other_settings_are_asked_anew_and_the_former_pairs_stay(
+    project: Project, server: OddServer
+) -> None:
+    ran(project)
+    judge = judges.named(project, JUDGE)
+    judges.change(project, judge.id, {"parameters": '{"temperature": 0.5}'})
+    assert agreement_report.report(project, assisted_by=JUDGE).assistance.there == 0  # type: ignore[union-attr]
+    assert (ran(project)["calls"], len(server.bodies)) == (1, 2)
+    judges.change(project, judge.id, {"parameters": "{}"})
+    assert (ran(project)["calls"], len(server.bodies)) == (0, 2)
+
+
+def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside(
+    tmp_path: Path, server: OddServer
+) -> None:
+    project = pairs.pairs_project(tmp_path)
+    lists = {"Ada": ADA[0], "Ben": BEN[0], "Dan": (("Explains attribution of claims", 1), ("Waits", 2))}
+    pairs.submit(project, {name: pairs.rubric(said, name) for name, said in lists.items()})
+    add_judge(pairs.work_as(project, "Cora"), server)
+    server.answer = knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
+    assert ran(project)["missing"] == {"invalid": 1}
+    report = agreement_report.report(project, assisted_by=JUDGE)
+    assert report.assistance is not None
+    assert (report.assistance.lists, report.assistance.there) == (3, 2)
+    # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
+    assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
+    assert "1 pair without a reply" in report.assistance.words()
+    project.close()
+
+
+def test_references_are_met_by_what_names_them_and_no_judge_is_asked(
+    tmp_path: Path, server: OddServer
+) -> None:
+    project = pairs.pairs_project(tmp_path)
+    one = Reference(id="r1", text="A paper", identifier="10.1000/182")
+    pairs.submit(project, dict.fromkeys(("Ada", "Ben"), Evidence(units=(one,))))
+    add_judge(pairs.work_as(project, "Cora"), server)
+    with pytest.raises(Refusal, match="nothing to pair by meaning"):
+        ran(project)
+    assert server.bodies == []
+    project.close()
+
+
+def test_whoever_does_not_coordinate_has_nobody_asked(project: Project, server: OddServer) -> None:
+    pairs.work_as(project, "Cleo")
+    with pytest.raises(Refusal, match="shown to a coordinator"):
+        ran(project)
+    assert server.bodies == []

@@ -1,0 +1,203 @@
+"""What Goldsmith promises of match F1: a lower bound, and a model-assisted figure of its own after the frozen one."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.cli import run_command
+from annotator.domain.agreement import LOWER_BOUND
+from tests.assisted_project import AGREEMENT, F1, assisted_project, listed, pairing
+from tests.judging.odd_server import OddServer
+from tests.served import JUDGE
+
+DONE, REFUSED, USAGE, NOT_ALL = range(4)
+Printed = pytest.CaptureFixture[str]
+
+
+def told(file: Path, capsys: Printed, *words: str, code: int = DONE) -> dict[str, Any]:
+    """What the command prints as JSON."""
+    capsys.readouterr()
+    assert run_command(["agreement", str(file), "--json", *words]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def assisted(file: Path, capsys: Printed, code: int = DONE) -> dict[str, Any]:
+    return told(file, capsys, "--assisted-by", JUDGE, code=code)
+
+
+def values(row: dict[str, Any]) -> dict[str, float | None]:
+    return {one["name"]: one["value"] for one in row["figures"]}
+
+
+def rows(file: Path, question: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(file)) as raw:
+        return raw.execute(question).fetchall()
+
+
+def made(folder: Path, server: OddServer, items: int = 2) -> Path:
+    with closing(assisted_project(folder, server, items)) as project:
+        return project.path
+
+
+def test_other_words_have_a_frozen_f1_of_0_and_a_model_assisted_one_as_counted_by_hand(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        before = told(file, capsys)
+        kept = rows(file, "SELECT * FROM agreement ORDER BY id")
+        found = assisted(file, capsys)
+    for frozen, row in zip(before["rows"], found["rows"], strict=True):
+        assert row | {"model_assisted": None} == frozen
+    assert rows(file, "SELECT * FROM agreement ORDER BY id") == kept
+    units, weight = found["rows"]
+    assert values(units) == {"match_f1": 0}
+    assert units["figures"][0]["bound"] == LOWER_BOUND
+    again = units["model_assisted"]
+    assert values(again)["match_f1"] == pytest.approx(sum(F1) / 2)
+    assert (again["figures"][0]["bound"], again["items"], again["n"]) == ("", ["1", "2"], 2)
+    assert values(weight["model_assisted"])["agreement"] == AGREEMENT
+    assert weight["model_assisted"]["n"] == 4
+
+
+def test_the_figure_names_judge_model_prompt_and_how_much_there_is(tmp_path: Path, capsys: Printed) -> None:
+    with pairing() as server:
+        found = assisted(made(tmp_path, server), capsys)["model_assisted"]
+    names = ("judge", "model", "lists", "there")
+    assert [found[name] for name in names] == [JUDGE, "test-model", 2, 2]
+    assert len(found["prompt_sha256"]) == 64
+    assert (found["run"]["state"], found["run"]["calls"], found["run"]["failed"]) == ("done", 2, [])
+
+
+def test_in_words_it_stands_after_the_frozen_figure_under_its_own_name(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
+    out = " ".join(capsys.readouterr().out.split())
+    assert 0 < out.index("Match F1 0.00") < out.index("model-assisted: test-model, prompt")
+    assert "Match F1 0.79 frozen 0.00 (2 of 2 items)" in out
+    assert f"“{JUDGE}” has paired 2 of 2 pairs of lists" in out
+
+
+def test_the_model_gets_both_lists_in_order_and_no_names(tmp_path: Path) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server, 1)
+        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
+    (asked,) = server.bodies
+    lists = sorted(listed(asked), key=len)
+    assert [len(each) for each in lists] == [3, 4]
+    assert lists[0] == ["Explains attribution of claims", "Names datasets", "Prices human labour"]
+    words = json.dumps(asked)
+    assert not any(name in words for name in ("Ada", "Ben", "R1", "R2"))
+
+
+def test_a_second_run_calls_nothing_and_says_the_same(tmp_path: Path, capsys: Printed) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        first, calls = assisted(file, capsys), len(server.bodies)
+        kept = file.read_bytes()
+        again = assisted(file, capsys)
+        assert (calls, len(server.bodies)) == (2, 2)
+    assert again["rows"] == first["rows"]
+    assert file.read_bytes() == kept
+
+
+UNREAD = {
+    "prose": ("The first two belong together, I think.", "the reply is not one JSON object and nothing else"),
+    "twice": (
+        '{"pairs": [{"first": 1, "second": 2}, {"first": 1, "second": 3}]}',
+        "Of the first list the reply uses number 1 twice.",
+    ),
+    "unknown": (
+        '{"pairs": [{"first": 1, "second": 2}, {"first": 2, "second": 9}]}',
+        "Of the second list the reply names number 9, and it has",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNREAD)
+def test_a_reply_that_does_not_fit_is_invalid_and_told_and_no_match_is_counted_for_it(
+    what: str, tmp_path: Path, capsys: Printed
+) -> None:
+    content, cause = UNREAD[what]
+    of_first_item = {"Explains attribution of claims", "Says where money goes"}
+    with pairing(lambda entries: content if entries & of_first_item else "") as server:
+        file = made(tmp_path, server)
+        found = assisted(file, capsys, code=NOT_ALL)
+        units = found["rows"][0]
+        # The second item alone: both of both.
+        assert values(units["model_assisted"])["match_f1"] == 1
+        assert (units["model_assisted"]["items"], values(units)["match_f1"]) == (["2"], 0)
+        (failed,) = found["model_assisted"]["run"]["failed"]
+        assert (failed["item"], failed["stage"], failed["status"]) == ("1", "rubric", "invalid")
+        assert cause in failed["cause"]
+        assert (found["model_assisted"]["lists"], found["model_assisted"]["there"]) == (2, 1)
+        assert rows(file, "SELECT count(*) FROM assisted_pair") == [(1,)]
+        calls = len(server.bodies)
+        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == NOT_ALL
+        # Only of the first item it was asked again.
+        assert all(of_first_item & {*first, *second} for first, second in map(listed, server.bodies[calls:]))
+        assert len(server.bodies) > calls
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Item 1, rubric: invalid." in out
+    assert "1 of 2 pairs of lists" in out
+    assert "(1 of 2 items)" in out
+
+
+def test_an_endpoint_that_is_gone_ends_with_3_and_the_frozen_figures_all_the_same(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+    found = told(file, capsys, "--assisted-by", JUDGE, "--timeout", "1", code=NOT_ALL)
+    assert values(found["rows"][0]) == {"match_f1": 0}
+    assert found["rows"][0]["model_assisted"] is None
+    assert (found["model_assisted"]["there"], found["model_assisted"]["run"]["judged"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--assisted-by", "nobody"], REFUSED, "There is no judge “nobody”"),
+        (["--assisted-by", "baseline"], REFUSED, "asks no model"),
+        (["--assisted-by", JUDGE, "--stage", "labelling"], REFUSED, "there is nothing to pair by meaning"),
+        (["--assisted-by", JUDGE, "--by", "moon"], REFUSED, "not grouped by “moon”"),
+        (["--estimate"], USAGE, "--assisted-by"),
+        (["--assisted-by", JUDGE, "--concurrency", "0"], USAGE, "concurrency"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_written(
+    words: list[str], code: int, said: str, tmp_path: Path, capsys: Printed
+) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        kept = file.read_bytes()
+        assert run_command(["agreement", str(file), *words]) == code
+        assert server.bodies == []
+    assert said in capsys.readouterr().err
+    assert file.read_bytes() == kept
+
+
+def test_what_it_would_take_is_said_without_a_call(tmp_path: Path, capsys: Printed) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        found = told(file, capsys, "--assisted-by", JUDGE, "--estimate")
+        assert (found["units"], found["calls"], found["total"], server.bodies) == (2, 2, 2, [])
+        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
+        assert told(file, capsys, "--assisted-by", JUDGE, "--estimate")["calls"] == 0
+
+
+def test_the_calls_are_in_the_ledger_under_their_purpose(tmp_path: Path, capsys: Printed) -> None:
+    with pairing() as server:
+        file = made(tmp_path, server)
+        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
+        capsys.readouterr()
+        assert run_command(["judge", "costs", str(file), "--by", "purpose", "--json"]) == DONE
+    found = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["calls"]) for one in found["costs"]] == [("pairing", 2)]
