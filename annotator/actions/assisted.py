@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import comparing, judges, run_records
@@ -48,8 +48,10 @@ class Assistance:
 
     def words(self) -> str:
         """How much it is, in a sentence or two."""
+        if not self.lists:
+            return "Nothing of this is matched by its words, so there is nothing to pair by meaning."
         left = self.lists - self.there
-        rest = f" The other {counted(left, 'pair')} without a reply that could be read count nowhere: not as no match."
+        rest = f" Without a reply: {left:,}, left out and never counted as no match."
         said = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
         return f"{said} ({self.title}).{rest if left else ''}"
 
@@ -72,6 +74,17 @@ def asked_judge(project: Project, name: str) -> Judge:
             f"“{name}” asks no model, and pairs nothing by meaning.", "Name a judge with an endpoint."
         )
     return judge
+
+
+def offered(project: Project) -> list[tuple[str, int]]:
+    """The judges that may be asked, and how many pairs of lists each has paired; whoever paired most comes first."""
+    question = select(ASSISTED.c.judge_id, func.count()).group_by(ASSISTED.c.judge_id)
+    with project.store.read() as db:
+        there: dict[str, int] = dict(db.execute(question).all())
+    found = [
+        (one.name, there.get(one.id, 0)) for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT
+    ]
+    return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
 def prompt_sha256(project: Project) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TextIO
+from typing import Any, TextIO
 
 from sqlalchemy import insert
 from sqlalchemy.engine import Connection
@@ -34,6 +34,11 @@ from annotator.judging.progress import Finished
 from annotator.protocols.pairing import NAME, PROMPTS, paired
 
 PAIRED, DEED = "paired", "pairs of lists paired"
+
+
+def order(judge: str, **how: Any) -> Order:
+    """What is asked of a judge that pairs; `how` says how fast, and for how much money."""
+    return Order(judge, NAME, **how)
 
 
 class Asking:

@@ -48,11 +48,9 @@ def agreement(
 
     With a judge, a second figure stands after the frozen ones: the same over units that the judge paired by meaning.
     """
-    from annotator.actions import agreement_groups
-    from annotator.actions.judge_cases import Order
-    from annotator.protocols.pairing import NAME
+    from annotator.actions import agreement_groups, assisting
 
-    order = Order(assisted_by, NAME, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
+    order = assisting.order(assisted_by, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
     if estimate and not assisted_by:
         raise typer.BadParameter(
             "--estimate says what asking a judge would take: name it with --assisted-by."

@@ -89,7 +89,7 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert (report.assistance.lists, report.assistance.there) == (3, 2)
     # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
-    assert "1 pair without a reply" in report.assistance.words()
+    assert "Without a reply: 1, left out" in report.assistance.words()
     project.close()
 
 

@@ -7,7 +7,9 @@ from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report
 from annotator.domain.assignment import Stage
 from annotator.gui import theme
+from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.plain import tooltip
 
 GROUPINGS = (
     ("stage", "Stage"),
@@ -17,6 +19,10 @@ GROUPINGS = (
     ("item", "Item"),
     ("week", "Week"),
     ("guideline", "Guideline version"),
+)
+ASSISTED = (
+    "A judge with an endpoint pairs units by meaning, for second figures under their own name. Nobody is asked before "
+    "you say so."
 )
 SECTIONS = ("Between raters", "With themselves", "Seniors' first votes")
 
@@ -31,12 +37,16 @@ class Choosers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grouping, self.stages = QComboBox(), QComboBox()
+        self.grouping, self.stages, self.judges = QComboBox(), QComboBox(), QComboBox()
         row = FlowRow(self, gap=10)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        for said, combo, name in (("&By", self.grouping, "Grouped by"), ("Sta&ge", self.stages, "Stage")):
+        for said, combo, name in (
+            ("&By", self.grouping, "Grouped by"),
+            ("Sta&ge", self.stages, "Stage"),
+            ("Assis&ted by", self.judges, "Judge that pairs by meaning"),
+        ):
             label = QLabel(said)
             label.setBuddy(combo)
             combo.setAccessibleName(name)
@@ -44,7 +54,8 @@ class Choosers(QWidget):
         for by, said in GROUPINGS:
             self.grouping.addItem(said, by)
         self.stages.addItem("All stages", None)
-        for combo in (self.grouping, self.stages):
+        self.judges.setToolTip(tooltip(ASSISTED))
+        for combo in (self.grouping, self.stages, self.judges):
             combo.currentIndexChanged.connect(lambda _: self.asked.emit())
         row.addWidget(self._sections())
 
@@ -70,6 +81,25 @@ class Choosers(QWidget):
     def stage(self) -> Stage | None:
         """Of which stage they are, None for all."""
         return Stage(self.stages.currentData()) if self.stages.currentData() else None
+
+    @property
+    def judge(self) -> str:
+        """The judge whose pairing gives second figures; empty for nobody."""
+        return str(self.judges.currentData() or "")
+
+    @property
+    def asks(self) -> tuple[str, Stage | None, str]:
+        """What is to be counted: grouped by what, of which stage, and by whose pairing besides."""
+        return self.by, self.stage, self.judge
+
+    def offer_judges(self, found: list[tuple[str, int]]) -> None:
+        """Offer judges, each with how much it has paired; at first whoever paired most is chosen. Tells nobody."""
+        first = not self.judges.count()
+        offer(self.judges, [("nobody", ""), *((name, name) for name, _ in found)])
+        if first and found and found[0][1]:
+            blocked = self.judges.blockSignals(True)
+            self.judges.setCurrentIndex(1)
+            self.judges.blockSignals(blocked)
 
     def rows(self, report: Report) -> list[Row]:
         """The rows of the chosen section."""
@@ -103,6 +133,7 @@ class Choosers(QWidget):
     def enable(self, enabled: bool) -> None:
         """Let choose, or not; people with themselves and seniors' votes have one grouping only."""
         self.stages.setEnabled(enabled)
+        self.judges.setEnabled(enabled)
         self.grouping.setEnabled(enabled and self.sections.checkedId() == 0)
 
 

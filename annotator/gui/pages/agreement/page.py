@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import agreement_behind, agreement_report, people
+from annotator.actions import agreement_behind, agreement_report, assisted, people
 from annotator.actions.agreement_behind import Found
 from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report
@@ -15,6 +15,7 @@ from annotator.domain.change import Change
 from annotator.domain.person import Role
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.pages.agreement.assisting import Assisting
 from annotator.gui.pages.agreement.behind_view import BehindView
 from annotator.gui.pages.agreement.choosers import Choosers
 from annotator.gui.pages.agreement.figures_view import FiguresView
@@ -27,8 +28,8 @@ from annotator.gui.widgets.plain import PlainLabel
 # export and script it; NaN without a reason; a κ that collapses without a word; numbers that later votes have moved.
 # Changes of these kinds may move a figure, or what is said beside it.
 MOVING = frozenset({
-    "agreement", "artifact", "adjudication", "ruling", "assignment", "guideline", "import", "item", "labels", "parcel",
-    "person", "tray",
+    "agreement", "artifact", "adjudication", "ruling", "assignment", "guideline", "import", "item", "judge", "labels",
+    "parcel", "person", "tray",
 })  # fmt: skip
 FIRST = (
     "Give an item to two or more people. When everybody who was asked for a stage of it has submitted, how far they "
@@ -57,6 +58,7 @@ class AgreementPage(Page):
     def _build(self) -> None:
         self.view, self.behind = FiguresView(), BehindView()
         self.leaving, self.choosers = LeavingBar(self.desk, self.view), Choosers()
+        self.assisting = Assisting(self.desk)
         self.hint = ElidedLabel(role="hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head = QHBoxLayout()
@@ -72,6 +74,7 @@ class AgreementPage(Page):
         column.setSpacing(10)
         column.addLayout(head)
         column.addLayout(under)
+        column.addWidget(self.assisting)
         column.addWidget(self._body(), 1)
         self._listen()
         self.leaving.enable(False)
@@ -95,6 +98,7 @@ class AgreementPage(Page):
     def _listen(self) -> None:
         self.choosers.asked.connect(self._count)
         self.choosers.turned.connect(self._show)
+        self.assisting.came.connect(self._count)
         self.leaving.told.connect(self.hint.setText)
         self.leaving.asked.connect(self._explain)
         self.view.opened.connect(self._open)
@@ -125,16 +129,22 @@ class AgreementPage(Page):
             if self.isVisible():
                 self._later.start()
 
+    def stop(self) -> None:
+        """End what a judge was asked for."""
+        self.assisting.progress.stop()
+
     def _count(self) -> None:
         self._stale = False
         if not people.someone(self.desk.project).has(Role.COORDINATOR):
             self._show_body(self.denied)
             return
+        self.choosers.offer_judges(self.desk.ask(assisted.offered) or [])
         self.hint.setText("Counting…")
-        self.desk.ask_later(self._counted, agreement_report.report, self.choosers.by, self.choosers.stage)
+        self.desk.ask_later(self._counted, agreement_report.report, *self.choosers.asks)
 
     def _counted(self, report: Report) -> None:
-        if (report.by, report.stage) != (self.choosers.by, self.choosers.stage):
+        judge = report.assistance.judge if report.assistance else ""
+        if (report.by, report.stage, judge) != self.choosers.asks:
             return
         if self.body.currentWidget() is self.behind:
             # Not taken away from under somebody's eyes: the list is of the figure that it was opened from.
@@ -142,6 +152,7 @@ class AgreementPage(Page):
             return
         self._report = report
         self.choosers.offer(report)
+        self.assisting.show_report(report)
         if report.stage is self.choosers.stage:
             self._show()
         else:

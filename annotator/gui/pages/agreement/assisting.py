@@ -1,0 +1,101 @@
+"""A judge that pairs by meaning: how much it has paired, what the rest would take, and the asking itself."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+
+from annotator.actions import judges
+from annotator.actions.agreement_report import Report
+from annotator.actions.assisted import Assistance
+from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
+from annotator.gui.child_progress import ChildProgress
+from annotator.gui.desk import Desk
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.number_box import BudgetBox
+from annotator.gui.widgets.plain import PlainLabel
+
+TOLD = 3
+
+
+class Assisting(QFrame):
+    """Hidden while no judge is chosen; `came` says that a run has ended, and that there may be more pairs."""
+
+    came = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._given: Assistance | None = None
+        self._stage: Stage | None = None
+        self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.budget, self.ask = BudgetBox(most=10_000), QPushButton("Pair what is &missing")
+        self.ask.setProperty("role", "primary")
+        self.ask.clicked.connect(self.start)
+        self.progress, self.answer = ChildProgress(desk, "Pairing", "Agreement"), MessageBar()
+        self.progress.ended.connect(self._ended)
+        said, row = QVBoxLayout(), QHBoxLayout()
+        for label in (self.words, self.estimate):
+            said.addWidget(label)
+        row.addLayout(said, 1)
+        for part in (self.budget, self.ask):
+            row.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(row)
+        column.addWidget(self.progress)
+        column.addWidget(self.answer)
+        self.hide()
+
+    def show_report(self, report: Report) -> None:
+        """Say how much there is of the chosen judge's pairing, and offer to ask for the rest."""
+        before, self._given, self._stage = self._given, report.assistance, report.stage
+        given = self._given
+        self.setVisible(given is not None)
+        if given is None:
+            return
+        if before is None or before.judge != given.judge:
+            self.answer.clear()
+        self.words.setText(given.words())
+        self.estimate.clear()
+        left = given.there < given.lists
+        for part in (self.estimate, self.budget, self.ask):
+            part.setVisible(left)
+        self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
+        if left:
+            from annotator.actions import assisting, writing_forecasts
+
+            order = assisting.order(given.judge)
+            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order, self._stage)
+
+    def start(self) -> None:
+        """Ask the chosen judge for what is missing, in a process of its own."""
+        given = self._given
+        found = self._desk.ask(judges.all_of) or []
+        judge = next((one for one in found if given is not None and one.name == given.judge), None)
+        if judge is None or not self.ask.isEnabled():
+            return
+        path, person = str(self._desk.project.path), self._desk.project.by
+        words = ["agreement", path, "--assisted-by", judge.name, "--as", person]
+        words += ["--stage", self._stage.value] if self._stage else []
+        words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
+        self.answer.clear()
+        self.ask.setEnabled(False)
+        environment = judges.handed_over(self._desk.project, judge)
+        self.progress.start(words, environment, f"{judge.name} reads the lists")
+
+    def _show_forecast(self, forecast: Any) -> None:
+        if self._given is not None and forecast.judge == self._given.judge:
+            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        failed = line.get("failed") or []
+        if failed:
+            causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:TOLD]]
+            more = f" And {len(failed) - TOLD:,} more." if len(failed) > TOLD else ""
+            happened = f"Nothing came of {counted(len(failed), 'pair')} of lists; left out of the figures."
+            self.answer.show_message("warning", happened, f"{' '.join(causes)}{more} Ask again for those.")
+        elif line.get("event") == "ended" and line["state"] != "done":
+            self.answer.show_message("info", "It was stopped; what was paired is kept.", str(line["cause"]))
+        self.came.emit()
