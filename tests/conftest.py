@@ -63,6 +63,12 @@ def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture
+def anyio_backend() -> str:
+    """Coroutines run as they do in the program."""
+    return "asyncio"
+
+
+@pytest.fixture
 def qtbot(qtbot: "QtBot") -> "QtBot":
     """What must come is waited for as long as a busy machine may take."""
     for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):

@@ -10,11 +10,6 @@ from tests.judging.odd_server import OddServer, at_work
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     text = "# system\nJudge the report.\n\n# user\nCriterion: {{criterion}}\nReport: {{report}}\n"
     (tmp_path / "tiny.md").write_text(text, encoding="utf-8")

@@ -12,12 +12,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import (
-    imports,
-    judge_runs,
-    judges,
-    releases,
-)
+from annotator.actions import imports, judge_runs, judges, releases
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
@@ -26,33 +21,13 @@ from annotator.exchange.pages.worker import Worker
 from annotator.judging.client import Client, Endpoint
 from annotator.judging.keys import SERVICE
 from tests.judging.odd_server import OddServer, at_work, completion, error
+from tests.judging.test_keys import Ring
 from tests.small_project import small_project
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 KEY = "sk-live-9f8e7d6c5b4a3f2e1d0c"
-
-
-class Ring:
-    """A keyring in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, name: str) -> str | None:
-        return self.kept.get((service, name))
-
-    def set_password(self, service: str, name: str, key: str) -> None:
-        self.kept[service, name] = key
-
-    def delete_password(self, service: str, name: str) -> None:
-        del self.kept[service, name]
 
 
 @pytest.fixture

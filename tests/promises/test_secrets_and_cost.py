@@ -13,13 +13,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import (
-    drift,
-    extracting,
-    judge_costs,
-    judge_runs,
-    judges,
-)
+from annotator.actions import drift, extracting, judge_costs, judge_runs, judges
 from annotator.actions.attack_tests import Wish
 from annotator.actions.attacking import run as attack
 from annotator.actions.judge_runs import Order
@@ -35,11 +29,6 @@ from tests.served import JUDGE, asked_about
 from tests.small_project import small_project
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 class Meter:

@@ -8,11 +8,6 @@ from tests.exchange.pages.page_server import PageServer, serving
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def server() -> Iterator[PageServer]:
     with serving() as running:
         yield running
