@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from annotator import __version__
 from annotator.actions import judges
 from annotator.actions.project import Project
 from annotator.cli import app, run_command
+from annotator.judging import limits
 from tests.small_project import small_project
 
 JUDGE, DEAD = "distant", "http://127.0.0.1:1/v1"
@@ -44,6 +46,14 @@ GOOD = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module", autouse=True)
+def commands_read_once() -> Iterator[None]:
+    """The tree of commands, which a program makes once, is not made again for each of thousands of calls."""
+    made, typer.main.get_command = typer.main.get_command, cache(typer.main.get_command)
+    yield
+    typer.main.get_command = made
+
+
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A small project in the folder that commands are run in, with files for them to read."""
@@ -53,6 +63,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "labels.csv").write_text("item,system,unit,rater,value\n", "utf-8")
     (tmp_path / "pages").mkdir()
     monkeypatch.chdir(tmp_path)
+    # Nobody answers there: the pauses between two tries are a clock's.
+    monkeypatch.setattr(limits, "backoff", lambda *_, **__: 0.0)
     return project.path.name
 
 
