@@ -20,3 +20,8 @@ for place in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR"):
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
 import sqlmodel  # noqa: E402, F401
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Three tests on two processors: a third of the time a test waits for a child, a server or a clock."""
+    return (os.cpu_count() or 1) * 3 // 2 or 1

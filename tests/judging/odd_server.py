@@ -119,6 +119,9 @@ AnyServer = TypeVar("AnyServer", bound="OddServer")
 class OddServer(ThreadingHTTPServer):
     """Answers each request by a function of its body and its number (from 0); remembers what came."""
 
+    # More callers at once than wait in line by default are turned away, and come again a second later.
+    request_queue_size = 128
+
     def __init__(self, handler: type[BaseHTTPRequestHandler] | None = None) -> None:
         super().__init__(("127.0.0.1", 0), handler or OddHandler)
         self.answer: Callable[[dict[str, Any], int], Odd] = lambda body, number: completion(YES_JSON)

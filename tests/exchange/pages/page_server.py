@@ -47,6 +47,9 @@ def onward(where: str, status: int = 302) -> Given:
 class PageServer(ThreadingHTTPServer):
     """Gives what `pages` holds by path, or what its function answers; remembers what was asked."""
 
+    # More callers at once than wait in line by default are turned away, and come again a second later.
+    request_queue_size = 128
+
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.pages: dict[str, Given | Callable[[int], Given]] = {}
