@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.estimate import Estimate, settled
 from annotator.domain.labels import UNSURE
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -14,6 +14,8 @@ Pairs = Sequence[tuple[Any, Any]]
 Named = list[tuple[str, Estimate]]
 # A unit of one rater: (item, person, unit).
 Node = tuple[str, str, str]
+# Said beside an interval that knows nothing of what pairs belong to.
+AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
 
 class Scale(StrEnum):
@@ -67,7 +69,7 @@ def of_pairs(field: Field, pairs: Pairs, clusters: Sequence[str] | None = None) 
     if field.scale is Scale.RANK:
         found = [("tau", _tau(known))]
     elif field.scale is Scale.INTERVAL:
-        found = [("pearson", _pearson(known))]
+        found = [("pearson", _pearson(known, clusters))]
     else:
         found = _categorical(field, known, clusters)
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
@@ -116,14 +118,20 @@ def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> 
         ac1 = gwet_ac1([a, b], categories=field.categories, clusters=clusters)
         found.append(("ac1", noted(ac1, KAPPA_PARADOX if skewed else "")))
     if field.correlated:
-        found.append(("pearson", _pearson(pairs)))
+        found.append(("pearson", _pearson(pairs, clusters)))
     return found
 
 
-def _pearson(pairs: Pairs) -> Estimate:
+def _pearson(pairs: Pairs, clusters: Sequence[str] | None) -> Estimate:
+    """r, whose interval, drawn over pairs, needs enough of what they belong to, and says what it leaves out."""
     from annotator.stats.correlation import pearson
 
-    return pearson([a for a, _ in pairs], [b for _, b in pairs])
+    found = pearson([a for a, _ in pairs], [b for _, b in pairs])
+    if not clusters or found.low is None:
+        return found
+    apart = len({of for of, both in zip(clusters, pairs, strict=True) if None not in both})
+    found = settled(found, apart, within=(-1.0, 1.0))
+    return found if found.low is None else noted(found, AS_IF_APART)
 
 
 def _tau(pairs: Pairs) -> Estimate:

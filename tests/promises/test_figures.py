@@ -11,6 +11,7 @@ from rich.console import ConsoleDimensions
 from annotator.actions import corrected_sheets, items, materials, results, validation
 from annotator.actions.project import Project
 from annotator.actions.scoring import Score
+from annotator.actions.value_figures import Field, Scale, of_pairs
 from annotator.cli import run_command, saying
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Material, Protocol, Scored
@@ -131,6 +132,23 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
     # Ten items, two systems and two criteria; each unit has three people's labels.
     assert line.units == line.told.plain["accuracy"].n == 40
     assert "120 pairs of values on 40 units" in line.told.plain["accuracy"].note
+
+
+@pytest.mark.parametrize(
+    "field",
+    [Field("share", Scale.INTERVAL), Field("rating", Scale.ORDINAL, (0, 1, 2, 3, 4), correlated=True)],
+)
+@pytest.mark.parametrize(("apart", "sort"), [(2, "too few"), (6, "rough"), (12, "may be too narrow")])
+def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
+    field: Field, apart: int, sort: str
+) -> None:
+    pairs = [(n % 5, (n + n % 3) % 5) for n in range(36)]
+    for name, found in of_pairs(field, pairs, [str(n % apart) for n in range(36)]):
+        if name == "pearson":
+            assert (found.low is None) == (apart == 2)
+            assert sort in found.note
+    alone = dict(of_pairs(field, pairs))["pearson"]
+    assert alone.low is not None
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:
