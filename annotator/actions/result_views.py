@@ -1,7 +1,8 @@
 """The views of the results: what each shows, what it lets choose, and what to do where it has nothing to show."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from annotator.actions import (
@@ -246,7 +247,7 @@ def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
 def show(
     project: Project, name: str, chosen: Mapping[str, str], kept: Any = None, among: tuple[View, ...] = VIEWS
 ) -> Shown:
-    """A view with these choices; one that does not fit is left to the view. `kept` saves counting the same again."""
+    """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
     found = kept if kept is not None else view.report(project, **_counting(view, fitting))
@@ -258,9 +259,11 @@ def offered(
 ) -> tuple[tuple[Choice, ...], dict[str, str]]:
     """What a view lets choose beside these choices, and which hold: of each the first where none was made.
 
-    What is no choice of the view, such as a file, stays as it is.
+    What the view takes beside its choices, such as a file, stays as it is; Refusal for what it does not take.
     """
-    choices = named(name, among).choices(project)
+    view = named(name, among)
+    choices = view.choices(project)
+    _refuse_unknown(view, chosen)
     known = {choice.name for choice in choices}
     fitting = {name: value for name, value in chosen.items() if name not in known and value}
     fit = []
@@ -275,6 +278,16 @@ def offered(
         elif values:
             fitting[choice.name] = values[0]
     return tuple(fit), fitting
+
+
+def _refuse_unknown(view: View, chosen: Iterable[str]) -> None:
+    taken = {one for act in (view.report, view.sheets) for one in list(signature(act).parameters)[1:]}
+    unknown = sorted(set(chosen) - taken)
+    if unknown:
+        raise Refusal(
+            f"“{view.title}” does not let choose “{', '.join(unknown)}”.",
+            f"It lets choose: {', '.join(sorted(taken)) or 'nothing'}.",
+        )
 
 
 def same_count(view: View, one: Mapping[str, str], other: Mapping[str, str]) -> bool:

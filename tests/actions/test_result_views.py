@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import items, result_exports, result_views
+from annotator.actions import items, result_exports, result_views, validation_views
 from annotator.actions.project import Project
 from annotator.actions.result_views import VIEWS
 from annotator.domain.refusal import Refusal
@@ -62,3 +62,10 @@ def test_an_unknown_view_is_refused_with_those_there_are(project: Project) -> No
     with pytest.raises(Refusal, match="no view “nonsense”") as refused:
         result_views.show(project, "nonsense", {})
     assert "overview, items, wins" in refused.value.todo
+
+
+@pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
+def test_a_choice_that_no_view_has_is_refused(view: result_views.View, project: Project) -> None:
+    among = VIEWS if view in VIEWS else validation_views.VIEWS
+    with pytest.raises(Refusal, match="does not let choose “colour”"):
+        result_views.show(project, view.name, {"colour": "red"}, among=among)

@@ -31,6 +31,8 @@ class Choosers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.of = ""
+        """The view whose choices these are; another may be being counted by now."""
         self.lists: dict[str, QComboBox] = {}
         self._parts: dict[str, QWidget] = {}
         self._kinds: tuple[tuple[str, str], ...] = ()
@@ -51,8 +53,9 @@ class Choosers(QWidget):
             self._row.addWidget(part)
             part.hide()
 
-    def offer(self, choices: Sequence[Choice], chosen: Mapping[str, str]) -> None:
+    def offer(self, choices: Sequence[Choice], chosen: Mapping[str, str], of: str = "") -> None:
         """Offer the choices of a view, with those made; tells nobody."""
+        self.of = of
         kinds = tuple((choice.name, choice.words) for choice in choices)
         if kinds != self._kinds:
             self._build(choices)

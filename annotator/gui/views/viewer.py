@@ -132,7 +132,7 @@ class Viewer(QWidget):
 
     def refuse(self, found: Any) -> None:
         """Say why there is no figure; `found` is what `question` answered in the place of a view."""
-        self.choosers.offer((), {})
+        self.choosers.offer((), {}, found.view)
         self.offer_more(any_=False)
         self.title.setText(self.named(found.view).title)
         self.denied.show_words("Not shown to you", f"{found.refusal.happened} {found.refusal.todo}")
@@ -180,13 +180,15 @@ class Viewer(QWidget):
 
     def show_view(self, name: str) -> None:
         """Bring a view into view."""
-        self._name = self.leaving.name = name
+        self._name = name
         self.view.sought.clear()
         self._count()
 
     def _chose(self) -> None:
-        self._chosen.setdefault(self._name, {}).update(self.choosers.values())
-        self._count()
+        """A choice belongs to the view it was made in, which may be on its way out of view."""
+        self._chosen.setdefault(self.choosers.of, {}).update(self.choosers.values())
+        if self.choosers.of == self._name:
+            self._count()
 
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
@@ -216,13 +218,14 @@ class Viewer(QWidget):
             self._stale = True
             return
         view = self.named(found.view)
-        self.choosers.offer(found.choices, found.chosen)
+        self.choosers.offer(found.choices, found.chosen, found.view)
         self.offer_more(bool(found.sheets))
         self.title.setText(view.title)
         self.hint.setText(view.about if found.sheets else "")
         if not found.sheets:
             self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
             return
+        self.leaving.name = found.view
         self.view.show_sheets(found.sheets, found.chosen.get("metric", ""))
         self.show_body(self.view)
 

@@ -62,3 +62,18 @@ def opened(page, qtbot, row=0, column=1):
     page.desk.wait()
     qtbot.waitUntil(lambda: page.behind.note.text() not in ("", "Reading…"))
     return page.behind
+
+
+def choose_last(page):
+    """The last value of the last list that is shown, which was another one."""
+    for name, combo in reversed(page.choosers.lists.items()):
+        if combo.count() > 1:
+            combo.setCurrentIndex(combo.count() - 1 if combo.currentIndex() == 0 else 0)
+            return name, combo.currentData()
+    return None
+
+
+def counted(page, qtbot):
+    page.desk.wait()
+    qtbot.waitUntil(lambda: not page.desk._errands)
+    assert not page.hint.text().startswith("Counting")

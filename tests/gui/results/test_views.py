@@ -11,7 +11,7 @@ from annotator.actions import people
 from annotator.actions.project import Project
 from annotator.actions.result_views import VIEWS
 from annotator.domain.person import Role
-from tests.gui.results.conftest import at, cells, go, heads
+from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads
 from tests.labelling_keys import be_active
 
 ALIVE = (
@@ -198,3 +198,30 @@ def test_a_file_that_is_no_project_is_refused_and_forgotten(sample_page, tmp_pat
         sample_page.compare_with(bad)
     at(sample_page, qtbot)
     assert sample_page._file == ""
+
+
+@pytest.mark.parametrize("name", [view.name for view in VIEWS])
+def test_a_choice_made_while_another_view_is_counted_belongs_to_the_view_it_was_made_in(
+    sample_page, qtbot, name
+):
+    other = VIEWS[VIEWS.index(next(view for view in VIEWS if view.name == name)) - 1].name
+    for first, then in ((other, name), ("overview", name)):
+        sample_page.show_view(first)
+        counted(sample_page, qtbot)
+        before = dict(sample_page._chosen.get(then, {}))
+        sample_page.show_view(then)
+        made = choose_last(sample_page)
+        counted(sample_page, qtbot)
+        assert sample_page.title.text() == next(view.title for view in VIEWS if view.name == then)
+        assert sample_page.body.currentWidget() is not sample_page.denied
+        if first != then:
+            assert sample_page._chosen.get(then, {}) == before
+            assert made is None or sample_page._chosen[first][made[0]] == made[1]
+
+
+def test_what_is_saved_is_called_by_the_view_that_is_shown(page, qtbot):
+    go(page, qtbot, "items")
+    page.show_view("efficiency")
+    assert page.leaving.name == "items"
+    counted(page, qtbot)
+    assert page.leaving.name == "efficiency"

@@ -10,7 +10,7 @@ from annotator.actions.project import Project
 from annotator.actions.validation_views import VIEWS
 from annotator.domain.change import Change
 from tests.actions.test_judge_choice import price
-from tests.gui.results.conftest import at, cells, go, heads, opened
+from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.labelling_keys import be_active, press
 from tests.validation_project import judge_says, person, person_says, validation_project
 
@@ -237,3 +237,15 @@ def test_what_is_undefined_for_one_class_says_why(tmp_path, window_over, qtbot):
     assert "undefined" in found.view.account.toPlainText()
     assert "one class only" in found.view.account.toPlainText()
     project.close()
+
+
+def test_a_choice_made_while_another_view_is_counted_belongs_to_the_view_it_was_made_in(viewer, qtbot):
+    for first in VIEWS:
+        for then in VIEWS:
+            viewer.show_view(first.name)
+            counted(viewer, qtbot)
+            viewer.show_view(then.name)
+            if (made := choose_last(viewer)) is not None:
+                assert viewer._chosen[first.name][made[0]] == made[1]
+            counted(viewer, qtbot)
+            assert viewer.title.text() == then.title

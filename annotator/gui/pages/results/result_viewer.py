@@ -45,7 +45,7 @@ class ResultViewer(Viewer):
 
     def refuse(self, found: Refused) -> None:
         """A file that cannot be read is let go of; the message bar says why."""
-        if self._file:
+        if self._file and found.view == WITH_FILE:
             self._file = ""
             self.desk.refused.emit(found.refusal)
             self._count()

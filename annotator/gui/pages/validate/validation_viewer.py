@@ -56,7 +56,7 @@ class ValidationViewer(Viewer):
     def refuse(self, found: Any) -> None:
         """Ask before the test part is opened; anything else is work that is still to be done."""
         self.title.setText(self.named(found.view).title)
-        self.choosers.offer(found.choices, found.chosen)
+        self.choosers.offer(found.choices, found.chosen, found.view)
         if isinstance(found, Closed):
             self._closed = found
             self.gate.ask(found.seen)
