@@ -3,12 +3,18 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 
 MEMORY, ENOUGH = "/dev/shm", 2 * 1024**3
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
     # Thousands of small projects are synced to the disk otherwise.
     tempfile.tempdir = os.environ.setdefault("TMPDIR", MEMORY)
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    # Hundreds of child processes would each compile the program anew; nothing is written beside the sources.
+    cache = os.path.join(os.path.dirname(__file__), ".pytest_cache", "pycache")
+    sys.dont_write_bytecode, sys.pycache_prefix = False, cache
+    os.environ["PYTHONPYCACHEPREFIX"] = cache
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _OWN = tempfile.mkdtemp(prefix="goldsmith-tests-")
