@@ -100,7 +100,7 @@ def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> lis
     return pooled(project, by, [each for each in found if stage in (None, each.stage)], names)
 
 
-def pooled(project: Project, by: str, found: list[Agreement], names: Names) -> list[Row]:
+def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) -> list[Row]:
     """The rows of these records: the frozen ones, or the same by another pairing of their units."""
     refuse_unknown(by)
     groups = _grouped(found, by)

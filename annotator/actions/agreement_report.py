@@ -1,7 +1,7 @@
 """What a coordinator looks at: every section of agreement at once, each row with the frozen inputs it stands on."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -131,7 +131,7 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None, assi
 
 def _second(
     project: Project, by: str, names: Names, chosen: Iterable[Agreement], called: tuple[str, str],
-    paired: Iterable[Agreement],
+    paired: Sequence[Agreement],
 ) -> Second:  # fmt: skip
     """The rows of these records, and the frozen ones of the same pairs of raters."""
     raters = {agreement.id: {(pair.a, pair.b) for pair in agreement.pairs} for agreement in paired}
@@ -145,7 +145,7 @@ def _second(
         if agreement.id in raters
     ]
     again, beside = (
-        {key_of(row): row for row in agreement_figures.pooled(project, by, list(each), names)}
+        {key_of(row): row for row in agreement_figures.pooled(project, by, each, names)}
         for each in (paired, same)
     )
     return Second(*called, again, beside)

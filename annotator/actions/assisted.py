@@ -1,9 +1,9 @@
 """What judges paired by meaning beside frozen agreement: kept once for all that was asked by, and a second figure."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
@@ -18,6 +18,9 @@ from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.protocols.pairing import PROMPTS
 from annotator.storage.tables import AssistedPairRow, table
+
+if TYPE_CHECKING:
+    from annotator.exchange.pair_records import AgreementRecord
 
 ASSISTED = table(AssistedPairRow)
 PREFIX = "assisted_"
@@ -36,6 +39,7 @@ class Assistance:
 
     judge: str
     model: str
+    parameters: str
     prompt_sha256: str
     lists: int
     there: int
@@ -44,7 +48,7 @@ class Assistance:
     @property
     def title(self) -> str:
         """What its figures are called."""
-        return title(self.model, self.prompt_sha256)
+        return title(self.model, self.parameters, self.prompt_sha256)
 
     def words(self) -> str:
         """How much it is, in a sentence or two."""
@@ -57,13 +61,19 @@ class Assistance:
 
     def tree(self) -> dict[str, Any]:
         """The same as JSON."""
-        names = ("judge", "model", "prompt_sha256", "lists", "there")
+        names = ("judge", "model", "parameters", "prompt_sha256", "lists", "there")
         return {name: getattr(self, name) for name in names}
 
 
-def title(model: str, prompt_sha256: str) -> str:
+def title(model: str, parameters: str, prompt_sha256: str) -> str:
     """What figures by a model's pairing are called."""
-    return f"model-assisted: {model}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
+    settings = f" {parameters}" if parameters != "{}" else ""
+    return f"model-assisted: {model}{settings}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
+
+
+def settings_of(judge: Judge) -> str:
+    """A judge's request parameters, spelled in one way."""
+    return canonical_json(json.loads(judge.parameters or "{}")).decode()
 
 
 def asked_judge(project: Project, name: str) -> Judge:
@@ -94,8 +104,7 @@ def prompt_sha256(project: Project) -> str:
 
 def lists(project: Project, judge: Judge, found: Iterable[Agreement]) -> Lists:
     """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is."""
-    settings = canonical_json(json.loads(judge.parameters or "{}")).decode()
-    asked_by = (judge.id, judge.model, settings, prompt_sha256(project))
+    asked_by = (judge.id, judge.model, settings_of(judge), prompt_sha256(project))
     return {
         derived_id("assisted pair", agreement.id, pair.a, pair.b, *asked_by): (agreement, pair)
         for agreement in found
@@ -111,8 +120,17 @@ def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assis
     agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
     with project.store.read() as db:
         there = [one for one in stored(db, agreements) if one.id in wanted]
-    made = by_meaning(agreements, there)
-    return Assistance(judge.name, judge.model, prompt_sha256(project), len(wanted), len(there), made)
+    asked = (judge.model, settings_of(judge), prompt_sha256(project))
+    return Assistance(judge.name, *asked, len(wanted), len(there), by_meaning(agreements, there))
+
+
+def ways(found: Sequence["AgreementRecord"]) -> list[tuple[str, list[Agreement]]]:
+    """What agreements are by each way in which a judge paired them, with its title; none where none did."""
+    agreements = {one.id: one.frozen() for one in found}
+    by: dict[tuple[str, str], list[AssistedPair]] = {}
+    for one in (each for record in found for each in record.assisted):
+        by.setdefault((title(one.model, one.parameters, one.prompt_sha256), one.judge_id), []).append(one)
+    return [(called, list(by_meaning(agreements, pairs))) for (called, _), pairs in sorted(by.items())]
 
 
 def by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:

@@ -104,7 +104,8 @@ class Asking:
         return AssistedPair(
             **{**dict(found), "figures": under(assisted.PREFIX, found.figures)},
             id=of, agreement_id=agreement.id, judge_id=self.judge.id, model=self.judge.model,
-            answered_by=answered[-1], prompt_sha256=assisted.prompt_sha256(self._project), run_id=run_id, at=at,
+            parameters=assisted.settings_of(self.judge), answered_by=answered[-1],
+            prompt_sha256=assisted.prompt_sha256(self._project), run_id=run_id, at=at,
         )  # fmt: skip
 
 

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.engine import Connection, RowMapping
 
-from annotator.actions import agreements, consensus_versions, ruling_rows
+from annotator.actions import agreements, assisted, consensus_versions, ruling_rows
 from annotator.domain.adjudication import ConsensusVersion, Dispute
 from annotator.domain.artifact import Kind, State
 from annotator.exchange.bundle import Bundle
 from annotator.exchange.pair_records import (
     AdjudicationRecord,
     AgreementRecord,
+    AssistedRecord,
     GuidelineRecord,
     RevisionRecord,
     adjudication_record,
@@ -34,7 +35,10 @@ def add(db: Connection, bundle: Bundle) -> None:
     items = {item.id for item in bundle.items}
     frozen = [one for one in agreements.frozen(db) if one.item_id in items]
     bundle.guidelines = _guidelines(db)
-    bundle.agreements = [AgreementRecord(**one.model_dump()) for one in frozen]
+    paired: defaultdict[str, list[AssistedRecord]] = defaultdict(list)
+    for pair in assisted.stored(db, {one.id for one in frozen}):
+        paired[pair.agreement_id].append(AssistedRecord(**dict(pair)))
+    bundle.agreements = [AgreementRecord(**dict(one), assisted=tuple(paired[one.id])) for one in frozen]
     bundle.adjudications = _adjudications(db, items)
     bundle.revisions = _revisions(db, bundle)
 

@@ -28,6 +28,7 @@ WORDS = {
     "revisions": "revision",
     "agreements": "agreement",
     "adjudications": "consensus version",
+    "pairings": "pairing",
     "judges": "judge",
     "runs": "run",
     "extracts": "drawn part",

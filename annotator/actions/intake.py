@@ -19,6 +19,7 @@ from annotator.actions.intake_items import ItemIntake
 from annotator.actions.intake_pairs import (
     ADJUDICATION,
     AGREEMENT,
+    ASSISTED,
     DISPUTE,
     GUIDELINE,
     RULING,
@@ -55,7 +56,7 @@ ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
-    DISPUTE, JUDGE, RUN, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
+    DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
 )  # fmt: skip
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
@@ -83,7 +84,7 @@ class Intake:
         plans = (
             self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
             self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
-            drawn.prompts, self._judgements, validated.sets, validated.informed,
+            pairs.pairings, drawn.prompts, self._judgements, validated.sets, validated.informed,
         )  # fmt: skip
         for plan in plans:
             made = plan()

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import consensus_versions, ruling_rows
+from annotator.actions import assisted, consensus_versions, ruling_rows
 from annotator.actions.incoming import Existing, Incoming, Need, Plan
 from annotator.actions.intake_history import History
 from annotator.actions.pair_checks import PairChecks
@@ -17,11 +17,17 @@ from annotator.domain.guideline import GuidelineFields
 from annotator.domain.identity import derived_id
 from annotator.exchange import pair_records
 from annotator.exchange.bundle import Bundle, record_id, revision_key
-from annotator.exchange.pair_records import AdjudicationRecord, AgreementRecord, GuidelineRecord
+from annotator.exchange.pair_records import (
+    AdjudicationRecord,
+    AgreementRecord,
+    AssistedRecord,
+    GuidelineRecord,
+)
 from annotator.storage import tables
 from annotator.storage.tables import table
 
 AGREEMENT, ADJUDICATION = table(tables.AgreementRow), table(tables.AdjudicationRow)
+ASSISTED = table(tables.AssistedPairRow)
 VERSION, RULING = table(tables.ConsensusVersionRow), table(tables.RulingRow)
 DISPUTE, GUIDELINE = table(tables.DisputeRow), table(tables.GuidelineRow)
 ANSWERED = "its adjudicator has answered something else of the item"
@@ -78,6 +84,23 @@ class PairIntake:
             "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
             needs, row,
         )  # fmt: skip
+
+    def pairings(self) -> Plan:
+        """What a judge paired is the same when all of it is."""
+        existing = Existing(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
+
+        def needs(record: AssistedRecord) -> Iterable[Need]:
+            yield from (
+                ("agreements", record.agreement_id),
+                ("judges", record.judge_id),
+                ("runs", record.run_id),
+            )
+
+        def row(record: AssistedRecord) -> dict[str, Any]:
+            self.checks.refuse_other_pair(record)
+            return {"assisted_pair": assisted.row(record)}
+
+        return Plan("pairings", existing, _by_id, lambda one: assisted.row(one)["sha256"], needs, row)
 
     def closed(self) -> Plan:
         """Versions of a consensus are written together, with the last of them."""
@@ -142,7 +165,7 @@ def _plain(record: Adjudication | Dispute) -> dict[str, Any]:
 
 
 def _content(record: AgreementRecord) -> bytes:
-    return canonical_json(record.model_dump(mode="json"))
+    return canonical_json(record.frozen().model_dump(mode="json"))
 
 
 def _print(record: AdjudicationRecord) -> tuple[Any, ...]:
@@ -152,6 +175,10 @@ def _print(record: AdjudicationRecord) -> tuple[Any, ...]:
     except ValueError:
         return ()
     return made["artifact_id"], made["revision"], made["sha256"]
+
+
+def _by_id(record: AssistedRecord) -> tuple[str, ...]:
+    return (record.id,)
 
 
 def _nothing(_: Any) -> Iterable[Need]:

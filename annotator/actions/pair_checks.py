@@ -21,6 +21,7 @@ from annotator.exchange.bundle import Bundle
 from annotator.exchange.pair_records import (
     AdjudicationRecord,
     AgreementRecord,
+    AssistedRecord,
     RulingRecord,
     consensus_version,
 )
@@ -58,6 +59,16 @@ class PairChecks:
             raise ValueError("its pairs are not those of its raters")
         for pair in record.pairs:
             _refuse_uneven(record.stage, pair, units[pair.a], units[pair.b])
+
+    def refuse_other_pair(self, record: AssistedRecord) -> None:
+        """ValueError unless what a judge paired are all units of two raters whose agreement is frozen."""
+        frozen = self.agreements.get(record.agreement_id)
+        pairs = frozen.pairs if frozen else ()
+        pair = next((one for one in pairs if (one.a, one.b) == (record.a, record.b)), None)
+        if frozen is None or pair is None:
+            raise ValueError("it is not of two raters of its agreement")
+        units_a = [*(match.a for match in pair.matched), *pair.only_a]
+        _refuse_uneven(frozen.stage, record, units_a, [*(match.b for match in pair.matched), *pair.only_b])
 
     def _units_of(self, record: AgreementRecord, given: SealedInput) -> list[str]:
         found = self.history.find(given.artifact_id, given.revision)

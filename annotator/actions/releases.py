@@ -1,6 +1,6 @@
 """How a release leaves the project: gathered in one look, numbered by its content, written whole or not at all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -191,20 +191,19 @@ def _facts(project: Project, bundle: Bundle) -> Facts:
 
 
 def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
-    """The figures of each stage over all items: the frozen ones, then those by the adjudicators' pairing."""
-    from annotator.actions import agreement_figures, repaired
+    """The figures of each stage over all items: the frozen ones, then those by other pairings of the units."""
+    from annotator.actions import agreement_figures, assisted, repaired
     from annotator.actions.agreement_inputs import Names
 
     places = {item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda one: one.position))}
     order = list(Stage)
-    frozen: list[Agreement] = sorted(
-        bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage))
-    )
+    frozen = sorted(bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage)))
     with project.store.read() as db:
-        paired = repaired.records(db, frozen)
+        by_hand = repaired.records(db, frozen)
+    ways: list[tuple[str, Sequence[Agreement]]] = [("", frozen), ("the adjudicator's", by_hand)]
     return tuple(
-        StageFigure(row.stage.value, row.field, len(row.items), figure, by_hand)
-        for by_hand, found in ((False, frozen), (True, paired))
+        StageFigure(row.stage.value, row.field, len(row.items), figure, pairing)
+        for pairing, found in (*ways, *assisted.ways(frozen))
         for row in agreement_figures.pooled(project, "stage", found, Names({}, {}))
         for figure in row.figures
     )

@@ -92,6 +92,7 @@ class AssistedPair(PairAgreement):
     agreement_id: str
     judge_id: str
     model: str = Field(description="The model that was asked for")
+    parameters: str = Field(default="{}", description="JSON object of what was sent with the request")
     answered_by: str = Field(default="", description="The model that answered, by the name it gave")
     prompt_sha256: str
     run_id: str

@@ -13,6 +13,7 @@ from annotator.exchange.drawn_records import ExtractRecord, PageRecord, PromptRe
 from annotator.exchange.pair_records import (
     AdjudicationRecord,
     AgreementRecord,
+    AssistedRecord,
     GuidelineRecord,
     RevisionRecord,
 )
@@ -78,6 +79,11 @@ class Bundle:
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     licence: str = ""
     description: str = ""
+
+    @property
+    def pairings(self) -> list[AssistedRecord]:
+        """What judges paired by meaning, of all agreements."""
+        return [one for agreement in self.agreements for one in agreement.assisted]
 
     def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
         """The file and index that a thing was read from."""

@@ -26,13 +26,13 @@ ALONE = "No two people's work on the same stage of an item was compared for this
 
 @dataclass(frozen=True, slots=True)
 class StageFigure:
-    """A figure over all items of one stage; `paired` says that units are those the adjudicators held for the same."""
+    """A figure over all items of one stage; `pairing` says whose pairing of units it is over, if not the matcher's."""
 
     stage: str
     field: str
     items: int
     figure: Figure
-    paired: bool = False
+    pairing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +137,10 @@ def _figures(figures: Iterable[StageFigure]) -> str:
 
 def _line(one: StageFigure) -> tuple[str, ...]:
     found = one.figure
-    pairing = "the adjudicator's" if one.paired else "automatic"
     span = interval(found, lambda bound: decimal(bound, 2)) or "–"
     value = "–" if found.value is None else decimal(found.value, 2)
-    head = (one.stage, one.field, pairing, str(one.items), str(found.n))
-    remarks = (found.note, "" if one.paired else bound_of(found))
+    head = (one.stage, one.field, one.pairing or "automatic", str(one.items), str(found.n))
+    remarks = (found.note, "" if one.pairing else bound_of(found))
     return (*head, found.name, value, span, "; ".join(filter(None, remarks)))
 
 

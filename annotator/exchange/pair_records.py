@@ -18,11 +18,11 @@ from annotator.domain.adjudication import (
     Reason,
     Ruling,
 )
-from annotator.domain.agreement import Agreement, Figure
+from annotator.domain.agreement import Agreement, AssistedPair, Figure
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import Text
-from annotator.exchange.records import Record
+from annotator.exchange.records import LaterFields, Record
 
 
 class GuidelineRecord(Record):
@@ -61,10 +61,24 @@ class RevisionRecord(Record):
     )
 
 
-class AgreementRecord(Record, Agreement):
+class AssistedRecord(Record, AssistedPair):
+    """What two raters wrote as a judge paired it by meaning, once the agreement was frozen: figures of their own."""
+
+    FILE: ClassVar[str] = ""
+
+
+class AgreementRecord(LaterFields, Agreement):
     """The agreement on one stage of one item, frozen before anybody saw both; people by their ids in people.json."""
 
     FILE: ClassVar[str] = "agreement.json"
+    assisted: tuple[AssistedRecord, ...] = Field(
+        default=(),
+        description="By judges' pairing, in the place of no frozen figure; left out where there is none",
+    )
+
+    def frozen(self) -> Agreement:
+        """What was frozen, and nothing that came later."""
+        return Agreement(**{name: getattr(self, name) for name in Agreement.model_fields})
 
 
 class ProvenanceRecord(Record):

@@ -12,7 +12,7 @@ from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.source import SourceFormat
 
 FORMAT = "goldsmith"
-FORMAT_VERSION = "1.2"
+FORMAT_VERSION = "1.3"
 
 
 class Record(BaseModel):
@@ -32,11 +32,11 @@ class PersonRecord(Record):
 
 
 # Fields that came later: without them the bytes are those of an earlier release.
-_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description"})
+_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted"})
 
 
-class _MaybeDrafted(Record):
-    """What may tell of models' drafts or of a licence, and leaves the field out where there is nothing to tell."""
+class LaterFields(Record):
+    """What may tell of models' drafts or pairs, or of a licence, and leaves the field out where there is nothing."""
 
     @model_serializer(mode="wrap")
     def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class ItemRecord(Record):
     position: int = 0
 
 
-class SourceRecord(_MaybeDrafted):
+class SourceRecord(LaterFields):
     """A source of an item. A PDF's bytes are not part of a release, its text is."""
 
     FILE: ClassVar[str] = "sources.json"
@@ -205,7 +205,7 @@ class FileRecord(BaseModel):
     records: int | None = None
 
 
-class Manifest(_MaybeDrafted):
+class Manifest(LaterFields):
     """The first file to read: which format, which project, and the checksum of every other file."""
 
     FILE: ClassVar[str] = "manifest.json"

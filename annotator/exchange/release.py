@@ -19,7 +19,7 @@ from annotator.domain.refusal import Refusal
 from annotator.exchange import data_card, drawn_records, folders, validation_records
 from annotator.exchange.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
 from annotator.exchange.folders import Content, Files, known_by, pretty, pretty_list, slugs
-from annotator.exchange.pair_records import RevisionRecord
+from annotator.exchange.pair_records import AgreementRecord, RevisionRecord
 from annotator.exchange.reading import LARGEST_FILE, parse, read_bytes
 from annotator.exchange.records import (
     FORMAT,
@@ -300,6 +300,8 @@ class _Reader:
             if record:
                 records.append(record)
                 self.bundle.places.setdefault((thing, record_id(record)), (path, index))
+                for one in record.assisted if isinstance(record, AgreementRecord) else ():
+                    self.bundle.places.setdefault(("pairings", one.id), (path, index))
 
     def _record(self, path: str, index: int, raw: Any, cls: type[Record]) -> Record | None:
         try:

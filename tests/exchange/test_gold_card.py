@@ -81,7 +81,11 @@ def test_a_figure_has_its_interval_or_the_reason_why_there_is_none() -> None:
     figures = (
         StageFigure("rubric", "weight", 2, found),
         StageFigure(
-            "rubric", "weight", 1, Figure(name="kappa", value=None, note="one | category"), paired=True
+            "rubric",
+            "weight",
+            1,
+            Figure(name="kappa", value=None, note="one | category"),
+            pairing="the adjudicator's",
         ),
     )
     lines = text(paired_bundle(), figures).splitlines()
