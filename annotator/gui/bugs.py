@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 
 from annotator import __version__
 from annotator.domain.redaction import held, redact
+from annotator.domain.refusal import Refusal
+from annotator.gui.widgets.message_bar import MessageBar
 
 
 class BugPage(QWidget):
@@ -36,6 +38,7 @@ class _Bell(QObject):
     """Carries a report to the window's own thread from wherever it was raised."""
 
     rung = Signal(str)
+    refused = Signal(object)
 
 
 _shown: list[BugPage] = []
@@ -48,8 +51,19 @@ def _show(report: str) -> None:
         page.show()
 
 
+def _tell(refusal: Refusal) -> None:
+    """Say a refusal where the window in use says all others; a fault where no window says anything."""
+    for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
+        bar = getattr(window, "messages", None)
+        if isinstance(bar, MessageBar):
+            bar.show_message("warning", refusal.happened, refusal.todo)
+            return
+    _show(str(refusal))
+
+
 _bell = _Bell()
 _bell.rung.connect(_show)
+_bell.refused.connect(_tell)
 
 
 def install() -> None:
@@ -58,7 +72,13 @@ def install() -> None:
 
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream."""
+    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream.
+
+    A refusal that nobody has told is no fault: it is told.
+    """
+    if isinstance(error, Refusal) and QApplication.instance() is not None:
+        _bell.refused.emit(error)
+        return
     words = redact("".join(traceback.format_exception(kind, error, trace)), held())
     sys.stderr.write(words)
     if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):

@@ -44,13 +44,7 @@ class Desk(QObject):
         """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
         if self._ended:
             return None
-        try:
-            result = verb(self.project, *args, **kwargs)
-        except Refusal as refusal:
-            self.refused.emit(refusal)
-            return None
-        self._done(result)
-        return result
+        return self.attempt(lambda: self._done(verb(self.project, *args, **kwargs)))
 
     def ask(
         self, question: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
@@ -58,8 +52,12 @@ class Desk(QObject):
         """Ask a question; a refusal is told and None returned."""
         if self._ended:
             return None
+        return self.attempt(lambda: question(self.project, *args, **kwargs))
+
+    def attempt(self, act: Callable[[], T]) -> T | None:
+        """Do what a menu, a key or a page asks for; a refusal is told and None returned."""
         try:
-            return question(self.project, *args, **kwargs)
+            return act()
         except Refusal as refusal:
             self.refused.emit(refusal)
             return None
@@ -114,11 +112,12 @@ class Desk(QObject):
         self._errands.end()
         self.project.close()
 
-    def _done(self, result: object) -> None:
+    def _done(self, result: T) -> T:
         self.saved.emit(datetime.now().astimezone())
         first = result[0] if isinstance(result, tuple) and result else result
         if isinstance(first, Change):
             self.tell(first)
+        return result
 
     def tell(self, change: Change) -> None:
         """Let every view know of a committed change."""

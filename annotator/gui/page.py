@@ -1,6 +1,7 @@
 """What a page is: one step of the work, reached from the left, with its own acts and a count of what waits."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QEvent, Qt
@@ -68,7 +69,7 @@ class Page(QWidget):
         for sequence in keys.sequences(act):
             shortcut = QShortcut(sequence, widget or self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
+            shortcut.activated.connect(partial(self.desk.attempt, slot))
             made.append(shortcut)
         self._shortcuts[act] = made
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -197,9 +198,8 @@ def create_by_dialog(parent: QWidget) -> Path | None:
     name, _ = QFileDialog.getSaveFileName(parent, "New project", str(folder / "project.goldsmith"), FILES)
     if not name:
         return None
-    path = Path(name).with_suffix(".goldsmith")
-    Project.create(path).close()
-    return path
+    with closing(Project.create(Path(name))) as made:
+        return made.path
 
 
 def sample() -> Path:

@@ -1,6 +1,7 @@
 """The main window: navigation, pages, message bar and status bar, all built from data."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ class Window(QMainWindow):
                 if act:
                     action.setShortcuts(keys.sequences(act))
                     self._acts[act] = action
-                action.triggered.connect(slot)
+                action.triggered.connect(partial(self.desk.attempt, slot))
                 menu.addAction(action)
 
     def _listen(self) -> None:
