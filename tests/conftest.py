@@ -78,12 +78,12 @@ def qtbot(qtbot: "QtBot") -> "QtBot":
 
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample project; tests work on copies of it."""
+    """The shipped part of the sample project, the same on every day; tests work on copies of it."""
     # Only tests of the sample need what makes it.
     from annotator.actions import samples
 
     path = tmp_path_factory.mktemp("sample") / "sample.goldsmith"
-    samples.create(path).close()
+    samples.create(path, to_work_in=False).close()
     return path
 
 

@@ -69,10 +69,10 @@ def test_importing_again_adds_nothing(tmp_path, capsys):
 
 def test_the_sample_has_something_for_every_page(sample, capsys):
     found = told(capsys, "info", sample)
-    assert (found["items"], found["systems"], found["responses"], found["people"]) == (3, 3, 9, 4)
+    assert (found["items"], found["systems"], found["responses"], found["people"]) == (6, 3, 11, 4)
     assert found["labels"] > 0
-    assert found["runs"] == 7
-    assert (found["assignments"], found["agreements"], found["adjudications"]) == (54, 19, 7)
+    assert found["runs"] == 8
+    assert (found["assignments"], found["agreements"], found["adjudications"]) == (63, 21, 8)
     assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
 
 

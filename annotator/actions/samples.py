@@ -1,6 +1,6 @@
 """How the sample project is made: its shipped release is imported like any other, then handed out and worked on.
 
-Dates are fixed, so that the sample holds the same content whenever it is made.
+What it ships holds the same content whenever it is made; what it adds to be worked in is dated from today.
 """
 
 import json
@@ -20,6 +20,7 @@ from annotator.actions import (
     imports,
     items,
     people,
+    practice,
     remarks,
     ruling,
     tray,
@@ -68,9 +69,13 @@ LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure o
 Progress = Callable[[str, int, int], None]
 
 
-def create(path: Path, progress: Progress | None = None) -> Project:
-    """A new project file with the sample in it, opened as its coordinator; Refusal when it exists."""
-    return Project.create(path, TITLE, fill=partial(_fill, progress=progress))
+def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = True) -> Project:
+    """A new project file with the sample in it, opened as its coordinator; Refusal when it exists.
+
+    Without what is `to_work_in` it holds what is shipped and released, and nothing of today.
+    """
+    fill = partial(_fill, progress=progress, to_work_in=to_work_in)
+    return Project.create(path, practice.TITLE if to_work_in else TITLE, fill=fill)
 
 
 def reset(path: Path, progress: Progress | None = None) -> Path:
@@ -86,7 +91,9 @@ def reset(path: Path, progress: Progress | None = None) -> Path:
     return aside
 
 
-def _fill(project: Project, progress: Progress | None) -> None:
+def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None:
+    if to_work_in:
+        practice.ask(project)
     imports.run(project, "goldsmith", [resources() / "sample"], progress=progress)
     everybody = {person.alias: person for person in people.people(project)}
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
@@ -94,6 +101,8 @@ def _fill(project: Project, progress: Progress | None) -> None:
         _hand_out(project, everybody, keys)
         _spend(db)
         _receive(db, everybody[B], keys)
+    if to_work_in:
+        practice.set_out(project, everybody, keys)
     project.work_as(everybody[SENIOR])
     _begin_adjudicating(project, keys[SECOND])
     project.work_as(next(person for person in everybody.values() if person.has(Role.COORDINATOR)))

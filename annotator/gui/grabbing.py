@@ -12,7 +12,8 @@ from annotator.actions.project import Project
 from annotator.gui import theme
 from annotator.gui.pages.start import StartPage
 from annotator.gui.starting import make_application
-from annotator.gui.window import ASIDE, STEPS, Window
+from annotator.gui.steps import ASIDE, STEPS
+from annotator.gui.window import Window
 
 SCHEMES: tuple[theme.Scheme, ...] = ("light", "dark")
 SETTLE_MS = 700

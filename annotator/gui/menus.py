@@ -29,7 +29,6 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "Save a copy…", lambda: _copy(window)),
             ("", "Backups…", lambda: window.show_page("Backups")),
             ("", "Check this project…", lambda: window.show_page("Check")),
-            *_of_the_sample(window),
             None,
             ("", "Quit", window.close),
         ]),
@@ -53,6 +52,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
         ("&Help", [
             ("keys", "Keys", lambda: window.show_page("Keys")),
             ("", "First steps", lambda: window.show_page("Help")),
+            *_of_the_sample(window),
         ]),
     ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
 def _of_the_sample(window: "Window") -> list[Entry]:
     if window.desk.project.readonly or not window.desk.project.is_sample:
         return []
-    return [("", "Reset the sample (what you did is kept beside it)", window.reset_sample)]
+    return [None, ("", "Reset the sample…", window.ask_to_reset)]
 
 
 def _people(window: "Window") -> list[Entry]:

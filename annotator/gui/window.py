@@ -21,43 +21,10 @@ from annotator.gui.ends import Ends
 from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
 from annotator.gui.status import StatusBar
+from annotator.gui.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.message_bar import MessageBar
 
-Step = tuple[str, str, str, str]
-# Name, icon, module and class of each step of the work; a page is imported when it is first visited.
-STEPS: tuple[Step, ...] = (
-    ("Items", "items", "annotator.gui.pages.items", "ItemsPage"),
-    ("Author", "author", "annotator.gui.pages.author", "AuthorPage"),
-    ("Label", "label", "annotator.gui.pages.label", "LabelPage"),
-    ("Adjudicate", "adjudicate", "annotator.gui.pages.adjudicate", "AdjudicatePage"),
-    ("Judges", "judges", "annotator.gui.pages.judges", "JudgesPage"),
-    ("Agreement", "agreement", "annotator.gui.pages.agreement", "AgreementPage"),
-    ("Validate", "validate", "annotator.gui.pages.validate", "ValidatePage"),
-    ("Results", "results", "annotator.gui.pages.results", "ResultsPage"),
-    ("Release", "release", "annotator.gui.pages.release", "ReleasePage"),
-)
-# What is offered in a project that was made from a task: an annotator's steps, and the way back.
-OF_A_TASK = ("Items", "Author", "Label")
-SEND: Step = ("Send", "export", "annotator.gui.pages.sending", "SendPage")
-# Pages reached from the menu or from another page.
-ASIDE: tuple[tuple[str, str, str], ...] = (
-    ("Import", "annotator.gui.pages.importing", "ImportPage"),
-    ("Exchange", "annotator.gui.pages.inbox", "ExchangePage"),
-    ("Material", "annotator.gui.pages.material", "MaterialPage"),
-    ("Backups", "annotator.gui.pages.backups", "BackupsPage"),
-    ("Check", "annotator.gui.pages.checking", "CheckPage"),
-    ("People", "annotator.gui.pages.people", "PeoplePage"),
-    ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
-    ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
-    ("Keys", "annotator.gui.pages.keyboard", "KeyboardPage"),
-    ("Help", "annotator.gui.pages.help", "HelpPage"),
-)
 BACKUP_EVERY_MS = 60_000
-
-
-def steps(project: Project) -> list[Step]:
-    """The steps of the work that a window over the project offers."""
-    return [*(step for step in STEPS if step[0] in OF_A_TASK), SEND] if project.from_task else list(STEPS)
 
 
 class Window(QMainWindow):
@@ -239,6 +206,15 @@ class Window(QMainWindow):
         from annotator.actions import backups
 
         self._replace(lambda path: backups.restore(path, backup))
+
+    def ask_to_reset(self) -> None:
+        """Ask before the sample is made anew."""
+        self.messages.show_message(
+            "warning",
+            "Make the sample anew?",
+            "You get it as it was at first. What you did in it is kept in a file beside it.",
+        )
+        self.messages.set_action("Reset the sample", self.reset_sample)
 
     def reset_sample(self) -> None:
         """Give the sample back, make it anew, and open it; what it held is kept beside it."""

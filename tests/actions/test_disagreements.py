@@ -110,7 +110,7 @@ def test_only_a_coordinator_rules(project: Project) -> None:
 
 
 def test_what_one_is_still_to_label_blind_is_not_shown(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith")
+    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     shown, withheld = disagreements.outlook(sample, replace(WISH, against=()))
     assert {one.place.item_key for one in shown} == {"norm-placement"}
     # The coordinator has yet to submit the labels of the other item; Annotator B has.

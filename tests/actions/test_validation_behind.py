@@ -119,7 +119,7 @@ def test_a_rater_that_is_gone_is_said(project: Project) -> None:
 
 
 def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith")
+    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     units = behind(sample, table(sample, "Judges beside people"), "Accuracy", "baseline")
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}

@@ -255,7 +255,7 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
 
 
 def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith")
+    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     wish = Wish("baseline", resamples=100)
     assert validity_cards.card(sample, wish).attacks == ()
     attacked(sample, "baseline", "reformatting", size=6)

@@ -1,4 +1,4 @@
-"""The sample's release is the one that is committed, byte for byte."""
+"""The release of the sample's shipped part is the one that is committed, byte for byte."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_sample_is_released_as_it_was_committed(tmp_path):
-    project = samples.create(tmp_path / "sample.goldsmith")
+def test_what_the_sample_ships_is_released_as_it_was_committed(tmp_path):
+    project = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     releases.export(project, tmp_path / "release")
     project.close()
     assert content(tmp_path / "release") == content(COMMITTED)

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.gui import keys
-from annotator.gui.window import ASIDE, STEPS
+from annotator.gui.steps import ASIDE, STEPS
 
 
 def test_every_act_is_bound_once():

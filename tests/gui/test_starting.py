@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from annotator.actions import backups, items
 from annotator.actions.project import Project
@@ -106,8 +107,12 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     items.add(window.desk.project, "A question of my own?", "Technical Details", "Deep learning")
     (act,) = [act for act in entries(window) if act.text().startswith("Reset the sample")]
     act.trigger()
+    assert "anew?" in window.messages.text()
+    assert goldsmith._shown is window
+    asked = next(one for one in window.messages.findChildren(QPushButton) if one.text() == "Reset the sample")
+    asked.click()
     qtbot.waitUntil(lambda: goldsmith._shown is not window)
-    assert items.count(goldsmith._shown.desk.project) == 3
+    assert items.count(goldsmith._shown.desk.project) == 6
     assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
     assert not [act for act in entries(goldsmith.show(file)) if "sample" in act.text()]
 

@@ -13,7 +13,8 @@ import annotator.gui
 from annotator.actions import items
 from annotator.domain.change import Change
 from annotator.gui.child import Child
-from annotator.gui.window import ASIDE, STEPS, Window
+from annotator.gui.steps import ASIDE, STEPS
+from annotator.gui.window import Window
 from tests.labelling_keys import be_active, focus, type_words
 
 # What jobs tell of themselves when they end.

@@ -1,0 +1,107 @@
+"""What the sample keeps open: an English question to write, to label and to rule on, claims with pages, dates ahead."""
+
+from pathlib import Path
+
+import pytest
+
+from annotator.actions import (
+    adjudicating,
+    artifacts,
+    board,
+    checking,
+    cited_pages,
+    items,
+    label_offers,
+    labels,
+    practice,
+    releases,
+    run_records,
+    samples,
+    waiting,
+)
+from annotator.actions.annotating import artifacts_of
+from annotator.actions.closing import missing
+from annotator.actions.judge_cases import COVERAGE
+from annotator.actions.project import Project
+from annotator.domain.artifact import Kind
+from annotator.domain.identity import now
+
+CLAIMS = "researcherbench.claims"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "sample.goldsmith"
+    samples.create(path).close()
+    return path
+
+
+@pytest.fixture
+def whole(made: Path, tmp_path: Path):
+    """The sample as the program makes it, to be worked in."""
+    path = tmp_path / "sample.goldsmith"
+    path.write_bytes(made.read_bytes())
+    project = Project.open(path)
+    yield project
+    project.close()
+
+
+def item_ids(project: Project) -> dict[str, str]:
+    return {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+
+
+def test_the_sample_begins_with_what_is_in_english_and_open(whole):
+    lines = items.lines(whole, items.ids(whole))
+    assert [line.key for line in lines[:3]] == [practice.WRITE, practice.LABEL, practice.RULE]
+    assert {line.language for line in lines[:3]} == {"en"}
+    assert len(lines) == 6
+    assert whole.is_sample
+    assert checking.check(whole).problems == []
+
+
+def test_a_rubric_is_open_with_two_criteria_and_one_quotation(whole):
+    (found,) = artifacts_of(whole, item_ids(whole)[practice.WRITE])
+    assert (found.kind, found.state.value, len(found.document.units)) == (Kind.RUBRIC, "draft", 2)
+    assert [unit.anchor is not None for unit in found.document.units] == [True, False]
+    assert artifacts.add_unit(whole, found.id, text="Names what is not known").seq
+
+
+def test_one_report_is_half_labelled_and_the_other_not_begun(whole):
+    mine = [task for task in labels.queue(whole) if task.item_key == practice.LABEL]
+    assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
+
+
+def test_one_conflict_of_four_rows_can_be_ruled_on_and_closed(whole):
+    conflicts = [line for line in adjudicating.queue(whole) if line.conflict]
+    assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(practice.RULE, 4, 4)]
+    opened = adjudicating.open_(whole, conflicts[0].item_id, conflicts[0].stage).id
+    assert len(missing(whole, opened)) == 4
+
+
+def test_claims_can_be_labelled_by_the_pages_that_are_here(whole):
+    pages = [page for page in cited_pages.cited(whole).pages if page.is_here]
+    assert [page.claims for page in pages] == [3, 2]
+    assert CLAIMS in label_offers.offered(whole)
+    task = next(one for one in labels.queue(whole, CLAIMS) if one.item_key == practice.LABEL)
+    assert any(group.given for group in labels.sheet(whole, task.response_id, CLAIMS).groups)
+
+
+def test_a_run_of_the_judge_lacks_verdicts_that_it_can_still_give(whole):
+    newest = run_records.runs(whole)[0]
+    assert (newest.protocol, newest.judged, newest.left) == (COVERAGE, practice.JUDGED, 4)
+    assert newest.order().items == (practice.LABEL,)
+
+
+def test_nothing_of_the_sample_is_late(whole):
+    lines = board.board(whole)
+    assert [line for line in lines if line.overdue] == []
+    assert min(line.due for line in lines) > now()
+
+
+def test_each_page_waits_with_a_few_things(whole):
+    assert waiting.counts(whole) == {"Author": 2, "Label": 2, "Adjudicate": 1}
+
+
+def test_what_is_open_keeps_nothing_from_being_released(whole, tmp_path):
+    releases.export(whole, tmp_path / "release")
+    assert (tmp_path / "release" / "manifest.json").is_file()
