@@ -7,13 +7,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotator.actions import imports, judges
+from annotator.actions import imports, judges, people
 from annotator.actions.bulk import insert_rows
 from annotator.actions.hashing import judgement_hash
+from annotator.actions.label_rows import IMPORTED
 from annotator.actions.project import Project
 from annotator.domain.identity import derived_id
 from annotator.domain.judge import Judge, RunState
 from annotator.domain.judgement import JudgementFields, RaterKind, Status
+from annotator.domain.person import Role
 from annotator.storage.tables import JudgementRow, RunRow, table
 
 COVERAGE = "researcherbench.coverage"
@@ -130,3 +132,34 @@ def _verdict(place: Place, judge_id: str, run_id: str, value: str) -> dict[str, 
         rationale="The report says so in its second part, where it speaks of this point at some length.",
     ).model_dump(warnings=False)  # fmt: skip
     return {**made, "id": derived_id(judge_id, response_id, unit_id), "sha256": judgement_hash(made)}
+
+
+def label_everything(project: Project, name: str, share: float, alike: float) -> int:
+    """What a new annotator says of that share of what a judge judged, and how much of it is as the judge has it.
+
+    The labels came in by a file and count; how many there are.
+    """
+    person_id, rng = people.add_person(project, name, (Role.ANNOTATOR,)).subject, Random(name)
+    said = {
+        (response_id, unit_id): value
+        for response_id, unit_id, value in project.store.raw.execute(
+            "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' ORDER BY id"
+        )
+    }
+    rows = []
+    for place in places(project):
+        judged = said.get((place[1], place[3]))
+        if judged is not None and rng.random() < share:
+            value = judged if rng.random() < alike else {"yes": "no", "no": "yes"}[judged]
+            rows.append(_label(place, person_id, value))
+    return _write(project, rows)
+
+
+def _label(place: Place, person_id: str, value: str) -> dict[str, Any]:
+    item_id, response_id, artifact_id, unit_id = place
+    made = JudgementFields.model_construct(
+        protocol=COVERAGE, item_id=item_id, response_id=response_id, artifact_id=artifact_id, unit_id=unit_id,
+        rater_kind=RaterKind.PERSON.value, rater_id=person_id, run_id=None, value=value, status=Status.OK.value,
+        at=AT, flags=IMPORTED,
+    ).model_dump(warnings=False)  # fmt: skip
+    return {**made, "id": derived_id(person_id, response_id, unit_id), "sha256": judgement_hash(made)}

@@ -159,7 +159,7 @@ def _rows(found: Ground, rater: Rater) -> list[_Row]:
         return []
     positive = found.shape.values[0]
     rows = []
-    for row in found.rows(rater, found.known(found.places)):
+    for row in found.rows(rater, found.known):
         if row.said is not None:
             place, true = found.places[row.key], row.true == positive
             lean = int(row.said == positive) - int(true)

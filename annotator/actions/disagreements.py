@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from itertools import product
+from typing import NamedTuple
 
-from sqlalchemy import select
+import numpy as np
 
 from annotator.actions import (
     informed,
@@ -18,7 +19,6 @@ from annotator.actions import (
 )
 from annotator.actions.informed import INFORMED
 from annotator.actions.keeping import kept
-from annotator.actions.label_rows import JUDGEMENT
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.result_sheets import Line as Row
@@ -26,10 +26,10 @@ from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.validation import ALL, Wish
 from annotator.actions.validation_behind import held
 from annotator.actions.validation_cells import told
-from annotator.actions.validation_figures import TITLES, Told
+from annotator.actions.validation_figures import TITLES, Told, there
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE
-from annotator.actions.validation_units import Key, Place
+from annotator.actions.validation_units import Place
 from annotator.domain.change import Change
 from annotator.domain.identity import now
 from annotator.domain.informed import Fault, InformedFields, InformedKind, Ruling
@@ -41,21 +41,8 @@ OPEN = ""
 Case = tuple[str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What one side says and why; where its quote stands in the report, when that is known."""
-
-    value: str
-    why: str = ""
-    quote: str = ""
-    quote_start: int | None = None
-    quote_end: int | None = None
-    flags: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A unit on which a judge and a person differ, with both sides; `ruling` is empty until it is ruled on.
+class Disagreement(NamedTuple):
+    """A unit on which a judge and a person differ, with what each says; `ruling` is empty until it is ruled on.
 
     The person is known by alias, “consensus” where that is held against; the cited page by `case_of` of the unit.
     """
@@ -64,16 +51,16 @@ class Disagreement:
     judge: Rater
     person_id: str
     alias: str
-    of_judge: Side
-    of_person: Side
-    ruling: str
-    reason: str
-    note: str
+    judge_value: str
+    label_value: str
+    ruling: str = OPEN
+    reason: str = ""
+    note: str = ""
 
     @property
     def case(self) -> Case:
         """What a ruling on it is known by."""
-        return (self.judge.id, *self.place.key, self.person_id)
+        return (self.judge.id, self.place.response_id, self.place.unit_id, self.person_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +90,41 @@ class Unclear:
     times: int
 
 
-def queue(project: Project, wish: Wish) -> list[Disagreement]:
+class Outlook(NamedTuple):
+    """Disagreements in their order, how many whoever asks is not shown yet, and whether a judge judged these labels."""
+
+    shown: Sequence[Disagreement]
+    withheld: int
+    judged: bool
+
+
+def queue(project: Project, wish: Wish) -> Sequence[Disagreement]:
     """Every unit on which a judge and a person differ, those not ruled on first, the heaviest first.
 
     On the same labels as the validation of this wish, and refused as that is. What this person is still to label
     blind is not among them.
     """
-    return outlook(project, wish)[0]
+    return outlook(project, wish).shown
 
 
 @kept
-def outlook(project: Project, wish: Wish) -> tuple[list[Disagreement], int]:
+def outlook(project: Project, wish: Wish) -> Outlook:
     """The same, and how many are left out because whoever asks is still to label their items blind."""
-    found = _ground(project, wish)
-    ruled, sides = _rulings(project, wish.protocol), _sides(project, found)
-    made = [
-        _disagreement(found, rater, source, key, value, ruled, sides)
-        for rater in found.judges()
-        for source, own in found.truth.items()
-        for key, value in own.items()
-        if key in found.places and value is not None and found.version(rater).said.get(key, value) != value
-    ]
+    found, ruled = _ground(project, wish), _rulings(project, wish.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
+    made, places = list[Disagreement](), list(found.places.values())
+    for rater, source in product(found.judges(), found.truth):
+        said, true = found.column(rater.key)[0], found.column(source)[0]
+        alias = found.aliases.get(source, CONSENSUS)
+        for at in np.flatnonzero(there(said) & there(true) & (said != true)).tolist():
+            one = Disagreement(places[at], rater, source, alias, said[at], true[at])
+            by = ruled.get(one.case)
+            # A ruling on other values says nothing of these.
+            same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
+            made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
     shown.sort(key=lambda one: (bool(one.ruling), -one.place.weight, one.place.item_key, one.case))
-    return shown, len(made) - len(shown)
+    return Outlook(shown, len(made) - len(shown), bool(found.versions))
 
 
 def rule(
@@ -140,8 +137,8 @@ def rule(
         raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
     fields = InformedFields(
         kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
-        unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.of_judge.value, label_of=one.person_id,
-        label_value=one.of_person.value, said=ruling.value, reason=reason, note=note,
+        unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.judge_value, label_of=one.person_id,
+        label_value=one.label_value, said=ruling.value, reason=reason, note=note,
         by=people.someone(project).id, at=now(),
     )  # fmt: skip
     return informed.say(project, fields, "rule")
@@ -184,73 +181,29 @@ def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
     }
 
 
-def _standing(
-    ruled: Mapping[Case, InformedFields], case: Case, judge_value: str, label_value: str
-) -> InformedFields | None:
-    """The ruling on a case, if it was on these very values."""
-    found = ruled.get(case)
-    same = found is not None and (found.judge_value, found.label_value) == (judge_value, label_value)
-    return found if same else None
-
-
-def _disagreement(
-    found: Ground, rater: Rater, source: str, key: Key, value: str, ruled: Mapping[Case, InformedFields],
-    sides: Mapping[tuple[str, Key], Side],
-) -> Disagreement:  # fmt: skip
-    said = found.version(rater).said[key]
-    of_judge = replace(sides.get((rater.id, key), Side(said)), value=said)
-    of_person = replace(sides.get((source, key), Side(value)), value=value)
-    standing = _standing(ruled, (rater.id, *key, source), said, value)
-    return Disagreement(
-        found.places[key], rater, source, found.aliases.get(source, CONSENSUS), of_judge, of_person,
-        standing.said if standing else "", standing.reason if standing else "", standing.note if standing else "",
-    )  # fmt: skip
-
-
-def _sides(project: Project, found: Ground) -> dict[tuple[str, Key], Side]:
-    """What each rater gave beside its value."""
-    j = JUDGEMENT.c
-    question = select(
-        j.rater_id, j.response_id, j.unit_id, j.value, j.rationale, j.note, j.quote, j.quote_start, j.quote_end, j.flags
-    ).where(j.protocol == found.shape.name, j.trial == 1)  # fmt: skip
-    with project.store.read() as db:
-        rows: Sequence[Any] = db.execute(question).all()
-    return {
-        (row.rater_id, (row.response_id, row.unit_id)): Side(
-            row.value or "", row.rationale or row.note, row.quote, row.quote_start, row.quote_end, row.flags
-        )
-        for row in rows
-    }
-
-
 def _ruled(
     found: Ground, rater: Rater, wish: Wish, positive: str, ruled: Mapping[Case, InformedFields]
 ) -> Ruled:
     said, counts = found.version(rater).said, Counter[str]()
-    rows: list[tuple[str, str | None, float, str]] = []
-    for source, own in found.truth.items():
-        for key, value in own.items():
-            if value is None or key not in found.places:
-                continue
-            judged, place = said.get(key), found.places[key]
-            ruling = OPEN
-            if judged is not None and judged != value:
-                standing = _standing(ruled, (rater.id, *key, source), judged, value)
-                ruling = standing.said if standing else OPEN
-                counts[ruling] += 1
-            if ruling != Ruling.UNCLEAR.value:
-                true = judged if judged is not None and ruling == Ruling.PERSON_WRONG.value else value
-                rows.append((true, judged, place.weight, place.item_id))
-    first, values = found.pairs(rater, found.known(found.places)), found.shape.values
-    open_ = counts.pop(OPEN, 0)
+    truth = {source: dict(own) for source, own in found.truth.items()}
+    for (judge_id, response_id, unit_id, source), ruling in ruled.items():
+        key, own = (response_id, unit_id), truth.get(source, {})
+        same = (said.get(key), own.get(key)) == (ruling.judge_value, ruling.label_value)
+        if judge_id == rater.id and same and key in found.places:
+            counts[ruling.said] += 1
+            if ruling.said == Ruling.PERSON_WRONG.value:
+                own[key] = ruling.judge_value
+            elif ruling.said == Ruling.UNCLEAR.value:
+                del own[key]
+    first = found.pairs(rater)
+    differ = int((there(first.said) & (first.said != first.truth)).sum())
+    each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
+    told_of = [
+        validation_figures.figures(pairs, positive, found.shape.values, wish.resamples) for pairs in each
+    ]
     return Ruled(
-        rater,
-        validation_figures.figures(first, positive, values, wish.resamples),
-        validation_figures.figures(validation_figures.paired(rows), positive, values, wish.resamples),
-        dict(counts.most_common()),
-        open_,
-        wish,
-    )
+        rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), wish
+    )  # fmt: skip
 
 
 def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:

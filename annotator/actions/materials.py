@@ -24,8 +24,8 @@ from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow,
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 PAGE, SOURCE = table(PageRow), table(SourceRow)
-# So many items are read together, and so many addresses looked up.
-STRETCH = 32
+# So many items are read together, more where no report, page or source is read; and so many addresses looked up.
+STRETCH, WORDLESS = 32, 256
 _ASKED_AT_ONCE = 500
 
 
@@ -105,8 +105,9 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 
 def each(project: Project, wanted: Wanted, ids: Sequence[str]) -> Iterator[AtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
-    for start in range(0, len(ids), STRETCH):
-        chosen = ids[start : start + STRETCH]
+    heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
+    for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
+        chosen = ids[start : start + step]
         with project.store.read() as db:
             found = _stretch(db, wanted, chosen)
         yield from found

@@ -1,11 +1,11 @@
 """How experts review a judge's verdicts openly: what waits, what they say of it, and how much of it they accept."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
@@ -28,6 +28,7 @@ from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.validation_cells import told
 from annotator.actions.validation_sets import COVERAGE
 from annotator.actions.validation_units import Key, Place
+from annotator.actions.validation_values import Version
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
@@ -56,9 +57,8 @@ class Order(StrEnum):
     RANDOM = "random"
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A verdict to be reviewed: what was asked, what the judge says and quotes, and why it comes up.
+class Waiting(NamedTuple):
+    """A verdict to be reviewed: what was asked, what the judge says, and why it comes up.
 
     `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one where the judgement is
     flagged (a quote that stands nowhere …). The system is not named. `said`, `reason` and `note` are what this person
@@ -68,10 +68,6 @@ class Waiting:
     place: Place
     judge_id: str
     value: str
-    rationale: str
-    quote: str
-    quote_start: int | None
-    quote_end: int | None
     flags: str
     uncertainty: float
     reviews: int
@@ -154,24 +150,25 @@ def outlook(
     shape = label_cases.shape_of(project, protocol)
     judge_id = judges.named(project, judge).id
     places = validation_units.places(project, shape)
-    blind, reviewed = still_blind(project, me), defaultdict[Key, dict[str, Informed]](dict)
+    blind, reviewed = still_blind(project, me), dict[Key, dict[str, Informed]]()
     for one in informed.standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
-        reviewed[one.response_id, one.unit_id][one.by] = one
-    others, lines = _values(project, protocol), list[Waiting]()
-    counts, kept_back = Counter[str](), set[str]()
-    for row in _verdicts(project, protocol, judge_id):
-        key = row.response_id, row.unit_id
-        if key not in places:
+        reviewed.setdefault((one.response_id, one.unit_id), {})[one.by] = one
+    lines, counts, kept_back = list[Waiting](), Counter[str](), set[str]()
+    for key, value, flags, differing in _verdicts(project, protocol, judge_id):
+        place, said = places.get(key), reviewed.get(key, {})
+        if place is None:
             continue
-        mine = reviewed[key].get(me)
-        if places[key].item_id in blind:
+        mine = said.get(me)
+        if place.item_id in blind:
             counts["blind"] += 1
-            kept_back.add(places[key].item_key)
-        elif mine is not None or len(reviewed[key]) < experts:
-            lines.append(_waiting(places[key], row, others, len(reviewed[key]), mine))
+            kept_back.add(place.item_key)
+        elif mine is not None or len(said) < experts:
+            # A review of a verdict that was replaced since says nothing of this one.
+            own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ()
+            lines.append(Waiting(place, judge_id, value, flags, differing + bool(flags), len(said), *own))
         else:
             counts["full"] += 1
-    lines.sort(key=lambda one: _rank(one, order, me))
+    lines = _ordered(lines, order, me)
     verdicts = len(lines) + counts.total()
     return Outlook(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
 
@@ -191,8 +188,8 @@ def review(
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
     judge_id = judges.named(project, judge).id
-    there = _verdicts(project, protocol, judge_id, (response_id, unit_id))
-    verdict = there[0] if there else None
+    there = _rows(project, protocol, (response_id, unit_id))
+    verdict = next((row for row in there if (row.rater_id, row.trial) == (judge_id, 1)), None)
     if verdict is None:
         raise Refusal("The judge has no verdict there any more.", "Go on with the next one.")
     refuse_blind(project, verdict.item_id)
@@ -213,18 +210,14 @@ def report(project: Project, protocol: str = COVERAGE, judge: str = "", by: str 
         raise Refusal(f"Reviews are not told apart by “{by}”.", f"Use one of {', '.join(BY)}.")
     shape = label_cases.shape_of(project, protocol)
     places = validation_units.places(project, shape)
-    present = {
-        (version.judge.id, *key): value
-        for version in validation_values.of_judges(project, shape, judge)
-        for key, value in version.said.items()
-    }
+    versions = validation_values.of_judges(project, shape, judge)
     names = {one.id: one.name for one in judges.all_of(project)}
     groups: dict[tuple[str, str], list[Informed]] = defaultdict(list)
     for one in informed.kept(project, InformedKind.REVIEW, protocol):
         place = places.get((one.response_id, one.unit_id))
         if place is not None and (not judge or names[one.judge_id] == judge):
             groups[names[one.judge_id], _group(place, by)].append(one)
-    return [_line(group, name, found, present) for (name, group), found in sorted(groups.items())]
+    return [_line(group, name, found, versions) for (name, group), found in sorted(groups.items())]
 
 
 def _expert(project: Project) -> str:
@@ -244,56 +237,41 @@ def still_blind(project: Project, person_id: str) -> set[str]:
         return set(db.execute(question).scalars())
 
 
-def _verdicts(project: Project, protocol: str, judge_id: str, key: Key | None = None) -> Sequence[Any]:
-    """A judge's verdicts that came on the present wording, at the first trial; all, or the one on a unit."""
+def _rows(project: Project, protocol: str, key: Key | None = None) -> Sequence[Any]:
+    """All judges' verdicts that came on the present wording, at every trial; all, or those on one unit."""
     j = JUDGEMENT.c
-    question = select(JUDGEMENT).where(
-        j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id, j.trial == 1,
-        j.status == Status.OK.value,
-    )  # fmt: skip
-    if key is not None:
-        question = question.where(j.response_id == key[0], j.unit_id == key[1])
+    wanted = [j.protocol == protocol, wordings.BY_JUDGES, j.status == Status.OK.value]
+    wanted += [j.response_id == key[0], j.unit_id == key[1]] if key is not None else []
+    question = select(j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags).where(
+        *wanted
+    )
     with project.store.read() as db:
-        rows: Sequence[Any] = db.execute(question.order_by(j.item_id, j.response_id, j.unit_id)).all()
-        gone = wordings.outdated(db, j.protocol == protocol, j.rater_id == judge_id)
-    return [row for row in rows if row.id not in gone]
+        gone, rows = wordings.outdated(db, *wanted), db.execute(question).all()
+    return [row for row in rows if row.id not in gone] if gone else rows
 
 
-def _values(project: Project, protocol: str) -> dict[Key, list[str]]:
-    """What all judges say of each unit, every trial once."""
-    j = JUDGEMENT.c
-    wanted = (j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value)
-    found: dict[Key, list[str]] = defaultdict(list)
-    with project.store.read() as db:
-        gone = wordings.outdated(db, *wanted)
-        for row in db.execute(select(j.id, j.response_id, j.unit_id, j.value).where(*wanted)):
-            if row.id not in gone:
-                found[row.response_id, row.unit_id].append(row.value)
-    return found
+def _verdicts(project: Project, protocol: str, judge_id: str) -> Iterator[tuple[Key, str, str, float]]:
+    """A judge's verdicts of the first trial: unit, value, flags, and the share of all others on it that differ."""
+    own, others = dict[Key, tuple[str, str]](), list[tuple[Key, str]]()
+    for _, rater, trial, _, response_id, unit_id, value, flags in _rows(project, protocol):
+        if rater == judge_id and trial == 1:
+            own[response_id, unit_id] = value, flags
+        else:
+            others.append(((response_id, unit_id), value))
+    there = Counter(key for key, _ in others)
+    differing = Counter(key for key, value in others if key in own and value != own[key][0])
+    for key, (value, flags) in own.items():
+        yield key, value, flags, differing[key] / there[key] if key in differing else 0.0
 
 
-def _waiting(
-    place: Place, row: Any, values: Mapping[Key, list[str]], reviews: int, mine: Informed | None
-) -> Waiting:
-    # A review of a verdict that was replaced since says nothing of this one.
-    stands = mine is not None and mine.judge_value == row.value
-    own = (mine.said, mine.reason, mine.note) if mine is not None and stands else ("", "", "")
-    all_said = values[place.key]
-    # Its own verdict is among them.
-    others = len(all_said) - 1
-    differing = sum(value != row.value for value in all_said) / others if others else 0.0
-    return Waiting(
-        place, row.rater_id, row.value, row.rationale, row.quote, row.quote_start, row.quote_end, row.flags,
-        differing + bool(row.flags), reviews, *own,
-    )  # fmt: skip
+def _ordered(lines: Sequence[Waiting], order: Order, person_id: str) -> list[Waiting]:
+    """In the order wanted, and by chance, each person's own, where that leaves any."""
+    import numpy as np
 
-
-def _rank(one: Waiting, order: Order, person_id: str) -> tuple[float, float, str]:
-    chance = sha256("/".join((person_id, *one.place.key)))
-    if order is Order.RANDOM:
-        return 0.0, 0.0, chance
-    keys = (-one.uncertainty, -one.place.weight)
-    return (*(keys if order is Order.UNCERTAINTY else keys[::-1]), chance)
+    chance = [int(sha256("/".join((person_id, *one.place.key)))[:13], 16) for one in lines]
+    keys = [[-one.uncertainty for one in lines], [-one.place.weight for one in lines]]
+    ranks = {Order.UNCERTAINTY: [chance, *keys[::-1]], Order.WEIGHT: [chance, *keys], Order.RANDOM: [chance]}
+    return [lines[at] for at in np.lexsort(np.array(ranks[order])).tolist()] if lines else []
 
 
 def _group(place: Place, by: str) -> str:
@@ -302,15 +280,11 @@ def _group(place: Place, by: str) -> str:
     return f"item {place.item_key}: {place.words}" if by == "criterion" else ALL
 
 
-def _line(
-    group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
-) -> Line:
+def _line(group: str, judge: str, found: Iterable[Informed], versions: Sequence[Version]) -> Line:
     from annotator.stats.sample_size import clustered_wilson
 
     listed = list(found)
-    standing = [
-        one for one in listed if present.get((one.judge_id, one.response_id, one.unit_id)) == one.judge_value
-    ]
+    standing = [one for one in listed if one.judge_value in _present(one, versions)]
     decided = [one for one in standing if one.said != Review.UNSURE.value]
     accepted = clustered_wilson(
         [one.said == Review.AGREE.value for one in decided], [one.item_id for one in decided]
@@ -320,6 +294,12 @@ def _line(
         group, judge, accepted, Counter(one.said for one in standing), dict(reasons.most_common()),
         len(listed) - len(standing),
     )  # fmt: skip
+
+
+def _present(one: Informed, versions: Sequence[Version]) -> set[str | None]:
+    """What the judge of a review says there now, by whatever wording."""
+    key = one.response_id, one.unit_id
+    return {version.said.get(key) for version in versions if version.judge.id == one.judge_id}
 
 
 def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:

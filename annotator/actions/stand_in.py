@@ -1,16 +1,16 @@
 """Whether a judge may stand in for people: yes, no, or not yet known, with the reasons for it."""
 
-from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+import numpy as np
 
 from annotator.actions import publishing, validation, validation_figures
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.result_sheets import in_words, percent
 from annotator.actions.validation_figures import TITLES, Pairs
-from annotator.actions.validation_ground import PEOPLE, Ground, Rater, Row
+from annotator.actions.validation_ground import TOGETHER, Ground, Rater
 from annotator.actions.validation_units import Key
 from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
@@ -98,9 +98,7 @@ def refuse_senseless(wish: Wish) -> None:
 def of_ground(project: Project, found: Ground, wish: Wish) -> Answers:
     """The answers on these labels."""
     limit, order = publishing.limit(project), list(Verdict)
-    together = Rater(PEOPLE, PEOPLE, PEOPLE)
-    rows = [row for row in found.rows(together, found.known(found.places)) if row.said is not None]
-    answers = [_answer(found, wish, rater, rows, limit) for rater in found.judges()]
+    answers = [_answer(found, wish, rater, limit) for rater in found.judges()]
     answers.sort(
         key=lambda one: (
             order.index(one.verdict),
@@ -111,8 +109,8 @@ def of_ground(project: Project, found: Ground, wish: Wish) -> Answers:
     return Answers(wish, validation.against_words(found), tuple(answers))
 
 
-def _answer(found: Ground, wish: Wish, rater: Rater, rows: Sequence[Row], limit: float) -> Answer:
-    judge, human, keys = _shared(found, wish, rater, rows)
+def _answer(found: Ground, wish: Wish, rater: Rater, limit: float) -> Answer:
+    judge, human = _shared(found, wish, rater)
     positive = validation_figures.positive_of(found.shape, wish.of.positive)
     if not positive and wish.figure not in validation_figures.ANY_VALUES:
         raise Refusal(
@@ -123,9 +121,9 @@ def _answer(found: Ground, wish: Wish, rater: Rater, rows: Sequence[Row], limit:
         judge, human, wish.figure, positive, found.shape.values, wish.of.resamples
     )
     alt = _alt_test(found, wish, rater)
-    known = found.known(found.places)
-    lacking = sum(found.missing(rater, known).values()) / len(known) if known else 0.0
-    people, items = len(_people(found)), len({found.places[key].item_id for key in keys})
+    known = int(found.known.sum())
+    lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
+    people, items = len(_people(found)), len(np.unique(human.items))
     ground = _Reasons(wish, beside.difference, alt, people, items, lacking if lacking > limit else None)
     verdict, because = ground.verdict(), ground.because()
     return Answer(rater, verdict, because, beside.one, beside.other, beside.difference, alt, items, people)
@@ -136,31 +134,18 @@ def _people(found: Ground) -> dict[str, dict[Key, str | None]]:
     return dict(found.people if CONSENSUS in found.truth else found.truth)
 
 
-def _shared(
-    found: Ground, wish: Wish, rater: Rater, people: Sequence[Row]
-) -> tuple[Pairs, Pairs, Collection[Key]]:
+def _shared(found: Ground, wish: Wish, rater: Rater) -> tuple[Pairs, Pairs]:
     """What a judge and what people say of the units that it judged and people can be held against people on.
 
     A unit counts as much in either: of three people there are three pairs with a judge, and six with one another.
     """
-    said = found.version(rater).said
-    human = [row for row in people if row.key in said]
-    judge = found.rows(rater, dict.fromkeys(row.key for row in human))
-    many, with_judge = Counter(row.key for row in human), Counter(row.key for row in judge)
-
-    def heavy(key: Key) -> float:
-        return found.places[key].weight if wish.weighted else 1.0
-
-    def item(key: Key) -> str:
-        return found.places[key].item_id
-
+    judge, human = found.pairs(rater).there(), found.pairs(TOGETHER).there()
+    with_judge, many = (np.bincount(pairs.units, minlength=len(found.places)) for pairs in (judge, human))
+    judge, human = judge.among(many > 0), human.among(with_judge > 0)
+    heavy = human.weights if wish.weighted else np.ones(len(human.weights))
     return (
-        validation_figures.paired((row.true, row.said, heavy(row.key), item(row.key)) for row in judge),
-        validation_figures.paired(
-            (row.true, row.said, heavy(row.key) * with_judge[row.key] / many[row.key], item(row.key))
-            for row in human
-        ),
-        many.keys(),
+        judge if wish.weighted else replace(judge, weights=np.ones(len(judge.weights))),
+        replace(human, weights=heavy * with_judge[human.units] / many[human.units]),
     )
 
 

@@ -1,17 +1,19 @@
 """Whether a judge may stand in for people: each judge and prompt beside people, and people beside one another."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+
+import numpy as np
 
 from annotator.actions import publishing, validation_figures, validation_ground, validation_sets
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
-from annotator.actions.validation_figures import Gap, Told
+from annotator.actions.validation_figures import Chosen, Gap, Told
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE as COVERAGE
-from annotator.actions.validation_units import Key, Place
+from annotator.actions.validation_units import Place
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
@@ -119,16 +121,20 @@ def ground_of(project: Project, wish: Wish) -> Ground:
     )
 
 
-def of_ground(project: Project, found: Ground, wish: Wish) -> Validation:
-    """The validation of these labels."""
+def of_ground(
+    project: Project, found: Ground, wish: Wish, wanted: Callable[[Rater], bool] = lambda _: True
+) -> Validation:
+    """The validation of these labels, of those raters alone that are wanted."""
     positive = validation_figures.positive_of(found.shape, wish.positive)
-    raters = [*found.judges(), *found.humans()]
+    raters = [one for one in (*found.judges(), *found.humans()) if wanted(one)]
     costs = {
-        one.id: validation_ground.cost_per_question(project, one, wish.protocol) for one in found.judges()
+        one.id: validation_ground.cost_per_question(project, one, wish.protocol)
+        for one in raters
+        if one.is_judge
     }
     lines = [
-        _line(found, wish, positive, group, rater, keys, costs.get(rater.id))
-        for group, keys in groups(found, wish.by).items()
+        _line(found, wish, positive, group, rater, chosen, costs.get(rater.id))
+        for group, chosen in groups(found, wish.by).items()
         for rater in raters
     ]
     openings = validation_sets.named(project, wish.set_name).openings if wish.set_name else 0
@@ -141,8 +147,7 @@ def of_ground(project: Project, found: Ground, wish: Wish) -> Validation:
 
 def contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
     """Every two judges on the units that have a value of both."""
-    every = list(found.places)
-    pairs = {rater.key: found.pairs(rater, every) for rater in found.judges()}
+    pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
     gaps = [
         (one, other, validation_figures.gap(pairs[one.key], pairs[other.key], positive, resamples))
         for one, other in combinations(found.judges(), 2)
@@ -158,23 +163,27 @@ def against_words(found: Ground) -> str:
     return " and ".join(sorted(found.aliases[person] for person in found.truth))
 
 
-def groups(found: Ground, by: str) -> dict[str, list[Key]]:
+def groups(found: Ground, by: str) -> dict[str, Chosen]:
     """The units with a true value by group, in the order in which groups are shown."""
-    members: dict[Group, list[Key]] = defaultdict(list)
-    for key in found.known(found.places):
-        members[BY[by](found.places[key])].append(key)
-    ordered = sorted(members, key=lambda group: (str(type(group[0])), group))
-    return {group[1]: members[group] for group in ordered}
+    members: dict[Group, list[int]] = defaultdict(list)
+    places = list(found.places.values())
+    for number in np.flatnonzero(found.known).tolist():
+        members[BY[by](places[number])].append(number)
+    chosen = {}
+    for group in sorted(members, key=lambda group: (str(type(group[0])), group)):
+        chosen[group[1]] = np.zeros(len(places), dtype=bool)
+        chosen[group[1]][members[group]] = True
+    return chosen
 
 
 def _line(
-    found: Ground, wish: Wish, positive: str, group: str, rater: Rater, keys: Sequence[Key],
+    found: Ground, wish: Wish, positive: str, group: str, rater: Rater, chosen: Chosen,
     cost: Estimate | None,
 ) -> Line:  # fmt: skip
-    pairs = found.pairs(rater, keys)
+    pairs = found.pairs(rater, chosen)
     told = validation_figures.figures(pairs, positive, found.shape.values, wish.resamples)
-    told = told.over(len({row.key for row in found.rows(rater, keys) if row.said is not None}))
-    return Line(group, rater, told, len(keys), found.missing(rater, keys), cost)
+    told = told.over(len(np.unique(pairs.there().units)))
+    return Line(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
 
 
 def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:

@@ -1,8 +1,13 @@
 """Which figures come of a rater held against others: of two values by their cells, of more by agreement alone."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import product
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
@@ -12,10 +17,10 @@ from annotator.stats.agreement import cohen_kappa
 from annotator.stats.chance import gwet_ac1
 from annotator.stats.classification import Figures as Cells
 from annotator.stats.classification import both_ways
-from annotator.stats.coding import ONE_CATEGORY
+from annotator.stats.coding import ONE_CATEGORY, Codes
 from annotator.stats.comparison import Beside, comparison, kappa_difference
 from annotator.stats.paired import McNemar, mcnemar_of
-from annotator.stats.resampling import RESAMPLES
+from annotator.stats.resampling import RESAMPLES, Floats
 
 # Name → title and what it is; in the order in which they are shown.
 TITLES: dict[str, tuple[str, str]] = {
@@ -31,34 +36,52 @@ TITLES: dict[str, tuple[str, str]] = {
 }
 ANY_VALUES = tuple(comparing.TABLE_FIGURES)
 Named = dict[str, Estimate]
+# Of units or of pairs of values in their order, which.
+Chosen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """What a rater said beside what is taken for true, unit by unit; None where the rater's value is missing.
 
-    A unit on which several people are taken for true stands here once for each. `items` are the clusters.
+    A unit on which several people are taken for true stands here once for each: `units` are their numbers among those
+    in question, `items` those of their items, which are the clusters.
     """
 
-    truth: Sequence[str]
-    said: Sequence[str | None]
-    weights: Sequence[float]
-    items: Sequence[str]
+    truth: NDArray[Any]
+    said: NDArray[Any]
+    weights: Floats
+    items: Codes
+    units: Codes
 
-    def counted(self, *, weighted: bool = False) -> dict[tuple[str, str], float]:
-        """(True value, what was said) → how many units, or what they weigh."""
-        found: Counter[tuple[str, str]] = Counter()
-        for true, said, weight in zip(self.truth, self.said, self.weights, strict=True):
-            if said is not None:
-                found[true, said] += weight if weighted else 1  # type: ignore[assignment]
-        return dict(found)
+    def among(self, chosen: Chosen) -> "Pairs":
+        """Those of the chosen units."""
+        return self._where(chosen[self.units])
+
+    def there(self) -> "Pairs":
+        """Those that the rater has a value of."""
+        return self._where(there(self.said))
+
+    def _where(self, at: Chosen) -> "Pairs":
+        return Pairs(self.truth[at], self.said[at], self.weights[at], self.items[at], self.units[at])
+
+    def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
+        """(True value, what was said) → how many units, and what they weigh."""
+        plain, weighted = dict[tuple[str, str], float](), dict[tuple[str, str], float]()
+        trues, saids = (
+            {value: values == value for value in sorted(set(values.tolist()) - {None})}
+            for values in (self.truth, self.said)
+        )
+        for (true, is_true), (said, is_said) in product(trues.items(), saids.items()):
+            weights = self.weights[is_true & is_said].tolist()
+            if weights:
+                plain[true, said], weighted[true, said] = len(weights), fsum(weights)
+        return plain, weighted
 
 
-def paired(rows: Iterable[tuple[str, str | None, float, str]]) -> Pairs:
-    """Pairs from rows of the true value, what was said, the weight and the item."""
-    listed = list(rows)
-    truth, said, weights, items = ([row[place] for row in listed] for place in range(4))
-    return Pairs(truth, said, weights, items)  # type: ignore[arg-type]
+def there(values: NDArray[Any]) -> Chosen:
+    """Where there is a value."""
+    return np.asarray(values != None)  # noqa: E711
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +152,7 @@ def positive_of(shape: Protocol, wanted: str = "") -> str:
 
 def figures(pairs: Pairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES) -> Told:
     """All figures with intervals over items; without a positive value those of `ANY_VALUES`, and weighted accuracy."""
-    confusion = pairs.counted(), pairs.counted(weighted=True)
+    confusion = pairs.confusion()
     if positive:
         both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
         return Told(_by_name(both.plain), _by_name(both.weighted), *confusion)

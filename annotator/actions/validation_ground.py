@@ -3,6 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from annotator.actions import (
     judge_costs,
@@ -16,7 +22,7 @@ from annotator.actions import (
 from annotator.actions.keeping import kept
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
-from annotator.actions.validation_figures import Pairs, paired
+from annotator.actions.validation_figures import Chosen, Pairs, there
 from annotator.actions.validation_sets import ValidationSet
 from annotator.actions.validation_units import Key, Place
 from annotator.actions.validation_values import Own, Version
@@ -25,6 +31,7 @@ from annotator.domain.judge import JudgeKind
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
+from annotator.stats.coding import objects
 
 PEOPLE = "people"
 WHOLE = "whole"
@@ -68,7 +75,7 @@ class Row:
     said: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ground:
     """All that figures are computed from. `truth` holds what counts as true, source by source: people, or consensus.
 
@@ -93,55 +100,113 @@ class Ground:
             for person in sorted(self.people, key=self.aliases.__getitem__)
             if any(source != person for source in self.truth)
         ]
-        return [Rater(PEOPLE, PEOPLE, PEOPLE), *each] if each else []
+        return [TOGETHER, *each] if each else []
 
-    def pairs(self, rater: Rater, keys: Iterable[Key]) -> Pairs:
-        """What a rater said of these units beside what counts as true."""
-        return paired(
-            (row.true, row.said, self.places[row.key].weight, self.places[row.key].item_id)
-            for row in self.rows(rater, keys)
-        )
+    def pairs(self, rater: Rater, chosen: Chosen | None = None) -> Pairs:
+        """What a rater said of the chosen units, or of all, beside what counts as true; nobody is held against
+        themselves.
+        """
+        if rater.key not in self._pairs:
+            self._pairs[rater.key] = self._paired(rater)
+        whole = self._pairs[rater.key]
+        return whole if chosen is None else whole.among(chosen)
 
-    def rows(self, rater: Rater, keys: Iterable[Key]) -> list[Row]:
-        """The same row by row, with whose word stands on either side; nobody is held against themselves."""
+    def _paired(self, rater: Rater) -> Pairs:
+        """Row by row in the order of the units, then of who said it, then of whose word is true."""
+        nothing = objects(())
+        blocks = [(nothing.astype(np.intp), nothing, nothing)]
+        for who in [rater.key] if rater.is_judge else self._persons(rater):
+            said, asked = self.column(who)
+            for by in self.truth:
+                true, _ = self.column(by)
+                # A person is asked for what is dealt to them; a judge for everything.
+                at = np.flatnonzero(there(true) & (asked | rater.is_judge) & (by != who))
+                blocks.append((at, true[at], said[at]))
+        units, truth, spoken = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        order = np.argsort(units, kind="stable")
+        units, (weights, items) = units[order], self._about
+        return Pairs(truth[order], spoken[order], weights[units], items[units], units)
+
+    def column(self, who: str) -> tuple[NDArray[Any], Chosen]:
+        """What a judge, by its key, or a source said of each unit, in the order of `places`; and where they were asked.
+
+        None where nothing was said.
+        """
+        if who not in self._columns:
+            own = self.truth.get(who) or self.people.get(who) or self._version(who).said
+            values = objects([own.get(key, NOT_ASKED) for key in self.places])
+            asked = np.asarray(values != NOT_ASKED)
+            values[~asked] = None
+            self._columns[who] = values, asked
+        return self._columns[who]
+
+    def rows(self, rater: Rater, chosen: Chosen) -> list[Row]:
+        """The same row by row, with whose word stands on either side."""
         if rater.is_judge:
             said: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
-            asked = None
         else:
             said = {person: self.people[person] for person in self._persons(rater)}
-            asked = said
         return [
             Row(key, who, source, true, own.get(key))
-            for key in keys
+            for key in self.keys(chosen)
             for who, own in said.items()
-            # A person is asked for what is dealt to them; a judge for everything.
-            if asked is None or key in own
+            if rater.is_judge or key in own
             for source, values in self.truth.items()
             if source != who and (true := values.get(key)) is not None
         ]
+
+    def keys(self, chosen: Chosen) -> Iterable[Key]:
+        """The chosen units."""
+        return compress(self.places, chosen)
+
+    @cached_property
+    def known(self) -> Chosen:
+        """The units of which something counts as true."""
+        none = np.zeros(len(self.places), dtype=bool)
+        return reduce(np.logical_or, (there(self.column(source)[0]) for source in self.truth), none)
+
+    @cached_property
+    def _pairs(self) -> dict[str, Pairs]:
+        """What was asked of each rater before."""
+        return {}
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[NDArray[Any], Chosen]]:
+        return {}
+
+    @cached_property
+    def _about(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The weight of each unit, and the number of its item."""
+        every = list(self.places.values())
+        numbers = {item: number for number, item in enumerate(dict.fromkeys(one.item_id for one in every))}
+        return np.array([one.weight for one in every]), np.array(
+            [numbers[one.item_id] for one in every], np.intp
+        )
 
     def rater(self, key: str) -> Rater:
         """Somebody who is held against the truth, by what they are known by; KeyError when there is none."""
         return {one.key: one for one in (*self.judges(), *self.humans())}[key]
 
-    def known(self, keys: Iterable[Key]) -> list[Key]:
-        """Those of the units of which something counts as true."""
-        return [key for key in keys if any(own.get(key) is not None for own in self.truth.values())]
-
-    def missing(self, rater: Rater, keys: Iterable[Key]) -> dict[str, int]:
+    def missing(self, rater: Rater, chosen: Chosen) -> dict[str, int]:
         """Why a judge has no value on units that have a true one: cause → how many, the most frequent first."""
         if not rater.is_judge:
             return {}
-        version = self.version(rater)
-        causes = (version.missing.get(key, NOT_ASKED) for key in self.known(keys) if key not in version.said)
+        lacking = self.keys(chosen & self.known & ~self.column(rater.key)[1])
+        causes = (self.version(rater).missing.get(key, NOT_ASKED) for key in lacking)
         return dict(Counter(causes).most_common())
 
     def version(self, rater: Rater) -> Version:
         """What a judge said."""
-        return next(one for one in self.versions if rater_of(one).key == rater.key)
+        return self._version(rater.key)
+
+    def _version(self, key: str) -> Version:
+        return next(one for one in self.versions if rater_of(one).key == key)
 
     def _persons(self, rater: Rater) -> list[str]:
         return sorted(self.people) if rater.id == PEOPLE else [rater.id]
+
+
+TOGETHER = Rater(PEOPLE, PEOPLE, PEOPLE)
 
 
 def rater_of(version: Version) -> Rater:
@@ -246,6 +311,7 @@ def _within(version: Version, places: Mapping[Key, Place]) -> bool:
     return any(key in places for found in (version.said, version.missing) for key in found)
 
 
+@kept
 def cost_per_question(project: Project, rater: Rater, protocol: str) -> Estimate:
     """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
     from annotator.protocols.researcherbench.judge_selection import cost_per_question as mean

@@ -1,7 +1,7 @@
 """What people and judges are compared on: every unit that is judged, with all by which figures are told apart."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 
@@ -9,15 +9,14 @@ from annotator.actions import materials, scoring
 from annotator.actions.keeping import kept
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
-from annotator.domain.protocol import Case, Protocol
+from annotator.domain.protocol import Protocol
 
 QUARTILES = 4
 # Response, unit.
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A unit of a response; `quartile` is that of the response's length, from 1 for the shortest.
 
     Of a pair `unit_id` is the response shown second.
@@ -52,9 +51,15 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> d
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
         for material in at_hand.responses:
             for case in shape.cases(material) if material.response.mode == main else ():
-                if case.other is None or in_order(case.response.id, case.other.id):
-                    for place in _places(shape, case, systems, quartiles):
-                        found[place.key] = place
+                item, response = case.item, case.response
+                if case.other is not None and not in_order(response.id, case.other.id):
+                    continue
+                about = (
+                    item.id, item.key, item.question_type, response.system_id, systems[response.system_id],
+                    response.id, quartiles[response.id],
+                )  # fmt: skip
+                for unit in case.units:
+                    found[response.id, unit.id] = Place(*about, unit.id, unit.text, shape.weight(unit))
     return found
 
 
@@ -72,20 +77,10 @@ def quartile_of(project: Project) -> dict[str, int]:
     if not lengths:
         return {}
     edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
-    return {response_id: 1 + int((length > edges).sum()) for response_id, length in lengths.items()}
+    quartiles = 1 + np.searchsorted(edges, list(lengths.values()))
+    return dict(zip(lengths, quartiles.tolist(), strict=True))
 
 
 def _systems(project: Project) -> dict[str, str]:
     with project.store.read() as db:
         return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
-
-
-def _places(
-    shape: Protocol, case: Case, systems: dict[str, str], quartiles: dict[str, int]
-) -> Iterable[Place]:
-    item, response = case.item, case.response
-    for unit in case.units:
-        yield Place(
-            item.id, item.key, item.question_type, response.system_id, systems[response.system_id], response.id,
-            quartiles[response.id], unit.id, unit.text, shape.weight(unit),
-        )  # fmt: skip

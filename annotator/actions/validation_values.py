@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions import judges, result_raters, wordings
@@ -45,31 +44,32 @@ def of_people(
     What somebody said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
     is what they said of another wording.
     """
-    j, informed = JUDGEMENT.c, _informed(db, shape.name)
+    j = JUDGEMENT.c
     by_people = (j.protocol == shape.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
-    gone = wordings.outdated(db, *by_people)
-    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.at).where(
+    left_out = {*wordings.outdated(db, *by_people), *_informed(db, *by_people)}
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value).where(
         *by_people, j.status.in_(SAID)
     )
     if submitted:
         question = question.where(finished())
     found: dict[str, Own] = defaultdict(dict)
     for rows in _stretches(db, question, items):
-        # Where somebody was asked both ways, what they said of the order that is compared stands.
-        for row in sorted(rows, key=lambda row: in_order(row.response_id, row.unit_id)):
-            shown_at = informed.get((row.rater_id, row.response_id, row.unit_id))
-            if row.id not in gone and (shown_at is None or row.at <= shown_at):
-                key, value = _folded(shape, (row.response_id, row.unit_id), row.value)
-                found[row.rater_id][key] = value
+        if shape.paired:
+            # Where somebody was asked both ways, what they said of the order that is compared stands.
+            rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
+        for label_id, response_id, unit_id, person_id, value in rows:
+            if label_id not in left_out:
+                key, said = _folded(shape, (response_id, unit_id), value)
+                found[person_id][key] = said
     return dict(found)
 
 
-def _informed(db: Connection, protocol: str) -> dict[tuple[str, str, str], datetime]:
-    """When a person was first shown a judge's verdict on a unit."""
-    i = INFORMED.c
-    question = select(i.by, i.response_id, i.unit_id, func.min(i.at)).where(i.protocol == protocol)
-    rows = db.execute(question.group_by(i.by, i.response_id, i.unit_id)).all()
-    return {(row[0], row[1], row[2]): row[3] for row in rows}
+def _informed(db: Connection, *by_people: ColumnElement[bool]) -> Iterable[str]:
+    """The labels that were given after the person was shown a judge's verdict on the unit."""
+    j, i = JUDGEMENT.c, INFORMED.c
+    same = (getattr(j, name) == getattr(i, name) for name in ("protocol", "response_id", "unit_id"))
+    shown = select(j.id).join(INFORMED, and_(*same, i.by == j.rater_id, i.at < j.at))
+    return db.execute(shown.where(*by_people)).scalars()
 
 
 def _stretches(db: Connection, question: Any, items: Sequence[str] | None) -> Iterable[list[Any]]:
@@ -123,17 +123,19 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
         rows = db.execute(question).all()
         gone = wordings.outdated(db, j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial)
     found: dict[tuple[str, str], Version] = {}
-    for row in rows:
-        key, whose = (row.response_id, row.unit_id), (row.rater_id, row.prompt_sha256 or "")
-        if row.rater_id not in known or (shape.paired and not in_order(*key)):
+    for verdict_id, response_id, unit_id, judge_id, value, status, prompt in rows:
+        key, whose = (response_id, unit_id), (judge_id, prompt or "")
+        if judge_id not in known or (shape.paired and not in_order(*key)):
             continue
-        version = found.setdefault(whose, Version(known[row.rater_id], whose[1]))
-        if row.id in gone:
+        if whose not in found:
+            found[whose] = Version(known[judge_id], whose[1])
+        version = found[whose]
+        if verdict_id in gone:
             version.missing[key] = wordings.REWORDED
-        elif row.status == Status.OK.value:
-            version.said[key] = row.value
+        elif status == Status.OK.value:
+            version.said[key] = value
         else:
-            version.missing[key] = row.status
+            version.missing[key] = status
     if judge and not found:
         raise Refusal(f"“{judge}” has judged nothing of this kind.", "Let it judge first.")
     return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))

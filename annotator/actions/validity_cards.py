@@ -1,9 +1,11 @@
 """How a validity card is made: one judge under one wording, with all that was found of it and where that comes from."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from itertools import compress
 
 from annotator import __version__
 from annotator.actions import (
@@ -85,13 +87,17 @@ def card(project: Project, wish: Wish, made_at: datetime | None = None) -> Valid
     rater, judge = _rater(ground, wish), judges.named(project, wish.judge)
     shape = ground.shape
     identity = judge_identities.as_judged(project, judge, shape, rater.prompt)
-    found = [validation.report(project, wish.of(by)) for by in GROUPED]
+    found = [
+        validation.of_ground(project, ground, wish.of(by), partial(_is_told, rater, by)) for by in GROUPED
+    ]
     title = str(project.title)
     return ValidityCard(
         app_version=__version__, made_at=made_at or now(), project=harmless(title), name=harmless(judge.name, judge),
         protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge), judge=identity,
         labels=_labels(project, wish, ground), positive=found[0].positive, definitions=_definitions(found[0]),
-        lines=tuple(line for one in found for line in _lines(one, rater)),
+        lines=tuple(
+            _line(line, one.wish.by, tuple(shape.values)) for one in found for line in one.lines
+        ),
         cost=Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
         missing_limit=publishing.limit(project), reviews=_reviews(project, wish),
         corrected=_corrected(project, wish, rater),
@@ -128,7 +134,7 @@ def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
         who: {key: value for key, value in own.items() if key in ground.places}
         for who, own in ground.truth.items()
     }
-    known = [ground.places[key] for key in ground.known(ground.places)]
+    known = list(compress(ground.places.values(), ground.known))
     common = Labels(
         source="submitted", labels_sha256=_hash(truth), against=validation.against_words(ground),
         labellers=tuple(_labellers(ground, truth)), units=len(known), items=len({one.item_id for one in known}),
@@ -174,12 +180,9 @@ def _definitions(found: Validation) -> tuple[Definition, ...]:
     )
 
 
-def _lines(found: Validation, rater: Rater) -> Iterable[Line]:
-    """The judge's lines and people's; each person has one only where nothing is told apart."""
-    for line in found.lines:
-        mine, alone = line.rater.key == rater.key, line.rater.kind == PERSON
-        if mine or line.rater.id == PEOPLE or (alone and found.wish.by == validation.ALL):
-            yield _line(line, found.wish.by, tuple(found.shape.values))
+def _is_told(rater: Rater, by: str, of: Rater) -> bool:
+    """The judge has lines, and people; each person has one only where nothing is told apart."""
+    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation.ALL)
 
 
 def _line(line: validation.Line, by: str, values: tuple[str, ...]) -> Line:

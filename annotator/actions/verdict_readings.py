@@ -1,12 +1,28 @@
 """What lies before whoever rules on a verdict or reviews it: the question, the report, what stands beside it."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
-from annotator.actions import label_cases, materials, reviews
+from sqlalchemy import select
+
+from annotator.actions import label_cases, materials, people, reviews
+from annotator.actions.label_rows import JUDGEMENT
 from annotator.actions.project import Project
-from annotator.actions.validation_units import Place
+from annotator.actions.validation_units import Key, Place
+from annotator.domain.judgement import RaterKind
+from annotator.domain.person import Role
 from annotator.domain.protocol import Case
 from annotator.domain.refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What somebody gave beside a value: why, the passage, and where that begins in the report, if that is known."""
+
+    why: str = ""
+    quote: str = ""
+    quote_start: int | None = None
+    flags: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +31,8 @@ class Reading:
 
     `other` is the report shown second of a pair. Of a claim `address` is the page it cites with its text in `page`,
     or `page_state` and `page_cause` say why it could not be read; `context` and `context_start` say where the claim
-    stands in the report. `given` are the words held beside the unit, such as a sub-task of the system's plan.
+    stands in the report. `given` are the words held beside the unit, such as a sub-task of the system's plan; `sides`
+    what those who speak of it gave beside their values.
     """
 
     item_id: str
@@ -32,20 +49,51 @@ class Reading:
     context: str = ""
     context_start: int | None = None
     given: tuple[str, ...] = ()
+    sides: Mapping[str, Side] = field(default_factory=dict)
 
 
-def reading(project: Project, protocol: str, place: Place) -> Reading:
-    """What a verdict on a unit was about; Refusal for whoever is still to label its item blind."""
+def reading(project: Project, protocol: str, place: Place, raters: Collection[str] = ()) -> Reading:
+    """What a verdict on a unit was about, and what these raters say of it beside their values.
+
+    Refusal for whoever is still to label its item blind.
+    """
     reviews.refuse_blind(project, place.item_id)
     shape = label_cases.shape_of(project, protocol)
     material = materials.of_response(project, materials.for_judging(shape), place.response_id)
     for case in shape.cases(material) if material is not None else ():
         if any(unit.id == place.unit_id for unit in case.units):
-            return _reading(place, case)
+            given = sides(project, protocol, raters, place.key)
+            return _reading(place, case, {rater: side for (rater, _), side in given.items()})
     raise Refusal("What was judged there is no longer in this project.", "Read the list again.")
 
 
-def _reading(place: Place, case: Case) -> Reading:
+def sides(
+    project: Project, protocol: str, raters: Collection[str], key: Key | None = None
+) -> dict[tuple[str, Key], Side]:
+    """What these raters gave beside their values at the first trial: (rater, unit) → side, of all units or of one.
+
+    Of people only for coordinators, and nothing on items that whoever asks is still to label blind.
+    """
+    person, j = people.someone(project), JUDGEMENT.c
+    question = select(
+        j.rater_id, j.response_id, j.unit_id, j.rationale, j.note, j.quote, j.quote_start, j.flags
+    ).where(
+        j.protocol == protocol, j.trial == 1, j.rater_id.in_(raters),
+        j.item_id.not_in(reviews.still_blind(project, person.id)),
+    )  # fmt: skip
+    if not person.has(Role.COORDINATOR):
+        question = question.where(j.rater_kind == RaterKind.JUDGE.value)
+    if key is not None:
+        question = question.where(j.response_id == key[0], j.unit_id == key[1])
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    return {
+        (rater, (response_id, unit_id)): Side(why or note, quote, start, flags)
+        for rater, response_id, unit_id, why, note, quote, start, flags in rows
+    }
+
+
+def _reading(place: Place, case: Case, given: Mapping[str, Side]) -> Reading:
     unit = next(one for one in case.units if one.id == place.unit_id)
     page = {name: str(case.given.get(name, "")) for name in label_cases.PAGE_FIELDS}
     # Claims stand in the report; a criterion may be tied to a source, which is not what was judged.
@@ -55,5 +103,5 @@ def _reading(place: Place, case: Case) -> Reading:
         case.response.text, case.other.text if case.other is not None else None, **page,
         context=anchor.quote if anchor is not None else str(getattr(unit, "context", "")),
         context_start=anchor.start if anchor is not None and anchor.start >= 0 else None,
-        given=tuple(label_cases.beside(case)),
+        given=tuple(label_cases.beside(case)), sides=given,
     )  # fmt: skip

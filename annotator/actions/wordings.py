@@ -21,6 +21,8 @@ ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(Ju
 REWORDED = "reworded"
 CAUSE = "What was asked about was worded anew since; it is to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
+# Of what was written once nothing was worded anew, and no judgement need be looked at.
+_WORDED_ANEW = (ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
@@ -32,6 +34,8 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool], released: bool = Fa
 
     Where a wording was put back, what was said of it counts again. With `released` now is what a release holds.
     """
+    if db.execute(select(ARTIFACT.c.id).where(*_WORDED_ANEW).limit(1)).first() is None:
+        return {}
     j = JUDGEMENT.c
     question = (
         select(

@@ -1,7 +1,7 @@
 """The commands for saying who is wrong: rulings on disagreements, reviews of verdicts, and criteria worded anew."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,7 +55,7 @@ def rule(
     json_: Json = False,
 ) -> None:
     """List where judges and people differ, or say who is wrong there. First labels stay the metric."""
-    from annotator.actions import disagreements, validation
+    from annotator.actions import disagreements, validation, verdict_readings
     from annotator.domain.informed import Ruling
 
     entries = _entries(case, said, reason, note, from_)
@@ -78,7 +78,9 @@ def rule(
 
         _keep_all(project, entries, keep)
         left = disagreements.queue(project, wish)
-    _say_rulings(left, json_, open_=open_)
+        whose = {rater for one in left for rater in (one.judge.id, one.person_id)}
+        sides = verdict_readings.sides(project, protocol, whose)
+    _say_rulings(left, sides, json_, open_=open_)
 
 
 @app.command()
@@ -98,7 +100,7 @@ def review(
     json_: Json = False,
 ) -> None:
     """List a judge's verdicts to be reviewed openly, or say what you hold of them. No system is named."""
-    from annotator.actions import reviews
+    from annotator.actions import reviews, verdict_readings
     from annotator.domain.informed import Review
 
     entries = _entries(case, said, reason, note, from_)
@@ -116,14 +118,16 @@ def review(
 
         _keep_all(project, entries, keep)
         left = reviews.outlook(project, judge, protocol, wanted, experts)
+        sides = verdict_readings.sides(project, protocol, {one.judge_id for one in left.lines})
     trees = [
         {
             "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
-            "weight": one.place.weight, "value": one.value, "why": one.rationale, "quote": one.quote,
+            "weight": one.place.weight, "value": one.value, "why": side.why, "quote": side.quote,
             "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.said, "reason": one.reason,
             "note": one.note,
         }
         for one in left.lines if not (open_ and one.said)
+        for side in [sides[one.judge_id, one.place.key]]
     ]  # fmt: skip
     done = sum(bool(one.said) for one in left.lines)
     words = [
@@ -204,14 +208,21 @@ def again(
     say({"again": [_tree(one) for one in found], "queued": queue and bool(found)}, json_, words)
 
 
-def _say_rulings(left: Sequence[Any], json_: bool, *, open_: bool) -> None:
+def _say_rulings(left: Sequence[Any], sides: Mapping[Any, Any], json_: bool, *, open_: bool) -> None:
+    def gave(rater: str, one: Any, what: str) -> str:
+        side = sides.get((rater, one.place.key))
+        return getattr(side, what) if side is not None else ""
+
     trees = [
         {
             "case": SEPARATOR.join(one.case), "item": one.place.item_key, "criterion": one.place.words,
-            "weight": one.place.weight, "judge": one.judge.name, "judge_says": one.of_judge.value,
-            "person": one.alias, "person_says": one.of_person.value, "ruling": one.ruling, "reason": one.reason,
-            "note": one.note, "judge_why": one.of_judge.why, "judge_quote": one.of_judge.quote,
-            "person_why": one.of_person.why, "person_quote": one.of_person.quote,
+            "weight": one.place.weight, "judge": one.judge.name, "judge_says": one.judge_value,
+            "person": one.alias, "person_says": one.label_value, "ruling": one.ruling, "reason": one.reason,
+            "note": one.note,
+            **{
+                f"{who}_{what}": gave(rater, one, what)
+                for who, rater in (("judge", one.judge.id), ("person", one.person_id)) for what in ("why", "quote")
+            },
         }
         for one in left if not (open_ and one.ruling)
     ]  # fmt: skip

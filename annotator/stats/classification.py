@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from annotator.domain.estimate import Estimate
 from annotator.stats.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.clustered import Draws, Figure, Found, Tally, intervals, tallied, told
-from annotator.stats.coding import ONE_CATEGORY, Codes, Values, cluster_codes, left_out, plain
+from annotator.stats.coding import ONE_CATEGORY, Codes, Values, Weighing, cluster_codes, left_out, objects
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.tails import Interval
 
@@ -54,7 +54,7 @@ def classification(
     truth: Values,
     said: Values,
     positive: Hashable,
-    weights: Sequence[float] | None = None,
+    weights: Weighing | None = None,
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
@@ -76,7 +76,7 @@ def both_ways(
     truth: Values,
     said: Values,
     positive: Hashable,
-    weights: Sequence[float],
+    weights: Weighing,
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
@@ -96,21 +96,23 @@ class Sheet:
         truth: Values,
         raters: Sequence[Values],
         positive: Hashable,
-        weights: Sequence[float] | None,
+        weights: Weighing | None,
         clusters: Values | None,
     ) -> None:
         """ValueError for values, weights and clusters that are not of the same units."""
-        listed = [plain(values) for values in (truth, *raters)]
+        listed = [objects(values) for values in (truth, *raters)]
         units = len(listed[0])
         self.heavy = None if weights is None else checked_weights(weights, units)
         if len({len(values) for values in listed}) > 1:
             raise ValueError("the true values and those that were said must be of the same units")
-        self.used: Chosen = np.array([None not in row for row in zip(*listed, strict=True)], dtype=bool)
-        true, *said = (np.array([value == positive for value in row], dtype=np.float64) for row in listed)
+        given = [np.asarray(values != None) for values in listed]  # noqa: E711
+        self.used: Chosen = np.logical_and.reduce(given)
+        wanted = objects([positive])
+        true, *said = (np.asarray(values == wanted, dtype=np.float64) for values in listed)
         self._cells = [crossed(true, of_one)[self.used] for of_one in said]
         self._groups: Codes | None = cluster_codes(clusters, units)
         self.n = len(self._cells[0])
-        self.missing = sum(values.count(None) for values in listed)
+        self.missing = sum(units - int(values.sum()) for values in given)
         self.notes = left_out(units - self.n, units)
 
     def rows(self, ways: Sequence[Floats | None]) -> Floats:
@@ -150,7 +152,7 @@ class Sheet:
         return Classification(**figures, tp=tp, fp=fp, fn=fn, tn=tn)
 
 
-def checked_weights(weights: Sequence[float], units: int) -> Floats:
+def checked_weights(weights: Weighing, units: int) -> Floats:
     """The weights as numbers; ValueError unless each unit has one that is finite and not negative."""
     heavy = np.asarray(weights, dtype=np.float64)
     if heavy.shape != (units,):

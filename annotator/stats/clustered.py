@@ -93,11 +93,10 @@ def intervals(tally: Tally, figures: Sequence[Figure], draws: Draws) -> list[Fou
     if not enough(tally.clusters) or not draws.resamples:
         alone = () if enough(tally.clusters) else (few(tally.clusters, tally.what),)
         return [Found(None) if np.isnan(value) else Found(value, warnings=alone) for value in values]
-    chunks = [[figure(sums) for figure in figures] for sums in resampled(tally, draws)]
-    drawn = [np.concatenate(of_one) for of_one in zip(*chunks, strict=True)]
+    sums = np.concatenate(list(resampled(tally, draws)))
     return [
-        Found(None) if np.isnan(value) else bounded(tally, value, of_one, draws, figure)
-        for figure, value, of_one in zip(figures, values, drawn, strict=True)
+        Found(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws, figure)
+        for figure, value in zip(figures, values, strict=True)
     ]
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from annotator.stats.resampling import Floats
 
 Values = Sequence[Hashable] | NDArray[Any]
+Weighing = Sequence[float] | NDArray[np.float64]
 Categories = tuple[Hashable, ...]
 Codes = NDArray[np.intp]
 # Disagreement: "none" (of categories without order), "linear", "quadratic", "ordinal", or a matrix over the categories.
@@ -59,6 +60,14 @@ def plain(values: Iterable[Hashable] | NDArray[Any]) -> list[Hashable]:
     return [None if value != value else value for value in listed]
 
 
+def objects(values: Values) -> NDArray[Any]:
+    """The values as they are in an array, with None for what is missing."""
+    listed = np.fromiter(values, dtype=object, count=len(values))
+    # Only NaN differs from itself.
+    listed[listed != listed] = None
+    return listed
+
+
 def _in_use(rows: Iterable[Iterable[Hashable]]) -> Categories:
     """The categories that occur, in an order that does not depend on where."""
     found = {value for row in rows for value in row if value is not None}
@@ -72,7 +81,10 @@ def cluster_codes(clusters: Values | None, units: int) -> Codes | None:
 
 def group_codes(clusters: Values, units: int) -> Codes:
     """The code of each unit's group; ValueError when a unit has none."""
-    codes: Codes = coded([clusters])[0][0]
+    if isinstance(clusters, np.ndarray) and clusters.dtype == np.intp:
+        codes: Codes = clusters
+    else:
+        codes = coded([clusters])[0][0]
     if len(codes) != units or (codes == MISSING).any():
         raise ValueError("every unit needs its cluster")
     return codes

@@ -12,6 +12,7 @@ from annotator.stats.clustered import Draws, Figure, Tally, intervals, over, tal
 from annotator.stats.coding import (
     MISSING,
     Values,
+    Weighing,
     Weights,
     cluster_codes,
     coded,
@@ -39,7 +40,7 @@ def comparison(
     one: Values,
     other: Values,
     positive: Hashable,
-    weights: Sequence[float] | None = None,
+    weights: Weighing | None = None,
     clusters: Values | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
@@ -127,7 +128,7 @@ class Pairs:
     truth: Values
     said: Values
     clusters: Values
-    weights: Sequence[float]
+    weights: Weighing
 
 
 @dataclass(frozen=True, slots=True)

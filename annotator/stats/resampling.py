@@ -1,6 +1,8 @@
 """How items are drawn anew: one seeded matrix of counts that every figure of a bootstrap shares."""
 
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +16,8 @@ SEED = 20_250_721
 CACHED_CELLS = 50_000
 MOST_CELLS = 200_000
 GOOD_ROWS = 20
+# Counts that are kept for the next figure of as many items: 16 MB.
+KEPT_CELLS = 8_000_000
 MANTISSA = 53
 
 
@@ -22,6 +26,18 @@ def counts(items: int, resamples: int = RESAMPLES, seed: int = SEED) -> Iterator
 
     The seed is spawned for each chunk, so a chunk does not depend on those before it.
     """
+    if items * resamples > KEPT_CELLS:
+        return _drawn(items, resamples, seed)
+    return (chunk.astype(np.float64) for chunk in _kept(items, resamples, seed))
+
+
+@lru_cache(maxsize=1)
+def _kept(items: int, resamples: int, seed: int) -> tuple[NDArray[Any], ...]:
+    """The same in as few bytes as hold a count: one figure after the other is of the same items."""
+    return tuple(chunk.astype(np.min_scalar_type(items)) for chunk in _drawn(items, resamples, seed))
+
+
+def _drawn(items: int, resamples: int, seed: int) -> Iterator[Floats]:
     starts = range(0, resamples, rows := chunk_rows(items))
     for start, child in zip(starts, np.random.SeedSequence(seed).spawn(len(starts)), strict=True):
         yield _chunk(items, min(rows, resamples - start), np.random.Generator(np.random.SFC64(child)))

@@ -42,7 +42,7 @@ def waiting(project: Project) -> list[Disagreement]:
 
 def test_disagreements_come_with_both_sides_the_heaviest_first(project: Project) -> None:
     found = waiting(project)
-    assert [(one.place.unit_id, one.of_judge.value, one.of_person.value) for one in found] == [
+    assert [(one.place.unit_id, one.judge_value, one.label_value) for one in found] == [
         ("i1c1", "no", "yes"), ("i1c2", "yes", "no"), ("i2c2", "yes", "no"),
     ]  # fmt: skip
     assert {(one.alias, one.judge.name, one.ruling) for one in found} == {("R2", "small", "")}
@@ -111,7 +111,7 @@ def test_only_a_coordinator_rules(project: Project) -> None:
 
 def test_what_one_is_still_to_label_blind_is_not_shown(tmp_path: Path) -> None:
     sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
-    shown, withheld = disagreements.outlook(sample, replace(WISH, against=()))
+    shown, withheld, _ = disagreements.outlook(sample, replace(WISH, against=()))
     assert {one.place.item_key for one in shown} == {"norm-placement"}
     # The coordinator has yet to submit the labels of the other item; Annotator B has.
     differing = sample.store.raw.execute(

@@ -1,16 +1,22 @@
 """Verdicts to be ruled on or reviewed as Qt shows them: a line for each, with what both sides say and what was said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.actions.validation_units import Place
+from annotator.actions.verdict_readings import Side
 from annotator.gui.models.rows import Index
 
 CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+# How the quotes of either side are marked.
+JUDGE, PERSON = "judge", "evidence"
+PAIR = "Which report is better?"
 # What a case is known by.
 Key = tuple[str, ...]
 
@@ -22,25 +28,31 @@ class Show(Enum):
     DONE = "Done"
     ALL = "All"
 
-    def admits(self, case: "VerdictCase") -> bool:
-        """Whether a case is shown under this filter."""
-        return self is Show.ALL or bool(case.said) == (self is Show.DONE)
+    def admits(self, said: str) -> bool:
+        """Whether a case of which that was said is shown under this filter."""
+        return self is Show.ALL or bool(said) == (self is Show.DONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
     """What one side says: who it is, its value, why, its quote and where that begins in the report.
 
-    `mark` is the kind of mark that its quote has in what is read.
+    `rater` is the id by which what it gave beside its value is asked for; `mark` the kind of mark that its quote has.
     """
 
     who: str
+    rater: str
     value: str
+    mark: str = JUDGE
     why: str = ""
     quote: str = ""
     start: int | None = None
     flags: tuple[str, ...] = ()
-    mark: str = "judge"
+
+    def with_side(self, side: Side) -> "Voice":
+        """The same with what was given beside the value; only of a judge it is told what is odd about it."""
+        flags = tuple(side.flags.split()) if self.mark == JUDGE else ()
+        return replace(self, why=side.why, quote=side.quote, start=side.quote_start, flags=flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,33 @@ class VerdictCase:
     @property
     def words(self) -> str:
         """What is asked, in a line."""
-        return self.place.words or "Which report is better?"
+        return self.place.words or PAIR
+
+    def with_sides(self, sides: Mapping[str, Side]) -> "VerdictCase":
+        """The same with what each side gave beside its value."""
+        voices = (voice.with_side(sides.get(voice.rater, Side())) for voice in self.voices)
+        return replace(self, voices=tuple(voices))
+
+
+class Cases:
+    """Lines of which each becomes a case when it is looked at: there may be very many, and few are looked at.
+
+    `keys` are what the cases are known by, and `said` what was said of each.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Any],
+        keys: Sequence[Key],
+        said: list[str],
+        case_of: Callable[[Any], VerdictCase],
+    ) -> None:
+        self.lines, self.said, self.case_of = lines, said, case_of
+        self.keys: Sequence[Key] = keys
+        self.numbers = {key: number for number, key in enumerate(keys)}
+
+
+NO_CASES = Cases((), (), [], lambda line: line)
 
 
 class VerdictCases(QAbstractListModel):
@@ -66,65 +104,94 @@ class VerdictCases(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._cases: dict[Key, VerdictCase] = {}
-        self._rows: list[VerdictCase] = []
-        self._places: dict[Key, int] = {}
+        self._all = NO_CASES
+        self._said: dict[Key, VerdictCase] = {}
+        self._rows: Sequence[int] = ()
+        self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
         """What was said → its words, icon and state."""
 
-    @property
-    def cases(self) -> Sequence[VerdictCase]:
-        """Every case, shown or not."""
-        return list(self._cases.values())
+    def _made(self, number: int) -> VerdictCase:
+        return self._said.get(self._all.keys[number]) or self._all.case_of(self._all.lines[number])
+
+    def line(self, key: Key) -> Any:
+        """What a case was made of; None when there is none of that key."""
+        number = self.number(key)
+        return None if number is None else self._all.lines[number]
+
+    def number(self, key: Key) -> int | None:
+        """The place of a case among all of them, from 0."""
+        return self._all.numbers.get(key)
 
     def case(self, key: Key) -> VerdictCase | None:
         """A case by its key."""
-        return self._cases.get(key)
+        number = self.number(key)
+        return None if number is None else self._made(number)
 
     def counted(self, show: Show) -> int:
         """How many cases a filter admits."""
-        return sum(show.admits(case) for case in self._cases.values())
+        every, still_open = len(self._all.keys), self._all.said.count("")
+        return {Show.ALL: every, Show.OPEN: still_open, Show.DONE: every - still_open}[show]
 
-    def fill(self, cases: Sequence[VerdictCase]) -> None:
+    def fill(self, cases: Cases) -> None:
         """Take over the cases as they now are; which are shown is said by `narrow`."""
-        self._cases = {case.key: case for case in cases}
+        self.beginResetModel()
+        self._all, self._said, self._rows, self._places = cases, {}, range(len(cases.keys)), None
+        self.endResetModel()
 
     def narrow(self, show: Show, words: str, keep: Key) -> None:
         """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
         sought = words.casefold().split()
+        if show is Show.ALL and not sought and self._places is None:
+            return
         self.beginResetModel()
-        self._rows = [
-            case
-            for case in self._cases.values()
-            if case.key == keep or (show.admits(case) and _matches(case, sought))
-        ]
-        self._places = {case.key: row for row, case in enumerate(self._rows)}
+        if show is Show.ALL and not sought:
+            self._rows, self._places = range(len(self._all.keys)), None
+        else:
+            self._rows = [*self._admitted(show, sought, self.number(keep))]
+            self._places = {number: row for row, number in enumerate(self._rows)}
         self.endResetModel()
+
+    def _admitted(self, show: Show, sought: Sequence[str], keep: int | None) -> Iterator[int]:
+        # Reports of one item share its criteria.
+        matches = cache(lambda item, words: all(word in f"{item} {words}".casefold() for word in sought))
+        for number, (line, said) in enumerate(zip(self._all.lines, self._all.said, strict=True)):
+            place = line.place
+            if number == keep or (show.admits(said) and matches(place.item_key, place.words or PAIR)):
+                yield number
 
     def say(self, key: Key, said: str, reason: str, note: str) -> None:
         """Something was said of a case; it stays where it is until the list is narrowed anew."""
-        case = replace(self._cases[key], said=said, reason=reason, note=note)
-        self._cases[key] = case
-        row = self._places.get(key)
-        if row is not None:
-            self._rows[row] = case
-            self.dataChanged.emit(self.index(row), self.index(row))
+        number = self._all.numbers[key]
+        self._said[key] = replace(self._made(number), said=said, reason=reason, note=note)
+        self._all.said[number] = said
+        index = self.place(key)
+        if index.isValid():
+            self.dataChanged.emit(index, index)
 
     def place(self, key: Key) -> QModelIndex:
         """Where a case is shown; an invalid index when it is not."""
-        row = self._places.get(key)
+        row = self._row(key)
         return QModelIndex() if row is None else self.index(row)
+
+    def _row(self, key: Key) -> int | None:
+        number = self.number(key)
+        if self._places is None or number is None:
+            return number
+        return self._places.get(number)
 
     def neighbour(self, key: Key, step: int) -> VerdictCase | None:
         """The case shown next (1) or before (-1); None at the ends."""
-        row = self._places.get(key, -1 if step > 0 else 0) + step
-        return self._rows[row] if 0 <= row < len(self._rows) else None
+        here = self._row(key)
+        row = (here if here is not None else -1 if step > 0 else 0) + step
+        return self._made(self._rows[row]) if 0 <= row < len(self._rows) else None
 
-    def next_open(self, key: Key) -> VerdictCase | None:
+    def next_open(self, key: Key) -> Key | None:
         """The next open case, shown or not, from the top again after the last; None when all are done."""
-        keys = list(self._cases)
-        at = keys.index(key) + 1 if key in self._cases else 0
-        return next((self._cases[one] for one in (*keys[at:], *keys[:at]) if not self._cases[one].said), None)
+        here = self.number(key)
+        at = 0 if here is None else here + 1
+        around = chain(range(at, len(self._all.keys)), range(at))
+        return next((self._all.keys[number] for number in around if not self._all.said[number]), None)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines are shown."""
@@ -134,7 +201,7 @@ class VerdictCases(QAbstractListModel):
         """What a line shows; the delegate takes the case itself."""
         if not index.isValid():
             return None
-        case = self._rows[index.row()]
+        case = self._made(self._rows[index.row()])
         if role == CASE_ROLE:
             return case
         if role == Qt.ItemDataRole.DisplayRole:
@@ -143,8 +210,3 @@ class VerdictCases(QAbstractListModel):
             said = self.faces[case.said][0] if case.said in self.faces else "open"
             return f"Item {case.place.item_key}, {said}: {case.words}"
         return None
-
-
-def _matches(case: VerdictCase, sought: Sequence[str]) -> bool:
-    words = f"{case.place.item_key} {case.words}".casefold()
-    return all(word in words for word in sought)

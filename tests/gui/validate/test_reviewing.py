@@ -9,6 +9,7 @@ from annotator.actions import assignments, items, people, reviews
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.domain.sharing import Plan
+from annotator.gui.models.verdict_cases import CASE_ROLE, Show
 from annotator.gui.pages.validate.case_bench import CaseBench
 from tests.judges_window import choose, settle
 from tests.labelling_keys import press, type_words
@@ -99,7 +100,8 @@ def test_the_order_is_chosen(opened: Any, project: Project) -> None:
     choose(page.reviewing.choices.boxes["order"], "weight")
     page.reviewing.choices.changed.emit()
     settle(page)
-    weights = [case.place.weight for case in page.reviewing.bench.cases.cases]
+    cases = page.reviewing.bench.cases
+    weights = [cases.index(row).data(CASE_ROLE).place.weight for row in range(cases.rowCount())]
     assert weights == sorted(weights, reverse=True)
 
 
@@ -124,7 +126,7 @@ def test_what_others_have_reviewed_comes_up_where_two_are_wanted(opened: Any, pr
     choose(page.reviewing.choices.boxes["experts"], "2")
     page.reviewing.choices.changed.emit()
     settle(page)
-    assert len(page.reviewing.bench.cases.cases) == VERDICTS
+    assert page.reviewing.bench.cases.counted(Show.ALL) == VERDICTS
 
 
 def test_a_coordinator_is_told_how_much_is_accepted(opened: Any, project: Project) -> None:

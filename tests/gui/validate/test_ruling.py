@@ -16,7 +16,7 @@ from annotator.actions import (
     validation_sets,
 )
 from annotator.actions.project import Project
-from annotator.gui.models.verdict_cases import Show
+from annotator.gui.models.verdict_cases import CASE_ROLE, Show, VerdictCase
 from annotator.gui.pages.validate.case_bench import CaseBench
 from tests.judges_window import choose, settle
 from tests.labelling_keys import press, type_words
@@ -50,6 +50,11 @@ def person_says_all(project: Project, alias: str) -> None:
     for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
         label_sealing.submit(project, item_id)
     project.work_as(people.known(project, "R1"))
+
+
+def shown_in(bench: CaseBench) -> list[VerdictCase]:
+    """The cases of the list as it is narrowed."""
+    return [bench.cases.index(row).data(CASE_ROLE) for row in range(bench.cases.rowCount())]
 
 
 def ruled(project: Project) -> list[tuple[str, str, str]]:
@@ -136,7 +141,7 @@ def test_both_passages_are_marked_and_what_both_mark_is_told_apart(page: Any) ->
 
 def test_a_place_leads_to_its_case(page: Any) -> None:
     bench = page.ruling.bench
-    wanted = bench.cases.cases[4].key
+    wanted = bench.cases.index(4).data(CASE_ROLE).key
     page.desk.go("Validate", part="Disagreements", case=wanted)
     settle(page)
     assert bench.key == wanted
@@ -207,12 +212,12 @@ def test_another_judge_shows_its_own_disagreements(page: Any) -> None:
     choose(page.ruling.choices.boxes["judge"], "*")
     page.ruling.choices.changed.emit()
     settle(page)
-    assert len(page.ruling.bench.cases.cases) == 14
+    assert page.ruling.bench.cases.counted(Show.ALL) == 14
 
 
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:
     press("3")
-    unit = page.ruling._found.cases[0].place.unit_id
+    unit = page.ruling._found.outlook.shown[0].place.unit_id
     press("Ctrl+U")
     settle(page)
     panel = page.ruling.unclear
@@ -231,7 +236,7 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     assert {one.order.items for one in waiting} == {("1",)}
     press("Ctrl+U")
     settle(page)
-    assert unit not in {one.place.unit_id for one in page.ruling.bench.cases.cases}
+    assert unit not in {one.place.unit_id for one in shown_in(page.ruling.bench)}
 
 
 def test_who_has_no_labels_to_hold_judges_against_is_told_what_to_do(tmp_path: Path, page_over: Any) -> None:

@@ -12,7 +12,7 @@ from annotator.actions import verdict_readings
 from annotator.domain.informed import Fault
 from annotator.gui import flow
 from annotator.gui.desk import Desk
-from annotator.gui.models.verdict_cases import Key, VerdictCase, VerdictCases
+from annotator.gui.models.verdict_cases import Cases, Key, Show, VerdictCase, VerdictCases
 from annotator.gui.pages.validate.case_card import CaseCard
 from annotator.gui.pages.validate.case_pane import CasePane
 from annotator.gui.pages.validate.faults import Answer
@@ -76,16 +76,11 @@ class CaseBench(Splitter):
         """The case at hand."""
         return self.cases.case(self.key)
 
-    def show_cases(self, cases: Sequence[VerdictCase], wanted: Key = ()) -> None:
+    def show_cases(self, cases: Cases, wanted: Key = ()) -> None:
         """Take the cases over as they now are; the one at hand stays, otherwise the first open one comes."""
         self.cases.fill(cases)
-        for key in (wanted, self.key):
-            if self.cases.case(key) is not None:
-                self.key = key
-                break
-        else:
-            first = self.cases.next_open(()) or next(iter(cases), None)
-            self.key = first.key if first is not None else ()
+        there = [key for key in (wanted, self.key) if key in cases.numbers]
+        self.key = next(iter((*there, *filter(None, [self.cases.next_open(())]), *cases.keys[:1])), ())
         self.pane.show_open(self.key)
         self.pane.refill()
         self._show()
@@ -94,7 +89,7 @@ class CaseBench(Splitter):
         """Lay a case open."""
         self.flow.touched(key)
         self.card.note.tell()
-        if key != self.key and self.cases.case(key) is not None:
+        if key != self.key and self.cases.number(key) is not None:
             self.key, self._asks = key, False
             self.pane.show_open(key)
             self._show()
@@ -104,10 +99,13 @@ class CaseBench(Splitter):
         if case is None:
             self.moved.emit()
             return
-        found = self._desk.ask(verdict_readings.reading, case.protocol, case.place)
+        raters = [voice.rater for voice in case.voices]
+        found = self._desk.ask(verdict_readings.reading, case.protocol, case.place, raters)
+        if found is not None:
+            case = case.with_sides(found.sides)
         self.reading.show_reading(found, case.voices)
-        number = [one.key for one in self.cases.cases].index(case.key) + 1
-        where = f"Item {case.place.item_key} · weight {case.place.weight:g} · {number:,} of {len(self.cases.cases):,}"
+        number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(Show.ALL)
+        where = f"Item {case.place.item_key} · weight {case.place.weight:g} · {number:,} of {every:,}"
         self.card.show_case(case, found, where, self.reading)
         self._show_said()
 
@@ -196,11 +194,11 @@ class CaseBench(Splitter):
     def next_open(self) -> None:
         """The next open case, from the top again after the last, or say that there is none."""
         self.flow.stop()
-        case = self.cases.next_open(self.key)
-        if case is None:
+        key = self.cases.next_open(self.key)
+        if key is None:
             self.finished.emit()
         else:
-            self.open(case.key)
+            self.open(key)
 
     def is_at_hand(self) -> bool:
         """Whether the keyboard is here, so that its digits are meant for the case."""

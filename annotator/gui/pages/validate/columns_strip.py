@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from annotator.actions.disagreements import Ruled
 from annotator.actions.validation_figures import TITLES
+from annotator.actions.validation_ground import Rater
 from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate, decimal, interval
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -35,13 +36,15 @@ class ColumnsStrip(QFrame):
         row.addWidget(self.words, 1)
         row.addWidget(self.jump)
 
-    def show_judge(self, found: Sequence[Ruled], judge_id: str, prompt: str = "", more: str = "") -> None:
-        """Show the columns of the judge in view; `more` is said at the end."""
+    def show_judge(self, found: Sequence[Ruled] | None, judge: Rater, more: str = "") -> None:
+        """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
         told = f"{METRIC} {more}".strip()
-        mine = [one for one in found if one.rater.id == judge_id]
-        mine = [one for one in mine if one.rater.prompt == prompt] or mine
+        mine = [one for one in found or () if one.rater.id == judge.id]
+        mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
         if not mine:
-            self.words.setText(told)
+            self.words.setText(
+                f"{judge.name}: its figures are being counted.\n{told}" if found is None else told
+            )
             self.words.setToolTip("")
             return
         one = mine[0]

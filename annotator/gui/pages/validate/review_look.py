@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from annotator.actions import people, reviews
 from annotator.actions.judge_offers import title
@@ -9,7 +10,7 @@ from annotator.actions.project import Project
 from annotator.actions.reviews import Line, Order, Outlook, Waiting
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
-from annotator.gui.models.verdict_cases import VerdictCase, Voice
+from annotator.gui.models.verdict_cases import NO_CASES, Cases, VerdictCase, Voice
 
 ORDERS = (
     ("The least certain first", Order.UNCERTAINTY.value),
@@ -32,17 +33,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was found; `accepted` is how much of the judge is accepted, for coordinators alone."""
+    """What was found."""
 
     choice: Choice
     options: Mapping[str, Sequence[Option]]
     outlook: Outlook | None = None
-    accepted: Sequence[Line] = ()
+    cases: Cases = NO_CASES
     refusal: Refusal | None = None
 
 
 def look(project: Project, choice: Choice) -> Looked:
-    """Everything for a choice, fitted to what there is; a refusal is an answer."""
+    """The verdicts of a choice, fitted to what there is; a refusal is an answer."""
     try:
         found = _fitted(project, choice)
         choice = found.choice
@@ -51,7 +52,7 @@ def look(project: Project, choice: Choice) -> Looked:
         outlook = reviews.outlook(
             project, choice.judge, choice.protocol, Order(choice.order), int(choice.experts)
         )
-        return replace(found, outlook=outlook, accepted=accepted(project, choice))
+        return replace(found, outlook=outlook, cases=cases(outlook, choice))
     except Refusal as refusal:
         return Looked(choice, {}, refusal=refusal)
 
@@ -77,8 +78,14 @@ def _fitted(project: Project, choice: Choice) -> Looked:
     return Looked(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
 
 
-def case_of(one: Waiting, judge: str, protocol: str) -> VerdictCase:
-    """A verdict as the bench shows it."""
-    voice = Voice(judge, one.value, one.rationale, one.quote, one.quote_start, tuple(one.flags.split()))
+def cases(outlook: Outlook, choice: Choice) -> Cases:
+    """The verdicts as the bench shows them."""
+    lines = outlook.lines
+    keys = [(one.judge_id, one.place.response_id, one.place.unit_id, "") for one in lines]
+    return Cases(lines, keys, [one.said for one in lines], partial(_case_of, choice))
+
+
+def _case_of(choice: Choice, one: Waiting) -> VerdictCase:
     key = (one.judge_id, *one.place.key, "")
-    return VerdictCase(key, protocol, one.place, (voice,), one.said, one.reason, one.note)
+    voices = (Voice(choice.judge, one.judge_id, one.value),)
+    return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note)

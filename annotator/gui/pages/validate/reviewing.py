@@ -74,20 +74,21 @@ class Reviewing(CasePart):
     def _looked(self, asked: int, found: Looked) -> None:
         if self.stopped or asked != self._asked:
             return
-        self._found = found
+        before, self._found = self._found, found
         if found.options:
             self._wanted = found.choice
             self.choices.offer_all(found.options, asdict(found.choice))
-        choice, lines = found.choice, found.outlook.lines if found.outlook else ()
-        self.bench.show_cases(
-            [review_look.case_of(one, choice.judge, choice.protocol) for one in lines], self.go_to
-        )
+        if self.go_to or found.outlook is not before.outlook:
+            self.bench.show_cases(found.cases, self.go_to)
         self.go_to = ()
-        self._tell(found.accepted)
+        if found.choice != before.choice:
+            self._tell(())
         self.nothing.show_words(*_nothing(found))
         self.way.setVisible(bool(found.outlook and found.outlook.blind))
-        self.turn(WORK if lines else NOTHING)
+        self.turn(WORK if found.cases.keys else NOTHING)
         self._offer()
+        if found.outlook is not None and self.isVisible():
+            self._count_anew()
 
     def _tell(self, accepted: Sequence[Line]) -> None:
         outlook = self._found.outlook
@@ -98,7 +99,7 @@ class Reviewing(CasePart):
         self.told.setText(" ".join([*said, APART]))
 
     def _offer(self) -> None:
-        at_work = self.at_work and bool(self.bench.cases.cases)
+        at_work = self.at_work and bool(self._found.cases.keys)
         self.offer_answers(at_work)
         self.bar.say(self.bench.pane.progress() if at_work else "")
 

@@ -14,7 +14,7 @@ from annotator.domain.counting import counted
 from annotator.domain.informed import Ruling as RulingSaid
 from annotator.gui import keys
 from annotator.gui.desk import Desk
-from annotator.gui.models.verdict_cases import Key, VerdictCase
+from annotator.gui.models.verdict_cases import VerdictCase
 from annotator.gui.pages.validate import ruling_look
 from annotator.gui.pages.validate.case_bench import Words
 from annotator.gui.pages.validate.case_part import WORK, CasePart
@@ -50,7 +50,6 @@ class Ruling(CasePart):
         self._wanted, self._asked = Choice(), 0
         self._looks: dict[str, Look] = {}
         self._found = Looked(Choice(), {})
-        self._known: dict[Key, Disagreement] = {}
         self._entering = False
         self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
         self.nothing = EmptyState("validate", "Nothing to rule on")
@@ -110,21 +109,24 @@ class Ruling(CasePart):
     def _looked(self, asked: int, found: Looked) -> None:
         if self.stopped or asked != self._asked:
             return
-        self._found = found
+        before = self._found
+        same = (found.choice, found.opening) == (before.choice, before.opening)
+        self._found = replace(found, ruled=before.ruled if same else None)
         if found.options:
             self._wanted = found.choice
             self.choices.offer_all(found.options, asdict(found.choice))
-        self._known = {one.case: one for one in found.cases}
-        cases = [ruling_look.case_of(one, found.choice.protocol) for one in found.cases]
-        self.bench.show_cases(cases, self.go_to)
+        if self.go_to or found.outlook is not before.outlook:
+            self.bench.show_cases(found.cases, self.go_to)
         self.go_to = ()
-        self.unclear.show_found(found.choice.protocol, found.unclear, found.cases, found.again)
+        self.unclear.show_found(found.choice.protocol, found.unclear, found.outlook.shown, found.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")
         self._turn(found)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
             self.unclear.take_focus()
         self._entering = False
         self._offer()
+        if found.outlook.judged and self.isVisible():
+            self._count_anew()
 
     def _turn(self, found: Looked) -> None:
         if self.stack.currentIndex() == UNCLEAR and found.options:
@@ -133,7 +135,7 @@ class Ruling(CasePart):
             self.gate.ask(found.closed)
             self.turn(GATE)
             return
-        if found.cases:
+        if found.outlook.shown:
             self.turn(WORK)
             return
         self.nothing.show_words(*_nothing(found))
@@ -141,19 +143,20 @@ class Ruling(CasePart):
         self.turn(NOTHING)
 
     def _offer(self) -> None:
-        self.offer_answers(self.at_work and bool(self._found.cases))
+        some = bool(self._found.outlook.shown)
+        self.offer_answers(self.at_work and some)
         self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
-        self.bar.say(self.bench.pane.progress() if self._found.cases else "")
+        self.bar.say(self.bench.pane.progress() if some else "")
 
     def _show_case(self) -> None:
-        one = self._known.get(self.bench.key)
+        one: Disagreement | None = self.bench.cases.line(self.bench.key)
         if one is not None:
-            more = _held_back(self._found) if self._found.withheld else ""
-            self.strip.show_judge(self._found.ruled, one.judge.id, one.judge.prompt, more)
+            more = _held_back(self._found) if self._found.outlook.withheld else ""
+            self.strip.show_judge(self._found.ruled, one.judge, more)
         self._offer()
 
     def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
-        one = self._known.get(case.key)
+        one = self.bench.cases.line(case.key)
         return one is not None and self.keep_by(
             disagreements.rule, one, RulingSaid(said), reason=reason, note=note,
             protocol=self._found.choice.protocol,
@@ -161,7 +164,7 @@ class Ruling(CasePart):
 
     def _count_anew(self) -> None:
         wish = self._found.choice.wish(self._found.opening)
-        self.desk.ask_later(partial(self._counted, self._asked), ruling_look.counted_anew, wish)
+        self.desk.ask_later(partial(self._counted, self._asked), ruling_look.figures, wish)
 
     def _counted(self, asked: int, ruled: Sequence[Ruled]) -> None:
         if not self.stopped and asked == self._asked:
@@ -202,7 +205,7 @@ class Ruling(CasePart):
         self.fill()
 
     def _say_finished(self) -> None:
-        many = counted(len(self._found.cases), "disagreement")
+        many = counted(len(self._found.outlook.shown), "disagreement")
         self.answer.show_message("success", f"All {many} of this choice are ruled on.", lasting=False)
         if self._found.unclear:
             shown = keys.shown("unclear_criteria")
@@ -243,7 +246,9 @@ class Ruling(CasePart):
 
 def _held_back(found: Looked) -> str:
     """How many are not shown to whoever must not know yet what others say."""
-    return f"{counted(found.withheld, 'more disagreement')} on items that you are still to label blind."
+    return (
+        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you are still to label blind."
+    )
 
 
 def _nothing(found: Looked) -> tuple[str, str]:
@@ -252,12 +257,12 @@ def _nothing(found: Looked) -> tuple[str, str]:
         return found.refusal.happened.rstrip("."), found.refusal.todo
     if not found.choice.protocol:
         return "No judge has judged anything yet", "Let a judge judge the reports that people labelled."
-    if not found.ruled:
+    if not found.outlook.judged:
         return (
             "No judge has judged these reports",
             "Choose another judge or other labels, or let it judge them.",
         )
-    if found.withheld:
+    if found.outlook.withheld:
         return (
             "They wait for your own labels",
             f"There are {_held_back(found)} Submit your labels of them first.",

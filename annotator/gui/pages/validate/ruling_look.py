@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from annotator.actions import disagreements, people, rejudging, reviews, validation_looks, validation_sets
-from annotator.actions.disagreements import Disagreement, Ruled, Unclear
+from annotator.actions.disagreements import Disagreement, Outlook, Ruled, Unclear
 from annotator.actions.judge_offers import title
 from annotator.actions.project import Project
 from annotator.actions.rejudging import Again
@@ -14,12 +15,13 @@ from annotator.actions.validation_looks import Seen
 from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
-from annotator.gui.models.verdict_cases import VerdictCase, Voice
+from annotator.gui.models.verdict_cases import NO_CASES, PERSON, Cases, VerdictCase, Voice
 from annotator.gui.pages.validate.looking import Look
 
 # So many resamples are enough for a strip that is counted anew while one rules.
 RESAMPLES = 400
 EVERY = "*"
+NOTHING = Outlook((), 0, False)
 # Words and value of something that can be chosen.
 Option = tuple[str, str]
 
@@ -56,15 +58,15 @@ class Choice:
 class Looked:
     """What was found. `closed` is a test part that nobody asked to open; `refusal` says why nothing can be shown.
 
-    `withheld` counts disagreements on items that this person is still to label blind.
+    `ruled` are the figures, None until they are counted.
     """
 
     choice: Choice
     options: Mapping[str, Sequence[Option]]
     opening: str = ""
-    cases: Sequence[Disagreement] = ()
-    withheld: int = 0
-    ruled: Sequence[Ruled] = ()
+    outlook: Outlook = NOTHING
+    cases: Cases = NO_CASES
+    ruled: Sequence[Ruled] | None = None
     unclear: Sequence[Unclear] = ()
     again: Sequence[Again] = ()
     refusal: Refusal | None = None
@@ -73,7 +75,7 @@ class Looked:
 
 
 def look(project: Project, choice: Choice, looks: Mapping[str, Look]) -> Looked:
-    """Everything for a choice, fitted to what there is; a refusal is an answer."""
+    """All but the figures for a choice, fitted to what there is; a refusal is an answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
         choice, options = _fitted(project, choice)
@@ -95,8 +97,8 @@ def look(project: Project, choice: Choice, looks: Mapping[str, Look]) -> Looked:
                 return replace(found, closed=seen)
             found = replace(found, opening=opened.opening)
         wish = choice.wish(found.opening)
-        (cases, withheld), ruled = disagreements.outlook(project, wish), disagreements.report(project, wish)
-        return replace(found, cases=cases, withheld=withheld, ruled=ruled)
+        outlook = disagreements.outlook(project, wish)
+        return replace(found, outlook=outlook, cases=cases(outlook.shown, choice.protocol))
     except Refusal as refusal:
         return replace(found, refusal=refusal)
 
@@ -130,22 +132,23 @@ def _held(value: str, options: Sequence[Option]) -> str:
     return value if value in known else next(iter(known), "")
 
 
-def counted_anew(project: Project, wish: Wish) -> Sequence[Ruled]:
-    """The figures after one more ruling; nothing where they cannot be had any more."""
+def figures(project: Project, wish: Wish) -> Sequence[Ruled]:
+    """The figures of a choice; nothing where they cannot be had any more."""
     try:
         return disagreements.report(project, wish)
     except Refusal:
         return ()
 
 
-def case_of(one: Disagreement, protocol: str) -> VerdictCase:
-    """A disagreement as the bench shows it."""
-    judge, person = one.of_judge, one.of_person
+def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
+    """The disagreements as the bench shows them."""
+    keys, ruled = [one.case for one in found], [one.ruling for one in found]
+    return Cases(found, keys, ruled, partial(_case_of, protocol))
+
+
+def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
     voices = (
-        Voice(
-            one.judge.name, judge.value, judge.why, judge.quote, judge.quote_start,
-            tuple(judge.flags.split()), "judge",
-        ),
-        Voice(one.alias, person.value, person.why, person.quote, person.quote_start, (), "evidence"),
-    )  # fmt: skip
+        Voice(one.judge.name, one.judge.id, one.judge_value),
+        Voice(one.alias, one.person_id, one.label_value, PERSON),
+    )
     return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)

@@ -14,10 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import rejudging, rewording
+from annotator.actions import rejudging, rewording, verdict_readings
 from annotator.actions.disagreements import Disagreement, Unclear
 from annotator.actions.judge_cases import Order
 from annotator.actions.rejudging import Again
+from annotator.actions.verdict_readings import Side
 from annotator.domain.counting import counted
 from annotator.domain.informed import Ruling
 from annotator.gui import keys
@@ -160,7 +161,7 @@ class UnclearPanel(QWidget):
         self.title.setText(f"Item {one.item_key} · ruled unclear {counted(one.times, 'time')}")
         self.unit.setText(one.words or WHOLE)
         self.unit.setLayoutDirection(direction_of(one.words))
-        self.cases.setText("\n".join(_told(case, self._protocol) for case in self._cases_of(one)))
+        self.cases.setText("\n".join(map(self._told, self._cases_of(one))))
         self.words.setPlainText(self._typed.get(one.unit_id, one.words))
         way = self._desk.ask(rewording.way, self._protocol, one.item_id, one.unit_id)
         refused = way.refused if way is not None else ""
@@ -178,6 +179,17 @@ class UnclearPanel(QWidget):
             for case in self._cases
             if (case.place.item_id, case.place.unit_id) == wanted and case.ruling == Ruling.UNCLEAR.value
         ]
+
+    def _told(self, case: Disagreement) -> str:
+        """A case in a line or two: what each side says and why, and what the ruling noted."""
+        whose, key = (case.judge.id, case.person_id), case.place.key
+        found = self._desk.ask(verdict_readings.sides, self._protocol, whose, key) or {}
+        said = (case.judge.name, case.judge_value), (case.alias, case.label_value)
+        sides = "; ".join(
+            f"{name} says “{face(value, self._protocol).words}”{_because(found.get((rater, key), Side()).why)}"
+            for rater, (name, value) in zip(whose, said, strict=True)
+        )
+        return f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
 
     def _keep(self, words: str) -> None:
         if self._chosen is not None:
@@ -233,17 +245,6 @@ class UnclearPanel(QWidget):
         """Print the keys as they now are."""
         self.settle_button.set_key(keys.sequences("submit")[0])
         self.judge_button.set_key(keys.sequences("judge_anew")[0])
-
-
-def _told(case: Disagreement, protocol: str) -> str:
-    """A case in a line or two: what each side says and why, and what the ruling noted."""
-    judge, person = case.of_judge, case.of_person
-    sides = (
-        f"{case.judge.name} says “{face(judge.value, protocol).words}”{_because(judge.why)}",
-        f"{case.alias} says “{face(person.value, protocol).words}”{_because(person.why)}",
-    )
-    note = f" Noted: {case.note}" if case.note else ""
-    return f"• {'; '.join(sides)}.{note}"
 
 
 def _because(why: str) -> str:

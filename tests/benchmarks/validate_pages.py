@@ -1,0 +1,180 @@
+"""How soon Validate's parts show something useful of many verdicts, and how long the window ever stalls meanwhile.
+
+    python -m tests.benchmarks.validate_pages [--quick]
+
+Goals: rows or text painted after at most 0.5 s with 4 655 verdicts and 1 s with 46 550 (ResearcherBench, and ten times
+that), no stall above 100 ms. Two people labelled six in ten of the units. Each part is clicked on in the program's own
+window, in a process of its own: cold, and again when it was left and nothing was written. A part is whole when no
+errand is under way any more. How late a quiet window's timer comes is printed first: whatever else the machine does
+meets all figures alike.
+"""
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from annotator.gui import starting
+from annotator.gui.pages.validate.page import ValidatePage
+from annotator.gui.window import Window
+from tests import judged_project
+
+# Verdicts → items, and the seconds that are promised.
+SIZES = {4_655: (65, 0.5), 46_550: (650, 1.0)}
+CRITERIA, SYSTEMS, LETTERS = 15, 5, 18_000
+STALL_S, BEAT_MS, QUIET_S, PATIENCE_S = 0.1, 5, 1.0, 120.0
+PARTS = ("Figures", "Disagreements", "Reviews", "Cards")
+Found = dict[str, float]
+
+
+def made(folder: Path, verdicts: int, items: int) -> Path:
+    """A project with a judge's verdicts, and what two people say of most units."""
+    source = judged_project.peer_folder(folder / f"peer-{verdicts}", items, CRITERIA, SYSTEMS, LETTERS)
+    project = judged_project.imported(folder / f"{verdicts}.goldsmith", source)
+    judged_project.judge_everything(project, 1, verdicts)
+    for name, alike in (("Ann", 0.85), ("Ben", 0.8)):
+        judged_project.label_everything(project, name, 0.6, alike)
+    project.close()
+    return project.path
+
+
+def views(page: ValidatePage) -> dict[str, tuple[QWidget, Callable[[], bool]]]:
+    """Where the rows or the text of each part are painted, and whether they are there: no word that it is counted."""
+    figures, ruling, reviewing = page.figures.viewer.view, page.ruling, page.reviewing
+    card = page.cards.view.page
+    return {
+        "Figures": (figures.table.viewport(), lambda: figures.model.rowCount() > 0),
+        "Disagreements": (
+            ruling.bench.pane.list.viewport(),
+            lambda: ruling.at_work and ruling.bench.cases.rowCount() > 0,
+        ),
+        "Reviews": (
+            reviewing.bench.pane.list.viewport(),
+            lambda: reviewing.at_work and reviewing.bench.cases.rowCount() > 0,
+        ),
+        "Cards": (card.viewport(), lambda: bool(card.toPlainText().strip())),
+    }
+
+
+class Watch(QObject):
+    """When the event loop came round, when an errand was last out, and when something useful was painted."""
+
+    def __init__(self, window: Window, seen: QWidget, there: Callable[[], bool]) -> None:
+        super().__init__()
+        self._window, self._there = window, there
+        self._timer = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+        seen.installEventFilter(self)
+
+    def until_rest(self, act: Callable[[], object], *, painted: bool = True) -> Found:
+        """Act, and wait until it is painted and no errand has been out for a while; seconds."""
+        self._painted = 0.0
+        self._started = self._busy = self._last = time.perf_counter()
+        self._longest, self._awaited = 0.0, painted
+        self._timer.start()
+        act()
+        while not self._at_rest():
+            starting.QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+        self._timer.stop()
+        whole = max(self._painted, self._busy) - self._started
+        return {"content": self._painted - self._started, "whole": whole, "stall": self._longest}
+
+    def _at_rest(self) -> bool:
+        now = time.perf_counter()
+        over = (bool(self._painted) or not self._awaited) and now - self._busy > QUIET_S
+        return over or now - self._started > PATIENCE_S
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self._longest, self._last = max(self._longest, now - self._last), now
+        if len(self._window.desk._errands):
+            self._busy = now
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and not self._painted and self._there():
+            # Noted once the paint is done.
+            QTimer.singleShot(0, self, self._note)
+        return False
+
+    def _note(self) -> None:
+        self._painted = self._painted or time.perf_counter()
+
+
+def visit(path: Path, name: str) -> list[Found]:
+    """The quiet window, then a part clicked on cold and again."""
+    goldsmith = starting.Goldsmith(starting.make_application())
+    window = goldsmith.show(path)
+    goldsmith.settle()
+    assert isinstance(window, Window)
+    page = window.show_page("Validate")
+    assert isinstance(page, ValidatePage)
+    watch = Watch(window, *views(page)[name])
+    watch.until_rest(lambda: None, painted=False)
+    found = [watch.until_rest(lambda: None, painted=False)]
+    for _ in ("cold", "again"):
+        found.append(watch.until_rest(lambda: page.tabs.setCurrentIndex(page.TABS.index(name))))
+        watch.until_rest(lambda: page.tabs.setCurrentIndex(0), painted=False)
+    window.close()
+    return found
+
+
+def visited(path: Path, name: str) -> list[Found]:
+    """The same in a fresh process."""
+    with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
+        own = {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "APPDATA": folder}
+        words = [sys.executable, "-m", "tests.benchmarks.validate_pages", "--visit", str(path), name]
+        done = subprocess.run(words, check=False, capture_output=True, env=os.environ | own)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode()[-2000:])
+    found: list[Found] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def told(verdicts: int, path: Path, goal: float) -> bool:
+    """Print what each part takes at one size; whether both goals are met."""
+    met = True
+    print(f"{verdicts:,} verdicts (content ≤ {goal:g} s, stall ≤ {STALL_S * 1e3:.0f} ms)")
+    for name in PARTS:
+        quiet, *clicks = visited(path, name)
+        for when, found in zip(("cold", "again"), clicks, strict=True):
+            good = 0 < found["content"] <= goal and found["stall"] <= STALL_S
+            met = met and good
+            print(
+                f"  {name}, {when}: content {found['content']:.2f} s, whole {found['whole']:.2f} s, longest stall "
+                f"{found['stall'] * 1e3:.0f} ms (quiet {quiet['stall'] * 1e3:.0f} ms){'' if good else '  missed'}",
+                flush=True,
+            )
+    return met
+
+
+def main() -> int:
+    """Every part at each size; exit code 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="the smaller size only")
+    parser.add_argument("--visit", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.visit:
+        print(json.dumps(visit(Path(options.visit[0]), options.visit[1])))
+        return 0
+    results = []
+    for verdicts, (items, goal) in list(SIZES.items())[: 1 if options.quick else None]:
+        with tempfile.TemporaryDirectory() as folder:
+            results.append(told(verdicts, made(Path(folder), verdicts, items), goal))
+    print("goals reached" if all(results) else "goals missed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
