@@ -36,20 +36,26 @@ from annotator.protocols.pairing import NAME, PROMPTS, paired
 PAIRED, DEED = "paired", "pairs of lists paired"
 
 
-def order(judge: str, **how: Any) -> Order:
-    """What is asked of a judge that pairs; `how` says how fast, and for how much money."""
-    return Order(judge, NAME, **how)
+def order(judge: str, stage: Stage | None = None, **how: Any) -> Order:
+    """What is asked of a judge that pairs, of all stages or of one; `how` says how fast, and for how much money."""
+    return Order(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
+
+
+def is_one(protocol: str) -> bool:
+    """Whether a run of that name pairs lists."""
+    return protocol.startswith(NAME)
 
 
 class Asking:
     """What a judge is still to be asked, and what has come and waits to be committed."""
 
-    def __init__(self, project: Project, order: Order, stage: Stage | None = None) -> None:
+    def __init__(self, project: Project, order: Order) -> None:
         """Refusal for whoever does not coordinate, for a judge without a model, and where there is nothing to pair."""
         self._project = project
         self.judge = assisted.asked_judge(project, order.judge)
         frozen, names = agreement_inputs.frozen(project)
-        chosen = [one for one in frozen if stage in (None, one.stage)]
+        stage = order.protocol.removeprefix(NAME).removeprefix(".")
+        chosen = [one for one in frozen if stage in ("", one.stage.value)]
         self.lists = assisted.lists(project, self.judge, chosen)
         if not self.lists:
             raise Refusal(
@@ -127,16 +133,15 @@ class _PairingJournal(Journal):
 async def run(
     project: Project,
     order: Order,
-    stage: Stage | None = None,
     *,
     tell: Callable[[Line], None] = lambda _: None,
     listen: TextIO | None = None,
 ) -> Line:
-    """Have the judge of the order pair what it has not paired, of all stages or of one; nothing frozen is touched.
+    """Have the judge of the order pair what it has not paired; nothing frozen is touched.
 
     Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
     """
-    asking = Asking(project, order, stage)
+    asking = Asking(project, order)
     ended = await _asked(project, order, asking, tell, listen) if asking.to_do else _nothing_to_ask(asking)
     ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": asking.failed}
     tell(ended)

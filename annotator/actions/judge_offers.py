@@ -242,4 +242,6 @@ def title(name: str) -> str:
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
     if known is not None:
         return known.title
-    return "Units paired by meaning" if name == PAIRING else WRITING if name in MANNERS else name
+    if name.startswith(PAIRING):
+        return "Units paired by meaning"
+    return WRITING if name in MANNERS else name

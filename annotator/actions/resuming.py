@@ -1,10 +1,10 @@
-"""How the last run of a judge that was left unfinished is gone on with: judging, drawing, or a check for drift."""
+"""How the last run of a judge that was left unfinished is gone on with: judging, drawing, pairing, checking drift."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TextIO
 
-from annotator.actions import attack_tests, attacking, drift, extracting, judge_runs, run_records
+from annotator.actions import assisting, attack_tests, attacking, drift, extracting, judge_runs, run_records
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.actions.run_lines import Line
@@ -21,7 +21,7 @@ async def resume(
 ) -> Line:
     """Go on with the newest unfinished run (of a judge); `how` gives its concurrency, timeout_s and budget_usd.
 
-    Reports, drafts and pairings are gone on with by the commands that asked for them.
+    Reports and drafts are gone on with by the commands that asked for them.
     """
     unfinished = run_records.last_unfinished(project, judge, _is_carried_out)
     return await carry_out(project, unfinished.order(**how), tell=tell, listen=listen)
@@ -34,12 +34,14 @@ async def carry_out(
     tell: Callable[[Line], None] = lambda _: None,
     listen: TextIO | None = None,
 ) -> Line:
-    """Carry an order out: judge by a protocol, draw by an extraction, check a judge for drift, go on attacking it."""
+    """Carry an order out: judge by a protocol, draw by an extraction, pair, check a judge for drift, attack it."""
     if order.protocol.startswith(attack_tests.PREFIX):
         return await attacking.go_on(project, order, tell=tell, listen=listen)
     if order.protocol.startswith(drift.PREFIX):
         order = replace(order, protocol=order.protocol.removeprefix(drift.PREFIX))
         return await drift.check(project, order, tell=tell, listen=listen)
+    if assisting.is_one(order.protocol):
+        return await assisting.run(project, order, tell=tell, listen=listen)
     run = extracting.run if order.protocol in EXTRACTIONS else judge_runs.run
     return await run(project, order, tell=tell, listen=listen)
 
@@ -50,4 +52,5 @@ def _is_carried_out(protocol: str) -> bool:
         protocol in PROTOCOLS
         or protocol in EXTRACTIONS
         or protocol.startswith((drift.PREFIX, attack_tests.PREFIX))
+        or assisting.is_one(protocol)
     )

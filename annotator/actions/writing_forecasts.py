@@ -9,10 +9,8 @@ from annotator.actions.forecasts import Forecast, Questions
 from annotator.actions.journal import CALL, RUN, Journal
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
-from annotator.domain.assignment import Stage
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.protocol import Case, Protocol
-from annotator.protocols import pairing
 
 # What a reply takes until this model has given some of the kind: a report of four pages, a plan, a dozen units, pairs.
 REPORT_TOKENS, PLAN_TOKENS, DRAFT_TOKENS, PAIRING_TOKENS = 3_000, 200, 1_500, 200
@@ -35,9 +33,9 @@ async def of_drafts(project: Project, order: Order) -> Forecast:
     return await _forecast(project, order, judge, shape, cases, to_do, to_do, "drafts", DRAFT_TOKENS)
 
 
-async def of_pairings(project: Project, order: Order, stage: Stage | None) -> Forecast:
-    """What it would take to have lists paired by meaning that are not yet, of all stages or of one."""
-    asking = assisting.Asking(project, order, stage)
+async def of_pairings(project: Project, order: Order) -> Forecast:
+    """What it would take to have lists paired by meaning that are not yet."""
+    asking = assisting.Asking(project, order)
     to_do, total = len(asking.to_do), len(asking.lists)
     return await _forecast(
         project, order, asking.judge, asking.shape(), asking.cases(), to_do, total, "pairings", PAIRING_TOKENS
@@ -67,10 +65,10 @@ async def _forecast(
     return replace(forecasts.priced(judge, order, found, made, each), total=total, things=things)
 
 
-def told(project: Project, order: Order, stage: Stage | None = None) -> Forecast:
-    """What any order would take, of reports, drafts, pairings (of a stage) or of a judge; for whoever cannot wait."""
-    if order.protocol == pairing.NAME:
-        return asyncio.run(of_pairings(project, order, stage))
+def told(project: Project, order: Order) -> Forecast:
+    """What any order would take, of reports, drafts, pairings or of a judge; for whoever cannot wait for it."""
+    if assisting.is_one(order.protocol):
+        return asyncio.run(of_pairings(project, order))
     if draft_runs.is_one(order.protocol):
         return asyncio.run(of_drafts(project, order))
     if order.protocol in responding.MANNERS:

@@ -50,17 +50,17 @@ def agreement(
     """
     from annotator.actions import agreement_groups, assisting
 
-    order = assisting.order(assisted_by, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
+    order = assisting.order(assisted_by, stage, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
     if estimate and not assisted_by:
         raise typer.BadParameter(
             "--estimate says what asking a judge would take: name it with --assisted-by."
         )
     if estimate:
-        _estimate(file, order, stage, as_, json_=json_)
+        _estimate(file, order, as_, json_=json_)
         return
     # Nobody is paid for what cannot be shown.
     agreement_groups.refuse_unknown(by)
-    ended = _asked(file, order, stage, progress, as_) if assisted_by else None
+    ended = _asked(file, order, progress, as_) if assisted_by else None
     if ended is None or progress != FOR_A_WINDOW:
         with opened(file, readonly=True, person=as_) as project:
             _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
@@ -93,20 +93,20 @@ def _tell(
     print_json({**heads, **rows, "inputs": inputs, "model_assisted": assisted})
 
 
-def _estimate(file: Path, order: Any, stage: Stage | None, person: str, *, json_: bool) -> None:
+def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
     from annotator.actions import writing_forecasts
 
     with opened(file, readonly=True, person=person) as project:
-        found = writing_forecasts.told(project, order, stage)
+        found = writing_forecasts.told(project, order)
     say(found.tree(), json_, found.words())
 
 
-def _asked(file: Path, order: Any, stage: Stage | None, progress: str, person: str) -> dict[str, Any]:
+def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:
     """How it ended to have a judge pair what it has not paired."""
     from annotator.actions import assisting
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await assisting.run(project, order, stage, **told)
+        return await assisting.run(project, order, **told)
 
     return gone_through(file, run, doing="pairing", progress=progress, person=person)
 

@@ -7,19 +7,26 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import agreement_report, assisting, checking, judges
+from annotator.actions import (
+    agreement_report,
+    assisting,
+    checking,
+    judge_offers,
+    judge_runs,
+    judges,
+    resuming,
+)
 from annotator.actions.agreement_report import BY_MODEL, Report
-from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
+from annotator.domain.assignment import Stage
 from annotator.domain.evidence import Evidence, Reference
 from annotator.domain.refusal import Refusal
-from annotator.protocols.pairing import NAME
 from tests import pairs_project as pairs
 from tests.assisted_project import ADA, BEN, assisted_project, knowing, pairing
 from tests.judging.odd_server import OddServer
 from tests.served import JUDGE, add_judge
 
-ORDER = Order(JUDGE, NAME)
+ORDER = assisting.order(JUDGE)
 
 
 @pytest.fixture
@@ -111,3 +118,18 @@ def test_whoever_does_not_coordinate_has_nobody_asked(project: Project, server: 
     with pytest.raises(Refusal, match="shown to a coordinator"):
         ran(project)
     assert server.bodies == []
+
+
+def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
+    project: Project, server: OddServer
+) -> None:
+    server.answer = knowing(lambda _: "Well.")
+    one_stage = assisting.order(JUDGE, Stage.RUBRIC)
+    assert asyncio.run(assisting.run(project, one_stage))["missing"] == {"invalid": 1}
+    (run,) = judge_runs.runs(project)
+    assert (run.open, run.order().protocol) == (True, one_stage.protocol)
+    assert judge_offers.title(run.protocol) == "Units paired by meaning"
+    server.answer = knowing(lambda _: "")
+    ended = asyncio.run(resuming.carry_out(project, run.order()))
+    assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
+    assert assisted(agreement_report.report(project, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)

@@ -66,8 +66,8 @@ class Assisting(QFrame):
         if left:
             from annotator.actions import assisting, writing_forecasts
 
-            order = assisting.order(given.judge)
-            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order, self._stage)
+            order = assisting.order(given.judge, self._stage)
+            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)
 
     def start(self) -> None:
         """Ask the chosen judge for what is missing, in a process of its own."""
