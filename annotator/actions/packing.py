@@ -297,6 +297,8 @@ def _documents(
 def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:
     """A document as a rater needs it: no note, remark or link that its authors or the adjudicator left."""
     units = [{**unit, "note": "", "anchor": None} for unit in tree["units"]]
+    for unit in units:
+        unit.pop("more_anchors", None)
     units = [{**unit, "insight_id": ""} if "insight_id" in unit else unit for unit in units]
     return {**tree, "units": units, "remark": ""}
 

@@ -1,6 +1,8 @@
 """What a unit is: the smallest thing inside an artifact that is agreed on or judged."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -40,11 +42,27 @@ def _hash_of(text: str) -> str:
     return sha256(text)
 
 
+def _is_empty(anchors: tuple[Anchor, ...]) -> bool:
+    return not anchors
+
+
 class Unit(BaseModel):
-    """What every unit has: an id that never changes, its words, a private note, and a quotation to lean on."""
+    """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     id: str = Field(default_factory=new_id, min_length=1, max_length=80)
     text: Text = Field(default="", max_length=20_000)
     note: Text = Field(default="", max_length=20_000)
     anchor: Anchor | None = None
+    # Left out where there are none: a unit with one quotation or none is written as it always was.
+    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=_is_empty)
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """All quotations, in the order they were taken."""
+        return (self.anchor, *self.more_anchors) if self.anchor else ()
+
+    def quoting(self, anchors: Sequence[Anchor]) -> dict[str, Any]:
+        """The fields, as JSON, with which the unit would lean on these quotations."""
+        trees = [anchor.model_dump(mode="json") for anchor in anchors]
+        return {"anchor": trees[0] if trees else None, "more_anchors": trees[1:]}

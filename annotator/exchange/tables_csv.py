@@ -33,6 +33,7 @@ UNIT_TABLES = {
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
 # So many lines are made at a time: a frame costs more than its rows.
 AT_ONCE = 1_000
+ANCHORS = ("anchor", "more_anchors")
 RESPONSE_HEAD = ("id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd")
 PLAIN = ("items", "systems", "judges", "runs", "scores")
 
@@ -104,7 +105,7 @@ def _responses(bundle: Bundle) -> Iterator[dict[str, Any]]:
 def _units(bundle: Bundle, kind: Kind) -> Iterator[dict[str, Any]]:
     keys = {item.id: item.key for item in bundle.items}
     aliases = {person.id: person.alias for person in bundle.people}
-    names = [name for name in DOCUMENTS[kind].UNIT.model_fields if name != "anchor"]
+    names = [name for name in DOCUMENTS[kind].UNIT.model_fields if name not in ANCHORS]
     for artifact in bundle.artifacts:
         if artifact.kind is kind:
             yield from _lines(artifact, keys[artifact.item_id], aliases.get(artifact.author_id, ""), names)
@@ -116,5 +117,7 @@ def _lines(artifact: ArtifactRecord, key: str, author: str, names: Iterable[str]
         yield {
             **dict(zip(UNIT_HEAD, (*head, position), strict=True)),
             **{name: unit[name] for name in names},
-            "quote": (unit["anchor"] or {}).get("quote", ""),
+            "quote": "\n".join(
+                one["quote"] for one in (unit["anchor"], *unit.get("more_anchors", ())) if one
+            ),
         }

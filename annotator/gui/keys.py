@@ -41,6 +41,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("flag", "Flag", EVERYWHERE, ("Ctrl+G",)),
     Binding("note", "Note", EVERYWHERE, ("Ctrl+M",)),
     Binding("evidence", "Mark the selected text as evidence", EVERYWHERE, ("Ctrl+E",)),
+    Binding("next_evidence", "Next marked passage", EVERYWHERE, ("Alt+PgDown",)),
+    Binding("previous_evidence", "Marked passage before", EVERYWHERE, ("Alt+PgUp",)),
     Binding("other_pane", "To the next part of the page", EVERYWHERE, ("F6",)),
     Binding("weight_1", "Weight 1", "Author", ("Alt+1",)),
     Binding("weight_2", "Weight 2", "Author", ("Alt+2",)),

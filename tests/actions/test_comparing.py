@@ -323,6 +323,7 @@ def test_a_counted_field_makes_a_difference(kind: Kind, unit: Unit, differs: dic
     ("kind", "unit", "more"),
     [
         (Kind.RUBRIC, Criterion(text="Explains it"), {"note": "?", "insight_id": "i", "anchor": Anchor(quote="q")}),
+        (Kind.RUBRIC, Criterion(text="Explains it"), {"more_anchors": (Anchor(quote="r"),)}),
         (Kind.RUBRIC, Criterion(text="Explains it"), {"text": "explains  it."}),
         (Kind.LABELS, LABEL, {"quote": "q", "flags": "flagged"}),
         (Kind.EVIDENCE, Reference(text="x", identifier="10.1000/A"), {"identifier": "https://doi.org/10.1000/a"}),

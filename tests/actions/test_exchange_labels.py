@@ -20,6 +20,8 @@ from annotator.actions import (
 from annotator.actions.project import Project
 from annotator.domain.assignment import Purpose, Stage
 from annotator.domain.refusal import Refusal
+from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.unit import Anchor
 from tests.labelling_project import SYSTEMS, add_report, labelling_project
 from tests.small_project import units_of
 
@@ -158,3 +160,11 @@ def test_reports_are_labelled_by_what_is_settled_never_by_a_partners_rubric(
     settle(project, people.add_person(project, "Somebody").subject, "sealed")
     with pytest.raises(Refusal, match="no settled rubric"):
         packing.task(project, ada(project), tmp_path)
+
+
+def test_no_quotation_of_its_authors_reaches_those_who_label_by_a_document():
+    anchors = (Anchor(quote="CANARY 1"), Anchor(quote="CANARY 2"))
+    quoted = Criterion(text="Explains it", anchor=anchors[0], more_anchors=anchors[1:])
+    served = packing._without_notes(Rubric(units=(quoted,)).tree())
+    assert "CANARY" not in str(served)
+    assert [unit["text"] for unit in served["units"]] == ["Explains it"]

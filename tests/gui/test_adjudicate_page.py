@@ -321,7 +321,7 @@ def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
     units = (rubric(ADA, "a").units[0], quoted, *rubric(ADA, "a").units[2:])
     submit(project, {"Ada": rubric(ADA, "a").with_units(units), "Ben": rubric(BEN, "b")})
     page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
-    card_of(page, COMPARES).quote_wanted.emit(row_of(page, COMPARES).ruling.id, letter(page, "Ada"))
+    card_of(page, COMPARES).quote_wanted.emit(row_of(page, COMPARES).ruling.id, letter(page, "Ada"), 0)
     assert page.side.shown == "source"
     report = page.side.parts["source"].sources.text
     assert [report.text()[mark.start : mark.end] for mark in report.marks("evidence")] == [

@@ -8,7 +8,7 @@ from annotator.domain.canonical import sha256
 from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
 from tests.authoring_project import PAPER, begun_project, mine
 from tests.gui.small_pdf import pdf
-from tests.labelling_keys import focus, press
+from tests.labelling_keys import focus, press, type_words
 
 PROJECT = begun_project
 AGAIN = "A residual block"
@@ -79,7 +79,7 @@ def test_the_quotation_is_a_press_away_from_its_place(page, project, qtbot):
     select(page, AGAIN, nth=1)
     press("Ctrl+E")
     page.source.tabs.setCurrentIndex(1)
-    qtbot.mouseClick(page.sheet.form.editors[0]._chip.button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sheet.form.editors[0]._chips.chips[0].button, Qt.MouseButton.LeftButton)
     (mark,) = page.source.text.marks("evidence")
     shown = page.source.text.text()
     assert page.source.tabs.currentIndex() == 0
@@ -89,7 +89,7 @@ def test_the_quotation_is_a_press_away_from_its_place(page, project, qtbot):
 def test_a_quotation_is_taken_away_and_comes_back_with_undo(page, project, qtbot):
     select(page, "train badly")
     press("Ctrl+E")
-    qtbot.mouseClick(page.sheet.form.editors[0]._chip.remove, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sheet.form.editors[0]._chips.chips[0].remove, Qt.MouseButton.LeftButton)
     assert quoted(project) is None
     press("Ctrl+Z")
     assert quoted(project).quote == "train badly"
@@ -114,22 +114,145 @@ def test_a_page_of_a_pdf_is_quoted_with_its_number_and_its_place_in_the_text(pag
     anchor = quoted(project)
     assert (anchor.page, anchor.source_id) == (2, source.id)
     assert anchor.stands_in(source.text)
-    assert page.sheet.form.editors[0]._chip.button.text().endswith("— p. 2")
+    assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
 
 
-def test_a_pdf_is_searched_as_text(page, project, tmp_path):
-    path = tmp_path / "paper.pdf"
-    path.write_bytes(pdf([["First page."], ["Deep networks train"]]))
-    page.desk.do(sources.add_source, page.item.id, path)
+def test_what_is_found_is_what_the_key_quotes(page, project):
+    page.sheet.form.editors[1].text.setFocus()
     press("Ctrl+F")
-    assert page.source.as_text.isChecked()
-    page.source.finder.words.setText("networks")
-    page.source.finder.search()
-    assert page.source.finder.count() == (1, 1)
-    select(page, "networks")
-    page.source.enter()
+    type_words("residual block")
+    press("Return")
+    press("Return")
+    press("Esc")
+    assert focus() is page.source.text
     press("Ctrl+E")
-    assert quoted(project).page == 2
+    anchor = quoted(project, 1)
+    assert (anchor.start, anchor.quote) == (PAPER.rindex("residual block"), "residual block")
+
+
+def test_what_is_found_is_quoted_while_the_search_is_still_open(page, project):
+    press("Ctrl+F")
+    type_words("train badly")
+    press("Return")
+    press("Ctrl+E")
+    assert quoted(project).quote == "train badly"
+
+
+def add_pdf(page, folder, pages) -> None:
+    path = folder / "paper.pdf"
+    path.write_bytes(pdf(pages))
+    page.desk.do(sources.add_source, page.item.id, path)
+
+
+def test_what_is_found_in_a_pdf_is_what_the_key_quotes(page, project, tmp_path):
+    add_pdf(page, tmp_path, [["First page."], ["Deep networks", "train badly"]])
+    press("Ctrl+F")
+    type_words("networks train")
+    press("Return")
+    assert page.source.finder.count() == (1, 1)
+    press("Esc")
+    assert focus() is page.source.pdf
+    press("Ctrl+E")
+    anchor = quoted(project)
+    assert (anchor.page, anchor.quote.split()) == (2, ["networks", "train"])
+    assert anchor.stands_in(sources.sources(project, page.item.id)[1].text)
+
+
+def all_quoted(project, unit: int = 0) -> list[str]:
+    return [anchor.quote for anchor in mine(project).document.units[unit].anchors]
+
+
+def chips(page, unit: int = 0):
+    return [chip for chip in page.sheet.form.editors[unit]._chips.chips if not chip.isHidden()]
+
+
+def quote_words(page, *several: str) -> None:
+    for words in several:
+        select(page, words)
+        press("Ctrl+E")
+
+
+def test_a_second_quotation_stands_beside_the_first_and_both_are_listed(page, project):
+    quote_words(page, "train badly", "its input to")
+    assert all_quoted(project) == ["train badly", "its **input** to"]
+    assert [chip.button.text() for chip in chips(page)] == ["“train badly”", "“its input to”"]
+    press("Ctrl+Z")
+    assert all_quoted(project) == ["train badly"]
+    assert len(chips(page)) == 1
+
+
+def test_of_several_quotations_one_is_taken_away(page, project, qtbot):
+    quote_words(page, "train badly", "its input to", "Residual networks")
+    qtbot.mouseClick(chips(page)[0].remove, Qt.MouseButton.LeftButton)
+    assert all_quoted(project) == ["its **input** to", "Residual networks"]
+    qtbot.mouseClick(chips(page)[1].remove, Qt.MouseButton.LeftButton)
+    assert all_quoted(project) == ["its **input** to"]
+
+
+def test_the_same_words_are_quoted_once(page, project):
+    quote_words(page, "train badly", "train badly")
+    assert all_quoted(project) == ["train badly"]
+    assert "already" in page.sheet.messages.text()
+
+
+def marked(page, kind: str) -> list[str]:
+    shown = page.source.text.text()
+    return [shown[mark.start : mark.end] for mark in page.source.text.marks(kind)]
+
+
+def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
+    quote_words(page, "train badly", "its input to")
+    page.sheet.form.editors[1].text.setFocus()
+    quote_words(page, "Residual networks")
+    assert marked(page, "evidence") == ["Residual networks"]
+    assert sorted(marked(page, "kept")) == ["its input to", "train badly"]
+    assert page.source.pane.steps.told.text() == "Passage 1 of 3"
+    press("Alt+PgDown")
+    assert page.source.pane.steps.told.text() == "Passage 2 of 3"
+    press("Alt+PgUp")
+    press("Alt+PgUp")
+    assert page.source.pane.steps.told.text() == "Passage 3 of 3"
+
+
+def test_passages_of_a_pdf_stay_marked_too(page, project, tmp_path):
+    add_pdf(page, tmp_path, [["First page."], ["Deep networks", "train badly"]])
+    for words in ("First", "train badly"):
+        press("Ctrl+F")
+        page.source.finder.words.setText(words)
+        press("Esc")
+        press("Ctrl+E")
+    assert [anchor.page for anchor in mine(project).document.units[0].anchors] == [1, 2]
+    assert len(page.source.pdf._marks["evidence"]) == 2
+    assert page.source.pdf_steps.told.text() == "Passage 1 of 2"
+
+
+def test_the_words_at_the_top_stay_there_when_a_panel_opens(project, page_over, tmp_path):
+    long = tmp_path / "long.md"
+    long.write_text(
+        "\n\n".join(
+            f"Paragraph {n} says something, and goes on for long enough to need more lines where it is narrow."
+            for n in range(400)
+        )
+    )
+    sources.add_source(project, items.ids(project)[0], long)
+    page = page_over(project, "Author")
+    page.source.tabs.setCurrentIndex(1)
+    view = page.source.text
+    at = view.text().index("Paragraph 250 ")
+    view.reveal(at, at + 13)
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.value() + view.cursorRect(view._cursor(at, at)).top())
+    values = {bar.value()}
+
+    def top() -> str:
+        return view.cursorForPosition(view.rect().topLeft()).block().text()[:14]
+
+    assert top() == "Paragraph 250 "
+    for width in (500, 900, 620, 1100, 700):
+        view.setFixedWidth(width)
+        assert top() == "Paragraph 250 "
+        values.add(bar.value())
+    assert len(values) > 1
 
 
 def test_offsets_on_a_page_are_those_of_the_whole_text():

@@ -143,3 +143,45 @@ def test_evidence_beyond_the_first_plane_keeps_its_place(page):
     page.report_pane.report.select(at, at + 4)
     press("Ctrl+E")
     assert (kept(page).quote, kept(page).quote_start) == ("证据归因", at)
+
+
+def steps_told(page) -> str:
+    return page.report_pane.first.steps.told.text()
+
+
+def kept_marks(page) -> list[str]:
+    """The words that other criteria lean on, marked in what is shown."""
+    text = page.report_pane.report.text()
+    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("kept")]
+
+
+def test_the_passage_that_gives_way_is_named_and_can_be_put_back(page, qtbot):
+    select_by_keys(2)
+    press("Ctrl+E")
+    assert page.messages.text() == ""
+    press("Ctrl+Home")
+    press("Ctrl+Shift+Right", 2)
+    press("Ctrl+E")
+    assert "“Attribution ties” is no longer the evidence here" in page.messages.text()
+    qtbot.mouseClick(page.messages._act, Qt.MouseButton.LeftButton)
+    assert (kept(page).quote, marked(page)) == ("Attribution ties", ["Attribution ties"])
+
+
+def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
+    select_by_keys(2)
+    press("Ctrl+E")
+    press("Esc")
+    assert page.report_pane.first.steps.isHidden()
+    press("Down")
+    press("F6")
+    press("Ctrl+Home")
+    press("Ctrl+Shift+Right", 2)
+    press("Ctrl+E")
+    assert (marked(page), kept_marks(page)) == (["Evidence in"], ["Attribution ties"])
+    assert steps_told(page) == "Passage 1 of 2"
+    press("Alt+PgDown")
+    assert page.bench.unit_id == page.bench.units[0].id
+    assert (marked(page), kept_marks(page)) == (["Attribution ties"], ["Evidence in"])
+    assert steps_told(page) == "Passage 2 of 2"
+    press("Alt+PgDown")
+    assert page.bench.unit_id == page.bench.units[1].id

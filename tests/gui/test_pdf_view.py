@@ -88,10 +88,12 @@ def test_the_cursor_goes_on_to_the_next_page(shown, qtbot):
 
 
 def test_a_quotation_is_marked_and_brought_into_view(shown):
-    assert shown.show_quote("silver\n tarnishes", 2)
+    span = shown.place("silver\n tarnishes", 2)
+    shown.set_marks("evidence", [span])
+    shown.reveal(*span)
     assert shown.page == 2
-    assert not shown.show_quote("platinum", 3)
-    assert not shown.show_quote("Gold", 9)
+    assert shown.place("platinum", 3) is None
+    assert shown.place("Gold", 9) is None
 
 
 def test_zoom_makes_pages_larger_within_bounds(shown):

@@ -17,7 +17,7 @@ PAIRS = [
     *[("text", f"level-{level}-soft") for level in ("info", "warning", "error", "success")],
     *[(f"state-{state}", f"state-{state}-soft")
       for state in ("agreed", "unconfirmed", "disagree", "incomplete", "missing")],
-    *[("on-mark", f"mark-{kind}") for kind in ("evidence", "judge", "other", "find", "find-current")],
+    *[("on-mark", f"mark-{kind}") for kind in ("evidence", "kept", "judge", "other", "find", "find-current")],
     ("on-accent", "accent"), ("on-accent", "accent-hover"), ("on-accent", "accent-pressed"),
     ("danger", "surface"), ("on-danger", "danger"), ("on-danger", "danger-hover"),
     ("on-selection", "selection"), ("on-tooltip", "tooltip"), ("text", "code"),

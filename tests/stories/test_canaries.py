@@ -73,7 +73,8 @@ def partners(stage: Stage, sing: Canaries) -> Document:
     units = tuple(
         UNITS[stage](
             text=sing.sing("Compares two alloys"), note=sing.sing(),
-            anchor=Anchor(quote=sing.sing()), **({"identifier": sing.sing()} if stage is Stage.EVIDENCE else {}),
+            anchor=Anchor(quote=sing.sing()), more_anchors=(Anchor(quote=sing.sing()),),
+            **({"identifier": sing.sing()} if stage is Stage.EVIDENCE else {}),
         )
         for _ in range(9)
     )  # fmt: skip

@@ -1,6 +1,8 @@
 """Finding words in the text that is read: all places marked, one after the other brought into view."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Protocol
 
 from PySide6.QtCore import QTimer, Signal
@@ -15,13 +17,15 @@ _SETTLE_MS = 120
 
 
 class Searched(Protocol):
-    """What can be searched: a text with marks."""
+    """What can be searched: something with marks, in which a place is two numbers that grow as one reads."""
 
-    def text(self) -> str: ...
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]: ...
 
     def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None: ...
 
     def reveal(self, start: int, end: int) -> None: ...
+
+    def select(self, start: int, end: int) -> None: ...
 
 
 class FindBar(QFrame):
@@ -76,22 +80,23 @@ class FindBar(QFrame):
         self.search()
 
     def close_bar(self) -> None:
-        """Go away with all marks of what was found."""
+        """Go away with all marks of what was found; the place in view is left selected, for the hands to go on from."""
+        if self._settle.isActive():
+            self.search()
+        span = self._found[self._at] if self._at >= 0 else None
         self.hide()
         self._mark([], -1)
         self.closed.emit()
+        if span is not None:
+            self._searched.select(*span)
 
     def search(self) -> None:
         """Look for the words anew; the place in view stays the one it was where it is still found."""
         self._settle.stop()
         before = self._found[self._at][0] if self._at >= 0 else 0
-        words = self.words.text()
+        words = r"\s+".join(re.escape(word) for word in self.words.text().split())
         flags = 0 if self._case.isChecked() else re.IGNORECASE
-        spans: list[tuple[int, int]] = []
-        for hit in re.finditer(re.escape(words), self._searched.text(), flags) if words else ():
-            spans.append(hit.span())
-            if len(spans) == MOST:
-                break
+        spans = list(islice(self._searched.hits(re.compile(words, flags)), MOST)) if words else []
         at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
         self._mark(spans, at)
 

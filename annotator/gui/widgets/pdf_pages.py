@@ -86,6 +86,7 @@ class PdfPages:
             raise Unreadable("This PDF has no pages.")
         self._pictures: OrderedDict[tuple[int, int], QImage] = OrderedDict()
         self._words: OrderedDict[int, PageWords] = OrderedDict()
+        self._letters: dict[int, str] = {}
 
     def close(self) -> None:
         """Give the memory back."""
@@ -129,6 +130,15 @@ class PdfPages:
             while len(self._words) > MOST_KEPT:
                 self._words.popitem(last=False)[1].close()
         return self._words[place]
+
+    def letters(self, place: int) -> str:
+        """The letters of a page, counted from 0; kept, and none where the page is damaged."""
+        if place not in self._letters:
+            try:
+                self._letters[place] = self.words(place).letters
+            except Unreadable:
+                self._letters[place] = ""
+        return self._letters[place]
 
 
 def _reason(error: str) -> str:

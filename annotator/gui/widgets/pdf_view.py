@@ -1,5 +1,7 @@
 """Where a PDF is read: pages drawn when they come into view, words selected by mouse or keyboard."""
 
+import re
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
@@ -22,6 +24,10 @@ from annotator.gui.widgets.pdf_layout import GAP, PageLayout
 from annotator.gui.widgets.pdf_pages import PageWords, PdfPages, Unreadable
 
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
+# A place is the page's number, counted from 0, times this, and the letter on it.
+_PAGE = 10_000_000
+# Kind of mark: its colour.
+_MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
 _STEPS = {
     Qt.Key.Key_Left: (Step.LETTER, -1),
     Qt.Key.Key_Right: (Step.LETTER, 1),
@@ -47,7 +53,7 @@ class PdfView(QAbstractScrollArea):
         self._message = ""
         self._zoom = 100
         self._caret = Caret(0)
-        self._quoted: tuple[int, int, int] | None = None
+        self._marks: dict[str, list[tuple[int, int]]] = {}
         self._layout = PageLayout((), 0, 100)
         self._broken: dict[int, str] = {}
         self._shown_page = 0
@@ -84,7 +90,7 @@ class PdfView(QAbstractScrollArea):
     def clear(self) -> None:
         """Show nothing and give the memory back."""
         _close_all(self._open)
-        self._pages, self._message, self._quoted = None, "", None
+        self._pages, self._message, self._marks = None, "", {}
         self._caret, self._broken, self._shown_page = Caret(0), {}, 0
         self._arrange()
 
@@ -129,17 +135,39 @@ class PdfView(QAbstractScrollArea):
         if words:
             self._move_to(Caret(place, 0, len(words.letters)), follow=False)
 
-    def show_quote(self, quote: str, page: int) -> bool:
-        """Mark a quotation on a page and bring it into view; False when it is not found there."""
-        words = self._words(page - 1) if 1 <= page <= self.count else None
-        span = find(words.letters, quote) if words else None
-        self._quoted = (page - 1, *span) if span else None
-        if words and span:
-            self._reveal(page - 1, words.letter_box(span[0]))
-        else:
-            self.go_to_page(page)
+    def place(self, quote: str, page: int) -> tuple[int, int] | None:
+        """Where a quotation stands on a page; None when it is not found there."""
+        if self._pages is None or not 1 <= page <= self.count:
+            return None
+        first, span = (page - 1) * _PAGE, find(self._pages.letters(page - 1), quote)
+        return (first + span[0], first + span[1]) if span else None
+
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """Where words stand, one place after the other; none goes over a page's end."""
+        for place in range(self.count):
+            assert self._pages is not None
+            for hit in words.finditer(self._pages.letters(place)):
+                yield place * _PAGE + hit.start(), place * _PAGE + hit.end()
+
+    def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None:
+        """Put these marks in the place of all others of the kind."""
+        self._marks[kind] = spans
         self.viewport().update()
-        return span is not None
+
+    def reveal(self, start: int, _end: int) -> None:
+        """Bring a place into view."""
+        words = self._words(start // _PAGE)
+        if words is not None:
+            self._reveal(start // _PAGE, words.letter_box(start % _PAGE))
+
+    def select(self, start: int, end: int) -> None:
+        """Select a place as if by hand and bring it into view."""
+        self._move_to(Caret(start // _PAGE, start % _PAGE, end % _PAGE), follow=False)
+        self.reveal(start, end)
+
+    def forget_selection(self) -> None:
+        """Take the selection away, so that a mark in its place can be seen."""
+        self._move_to(Caret(self._caret.page, self._caret.head, self._caret.head), follow=False)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what is in view; pages not yet made are white until their turn comes."""
@@ -293,8 +321,10 @@ class PdfView(QAbstractScrollArea):
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(box, picture)
-        if self._quoted and self._quoted[0] == place:
-            self._tint(painter, place, self._quoted[1], self._quoted[2], "mark-evidence")
+        for kind, colour in _MARKS.items():
+            for start, end in self._marks.get(kind, ()):
+                if start // _PAGE == place:
+                    self._tint(painter, place, start % _PAGE, end % _PAGE, colour)
         if self._caret.page == place:
             self._tint(painter, place, *self._caret.span, "selection")
             self._draw_caret(painter, box)

@@ -110,3 +110,26 @@ def empty_document(parent: QObject, sheet: str, font: QFont, margin: int) -> QTe
     made.setDefaultFont(font)
     made.setDocumentMargin(margin)
     return made
+
+
+def position_at(document: QTextDocument, height: float) -> int:
+    """The first character of the line at a height, as the document counts.
+
+    `cursorForPosition` answers with the document's end while what follows is not laid out.
+    """
+    layout, first, last = document.documentLayout(), 0, 1
+    while last < document.blockCount() - 1 and _ends(document, last) <= height:
+        first, last = last, 2 * last
+    last = min(last, document.blockCount() - 1)
+    while first < last:
+        middle = (first + last) // 2
+        first, last = (first, middle) if _ends(document, middle) > height else (middle + 1, last)
+    block = document.findBlockByNumber(first)
+    top = layout.blockBoundingRect(block).top()
+    lines = (block.layout().lineAt(place) for place in range(block.layout().lineCount()))
+    start = next((line.textStart() for line in lines if top + line.rect().bottom() > height), 0)
+    return block.position() + start
+
+
+def _ends(document: QTextDocument, number: int) -> float:
+    return document.documentLayout().blockBoundingRect(document.findBlockByNumber(number)).bottom()

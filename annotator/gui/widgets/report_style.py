@@ -9,6 +9,7 @@ _Line = QTextCharFormat.UnderlineStyle
 # Kind of mark: its colour by name, and the line under it, so that no kind is told by colour alone.
 MARKS: dict[str, tuple[str, _Line]] = {
     "evidence": ("mark-evidence", _Line.SingleUnderline),
+    "kept": ("mark-kept", _Line.DashDotLine),
     "judge": ("mark-judge", _Line.DashUnderline),
     "other": ("mark-other", _Line.DotLine),
     "find": ("mark-find", _Line.NoUnderline),

@@ -1,6 +1,8 @@
 """Where a report is read: safe HTML or plain text, marks over its words, nothing ever loaded from outside."""
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ from annotator.domain.rendered import CUT, with_breaks
 from annotator.gui import theme
 from annotator.gui.widgets import report_style as style
 from annotator.gui.widgets.page_bar import PageBar
-from annotator.gui.widgets.report_loading import LayingOut, Loading, empty_document
+from annotator.gui.widgets.report_loading import LayingOut, Loading, empty_document, position_at
 from annotator.gui.widgets.units import Places
 
 # A document of this many characters of HTML is made at once, a longer one in slices.
@@ -54,6 +56,7 @@ class ReportView(QTextBrowser):
         self._page = 0
         self._marks: list[Mark] = []
         self._zoom = 100
+        self._held: tuple[int, int] | None = None
         self.setProperty("role", "report")
         self.setAccessibleName("Report")
         self.setOpenLinks(False)
@@ -91,6 +94,10 @@ class ReportView(QTextBrowser):
             self._text = self._plain if self._plain is not None else self.document().toPlainText()
             self._places = Places(self._text)
         return self._text
+
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """Where words stand, one place after the other."""
+        return (hit.span() for hit in words.finditer(self.text()))
 
     def selected_text(self) -> tuple[str, int, int]:
         """The selected words with their offsets; ("", -1, -1) where nothing is selected."""
@@ -198,9 +205,12 @@ class ReportView(QTextBrowser):
             super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the page bar at the foot."""
+        """Keep the words at the top where they are, and the page bar at the foot."""
+        top = self._top()
         super().resizeEvent(event)
         self._place_bar()
+        if event.size().width() != event.oldSize().width():
+            self._hold(top)
 
     def _begin(self, html: str, plain: str | None) -> None:
         if self._loading is not None:
@@ -209,7 +219,7 @@ class ReportView(QTextBrowser):
             self._loading = None
         self._html, self._plain = html, plain
         self._text, self._places = None, Places("")
-        self._marks = []
+        self._marks, self._held = [], None
         self._pages, self._page = [0] if plain is None else _page_starts(plain), 0
         self._place_bar()
 
@@ -245,10 +255,30 @@ class ReportView(QTextBrowser):
         if before is not None:
             before.deleteLater()
 
+    def _top(self) -> int:
+        """Which character stands at the top, as the document counts; 0 where nothing was scrolled.
+
+        What was held there before still is, or resizing would wander off by a line each time.
+        """
+        value = self.verticalScrollBar().value()
+        if self._held is None or self._held[1] != value:
+            self._held = (position_at(self.document(), value) if value else 0, value)
+        return self._held[0]
+
+    def _hold(self, top: int) -> None:
+        """Have a character at the top again."""
+        bar, cursor = self.verticalScrollBar(), QTextCursor(self.document())
+        if top:
+            cursor.setPosition(min(top, self.document().characterCount() - 1))
+            place = bar.value() + self.cursorRect(cursor).top()
+            if place > bar.maximum():
+                self._lay_out_to_the_end()
+            bar.setValue(place)
+        self._held = (top, bar.value())
+
     def _dress(self) -> None:
         """Make the text anew in other colours or sizes, at the place where it was."""
-        marks, page, bar = self._marks, self._page, self.verticalScrollBar()
-        place = bar.value() / max(1, bar.maximum())
+        marks, page, top = self._marks, self._page, self._top()
         if self._plain is not None:
             self.show_page(page)
         else:
@@ -256,8 +286,8 @@ class ReportView(QTextBrowser):
             self._marks = marks
             self.text()
         self._paint_marks()
-        self._lay_out_to_the_end()
-        bar.setValue(round(place * bar.maximum()))
+        self._held = None
+        self._hold(top)
 
     def _lay_out_to_the_end(self) -> None:
         """Have the scroll bar know the whole length now; by itself it learns of it some time after the layout."""

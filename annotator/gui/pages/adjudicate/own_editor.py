@@ -50,7 +50,8 @@ class OwnEditor(QWidget):
     """Field, text: to be kept as a draft."""
     chosen = Signal(str, object)
     """Field, value: a choice, to be kept at once."""
-    quote_wanted = Signal()
+    quote_wanted = Signal(int)
+    """Which of its quotations is to be shown."""
 
     def __init__(self, kind: Kind, values: tuple[str, ...], item: Item, row: QWidget) -> None:
         """Esc puts the focus onto `row`."""
@@ -77,8 +78,8 @@ class OwnEditor(QWidget):
 
     def show_row(self, row: SheetRow, typing: Collection[str], *, locked: bool) -> None:
         """Show the own wording of a row; fields named in `typing` hold newer words and are left alone."""
-        unit: Unit = row.made[0][0]
-        self.editor.show_unit(unit, row.number, typing)
+        self._unit: Unit = row.made[0][0]
+        self.editor.show_unit(self._unit, row.number, typing)
         self.editor.lock(locked)
         self.editor.chain()
 
@@ -110,7 +111,12 @@ class OwnEditor(QWidget):
         return super().event(event)
 
     def _ask(self, _unit_id: str, ask: str) -> None:
+        ask, _, place = ask.partition(" ")
         if ask == "show_quote":
-            self.quote_wanted.emit()
+            self.quote_wanted.emit(int(place))
         elif ask == "unquote":
-            self.chosen.emit("anchor", None)
+            kept = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
+            before = self._unit.quoting(self._unit.anchors)
+            for field, value in self._unit.quoting(kept).items():
+                if value != before[field]:
+                    self.chosen.emit(field, value)

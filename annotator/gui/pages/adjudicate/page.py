@@ -71,7 +71,7 @@ class AdjudicatePage(Page):
         rows.dropped.connect(self.acts.pair_dropped)
         rows.worded.connect(self.hand.word)
         rows.quote_wanted.connect(self._show_quote)
-        rows.own_quote_wanted.connect(lambda: self._show_quote(bench.ruling_id, ""))
+        rows.own_quote_wanted.connect(lambda place: self._show_quote(bench.ruling_id, "", place))
         controls.taken.connect(self.acts.take)
         controls.voted.connect(self.hand.vote)
         controls.reasoned.connect(self.acts.reason_here)
@@ -225,11 +225,11 @@ class AdjudicatePage(Page):
             self._fill_queue()
             self.rows.take_focus()
 
-    def _show_quote(self, ruling_id: str, letter: str) -> None:
+    def _show_quote(self, ruling_id: str, letter: str, place: int) -> None:
         self.bench.move_to(ruling_id)
         source, row = self.side.source(), self.bench.row
-        anchor = row.made[0][0].anchor if row and row.made and not letter else None
-        found = source.show_anchor(anchor) if anchor else source.show_quote(letter)
+        own = row.made[0][0] if row and row.made and not letter else None
+        found = source.show_anchor(own.anchors[place]) if own else source.show_quote(letter, place)
         if not found:
             self.messages.show_message("info", "These words are not in the source as it is now.")
 

@@ -41,7 +41,7 @@ class RowCard(QFrame):
     """A person went to this row, by the mouse or by Tab: its id."""
     entered = Signal()
     """Enter was pressed on the card."""
-    quote_wanted = Signal(str, str)
+    quote_wanted = Signal(str, str, int)
     """A quotation is to be shown: row and letter."""
     dropped = Signal(str, str, str)
     """A unit was dragged here: this row, the row it comes from, its letter."""
@@ -186,8 +186,8 @@ class RowCard(QFrame):
             columns.addWidget(cell, 1)
         return columns
 
-    def _want_quote(self, letter: str, _: object = None) -> None:
-        self.quote_wanted.emit(self.row.ruling.id, letter)
+    def _want_quote(self, letter: str, place: int) -> None:
+        self.quote_wanted.emit(self.row.ruling.id, letter, place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow, a folded row shows its words rather than its fields."""

@@ -19,11 +19,11 @@ class RowsPane(QWidget):
     """Shows what the bench holds and hands on what is done to it."""
 
     entered = Signal()
-    quote_wanted = Signal(str, str)
+    quote_wanted = Signal(str, str, int)
     dropped = Signal(str, str, str)
     worded = Signal(str, object)
     """A choice in the own wording, to be kept at once: field, value."""
-    own_quote_wanted = Signal()
+    own_quote_wanted = Signal(int)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()

@@ -2,17 +2,15 @@
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import items, labels, renderings, sources
-from annotator.domain import quotation
+from annotator.actions import items, labels, sources
 from annotator.domain.artifact import Kind
 from annotator.domain.labels import Label
 from annotator.domain.unit import Anchor
 from annotator.gui.desk import Desk
 from annotator.gui.pages.adjudicate.bench import Bench
 from annotator.gui.pages.author.source_pane import SourcePane
-from annotator.gui.widgets.link_question import ask_to_open
+from annotator.gui.views.text_pane import Span, TextPane
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.report_view import ReportView
 
 # How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
 MARKS = ("evidence", "other", "judge", "find")
@@ -26,16 +24,15 @@ class SourceSide(QWidget):
         super().__init__()
         self._desk, self._bench = desk, bench
         self._response_id = ""
-        self._markdown = ""
-        self.sources, self.report = SourcePane(desk), ReportView()
+        self.sources, self.pane = SourcePane(desk), TextPane(desk)
+        self.report = self.pane.report
         self.name = PlainLabel("", "hint", wrap=True)
-        self.report.link_clicked.connect(lambda url: ask_to_open(self, url))
-        self.report.loaded.connect(lambda: self._mark(reveal=True))
+        self.pane.loaded.connect(lambda: self._mark(reveal=True))
         self._of_labels = QWidget()
         rows = QVBoxLayout(self._of_labels)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.name)
-        rows.addWidget(self.report, 1)
+        rows.addWidget(self.pane, 1)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.sources)
         self._stack.addWidget(self._of_labels)
@@ -74,24 +71,26 @@ class SourceSide(QWidget):
         else:
             self._mark(reveal=True)
 
-    def show_quote(self, letter: str) -> bool:
-        """Bring a letter's quotation of the row at hand into view; whether it was found."""
+    def show_quote(self, letter: str, place: int = 0) -> bool:
+        """Bring a quotation of a letter in the row at hand into view; whether it was found."""
         unit = self._bench.row.units.get(letter) if self._bench.row else None
         if isinstance(unit, Label):
             span = self._span(unit)
             if span is not None:
                 self.report.reveal(*span)
             return span is not None
-        return unit is not None and unit.anchor is not None and self.show_anchor(unit.anchor)
+        return unit is not None and place < len(unit.anchors) and self.show_anchor(unit.anchors[place])
 
     def show_anchor(self, anchor: Anchor) -> bool:
         """Bring a quotation of a source into view; whether it was found."""
         return self.sources.show_anchor(anchor)
 
     def seek(self) -> None:
-        """Search in the source in view."""
+        """Search in what is in view."""
         if self._stack.currentWidget() is self.sources:
             self.sources.open_find()
+        else:
+            self.pane.seek()
 
     def stop(self) -> None:
         """Give back the memory of a PDF."""
@@ -101,12 +100,8 @@ class SourceSide(QWidget):
         found = self._desk.ask(labels.sheet, response_id)
         if found is None:
             return
-        self._response_id, self._markdown = response_id, found.report
-        rendered = self._desk.ask(renderings.html, found.report)
-        if rendered is None or rendered.plain:
-            self.report.show_plain(found.report)
-        else:
-            self.report.show_html(rendered.html)
+        self._response_id = response_id
+        self.pane.show_report(found.report)
 
     def _mark(self, *, reveal: bool) -> None:
         row, sheet = self._bench.row, self._bench.sheet
@@ -129,6 +124,5 @@ class SourceSide(QWidget):
         told = f" · evidence of {', '.join(legend)}" if legend else ""
         self.name.setText(f"{row.report}{told}")
 
-    def _span(self, unit: Label) -> tuple[int, int] | None:
-        start = self._markdown.find(unit.quote)
-        return quotation.find_in_rendered(self.report.text(), unit.quote, self._markdown, start)
+    def _span(self, unit: Label) -> Span | None:
+        return self.pane.place(unit.quote, self.pane.text.find(unit.quote))

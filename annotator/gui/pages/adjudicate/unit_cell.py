@@ -1,6 +1,7 @@
 """What one letter wrote of a row: its words with what differs marked, its fields, its quotation and its note."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QMouseEvent
@@ -26,8 +27,8 @@ WORTH_MARKING = 0.3
 class UnitCell(QWidget):
     """A column of a row; it can be dragged onto another row."""
 
-    quote_wanted = Signal(str)
-    """The quotation is to be shown where it stands: the letter."""
+    quote_wanted = Signal(str, int)
+    """The quotation is to be shown where it stands: the letter, and which of its quotations."""
 
     def __init__(self, letter: str, kind: Kind, row: SheetRow, *, with_words: bool) -> None:
         """Without words where they stand above all columns, since everybody wrote them alike."""
@@ -58,7 +59,7 @@ class UnitCell(QWidget):
             self._column.addWidget(self.text)
         self.chips.show_chips(field_chips(self._kind, unit, self._row.differing, self._row.values))
         self._column.addWidget(self.chips)
-        add_beside(self._column, unit, lambda: self.quote_wanted.emit(self.letter))
+        add_beside(self._column, unit, partial(self.quote_wanted.emit, self.letter))
         if self._kind not in (Kind.LABELS, Kind.SELECTION):
             self.setToolTip("Drag it onto another row to pair it with that one.")
 
@@ -81,20 +82,25 @@ class UnitCell(QWidget):
         drag.exec(Qt.DropAction.MoveAction)
 
 
-def add_beside(column: QVBoxLayout, unit: Unit, show_quote: object, whose: str = "") -> None:
-    """Below a unit's words: its quotation, a press away from its place, and its note."""
-    quote = unit.quote if isinstance(unit, Label) else unit.anchor.quote if unit.anchor else ""
-    if quote:
+def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], object], whose: str = "") -> None:
+    """Below a unit's words: its quotations, each a press away from its place, and its note."""
+    pages = [(one.quote, one.page) for one in unit.anchors]
+    if isinstance(unit, Label):
+        pages = [(unit.quote, None)] if unit.quote else []
+    for place, (quote, page) in enumerate(pages):
         button = QuoteButton("chip", "Press to see where it stands.")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        page = unit.anchor.page if unit.anchor else None
         button.show_quote(quote, f" — p. {page}" if page else "")
-        button.clicked.connect(show_quote)
+        button.clicked.connect(partial(_show, show_quote, place))
         column.addWidget(button)
     if unit.note.strip():
         note = MarkedText(SMALL, "text-muted")
         note.show_text(f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}")
         column.addWidget(note)
+
+
+def _show(show_quote: Callable[[int], object], place: int, _pressed: object = None) -> None:
+    show_quote(place)
 
 
 def marked_in(row: SheetRow, letter: str) -> list[Span]:

@@ -1,5 +1,7 @@
 """How one unit of a model's draft is shown: its words, what it rests on, and the ways to take it."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
@@ -52,10 +54,10 @@ class DraftCard(QFrame):
         column.addWidget(self.chips)
         if isinstance(self.unit, Insight) and self.unit.note:
             column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
-        if self.unit.anchor is not None:
+        for anchor in self.unit.anchors:
             quote = QuoteButton("chip", "Press to see it in the source.")
-            quote.show_quote(self.unit.anchor.quote)
-            quote.clicked.connect(lambda: self.quote_wanted.emit(self.unit.anchor))
+            quote.show_quote(anchor.quote)
+            quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
             row = QHBoxLayout()
             row.addWidget(quote)
             row.addStretch(1)

@@ -13,13 +13,13 @@ from annotator.domain.artifact import Artifact, Kind, State
 from annotator.domain.assignment import stage_of
 from annotator.domain.change import Change
 from annotator.domain.item import Item
-from annotator.domain.unit import Anchor
-from annotator.gui import keys, theme
+from annotator.gui import theme
 from annotator.gui.assigned import AUTHORING
 from annotator.gui.attention import Attention, Clock
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 from annotator.gui.pages.author.asked import Asked
+from annotator.gui.pages.author.hand import Hand
 from annotator.gui.pages.author.header import ItemHeader
 from annotator.gui.pages.author.kind_tabs import KindTabs
 from annotator.gui.pages.author.sheet import DRAFTED_KINDS, Sheet
@@ -59,6 +59,7 @@ class AuthorPage(Page):
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
+        self.hand = Hand(self.source, self.sheet)
         self._seen, self._goal = False, ""
         self.asked = Asked(desk)
         self.clock = Clock()
@@ -95,7 +96,7 @@ class AuthorPage(Page):
         self.header.stepped.connect(self.step)
         self.tabs.picked.connect(self._pick)
         self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
-        self.sheet.acts.quote_wanted.connect(self._show_quote)
+        self.sheet.acts.quote_wanted.connect(self.hand.show_quote)
         self.sheet.submission.sealed.connect(self._sealed)
         self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
@@ -103,11 +104,11 @@ class AuthorPage(Page):
         for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
             wanted.connect(self._turn_draft)
         self.side.draft.taken.connect(self._take)
-        self.side.draft.quote_wanted.connect(self._show_quote)
+        self.side.draft.quote_wanted.connect(self.hand.show_quote)
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
-        self.source.quote_wanted.connect(partial(self.sheet.change, self.quote))
+        self.source.quote_wanted.connect(partial(self.sheet.change, self.hand.quote))
         theme.watch(self, self.tabs.repaint_icons)
 
     def _bind(self) -> None:
@@ -119,7 +120,7 @@ class AuthorPage(Page):
             "unit_up": partial(acts.move, -1),
             "unit_down": partial(acts.move, 1),
             "note": acts.note,
-            "evidence": self.quote,
+            "evidence": self.hand.quote,
         }
         for act, slot in changing.items():
             self.bind(act, partial(self.sheet.change, slot))
@@ -129,6 +130,8 @@ class AuthorPage(Page):
         self.bind("previous_item", lambda: self.step(-1))
         self.bind("next_open", self.go_on)
         self.bind("find", self.source.open_find)
+        self.bind("next_evidence", lambda: self.source.step_evidence(1))
+        self.bind("previous_evidence", lambda: self.source.step_evidence(-1))
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
         self.bind("ask_draft", lambda: self._with_draft(self.side.draft.asking.start))
@@ -234,17 +237,6 @@ class AuthorPage(Page):
         else:
             self.sheet.change(lambda: None)
 
-    def quote(self) -> None:
-        """Lean the unit at the cursor on the words selected in the source."""
-        anchor = self.source.quote()
-        if anchor is None:
-            self.sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
-        elif not self.sheet.acts.quote(anchor):
-            self.sheet.say("info", "There is no unit here that could be given a quotation.")
-        else:
-            self.source.show_anchor(anchor)
-            self.sheet.enter_current()
-
     def on_change(self, change: Change) -> None:
         """Show what was committed: here, on another page, or by another process."""
         if self.item is None or change.kind not in SHOWN_KINDS:
@@ -297,10 +289,12 @@ class AuthorPage(Page):
         self.side.follow(kind, "text")
         self.side.follow_artifact(self.sheet.artifact)
         self.side.draft.follow(self.item, kind)
+        self.hand.show_quoted()
 
     def _refresh(self, found: Sequence[Artifact]) -> None:
         self.tabs.show_standings(standings(found))
         self.sheet.refresh(found)
+        self.hand.show_quoted()
         self.side.follow_artifact(self.sheet.artifact)
         self.side.draft.wake()
 
@@ -341,12 +335,6 @@ class AuthorPage(Page):
     def _take(self, unit_id: str, edit: bool) -> None:
         if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):
             self.side.draft.wake()
-
-    def _show_quote(self, anchor: Anchor) -> None:
-        if not self.source.show_anchor(anchor):
-            self.sheet.say(
-                "info", "These words are not in the source as it is now; the quotation itself is kept."
-            )
 
     def _change_pane(self) -> None:
         focused = QApplication.focusWidget()

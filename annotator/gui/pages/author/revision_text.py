@@ -7,7 +7,7 @@ from annotator.gui.pages.author.guideline import field_title
 from annotator.gui.pages.author.moments import moment
 
 # What is not worth a line: ids, and what is told apart.
-UNTOLD = frozenset(("id", "text", "anchor", "insight_id"))
+UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id"))
 
 # What was done, said as it reads in a list.
 DONE = {
@@ -15,6 +15,7 @@ DONE = {
     "add unit": "one added",
     "retire unit": "one retired",
     "move unit": "order changed",
+    "change anchor, more_anchors": "quotation changed",
     "restore": "undone or redone",
     "reopen": "reopened",
     "note": "remark changed",
@@ -40,5 +41,11 @@ def _unit(kind: Kind, number: int, unit: Unit) -> str:
     told = [
         f"{field_title(kind, name)}: {value}" for name, value in values.items() if value not in (None, "")
     ]
-    quotation = [f"Quotation: “{' '.join(unit.anchor.quote.split())}”"] if unit.anchor else []
-    return "\n".join([f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotation))])
+    return "\n".join(
+        [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotations(unit)))]
+    )
+
+
+def quotations(unit: Unit) -> list[str]:
+    """A line for each quotation of a unit."""
+    return [f"Quotation: “{' '.join(anchor.quote.split())}”" for anchor in unit.anchors]

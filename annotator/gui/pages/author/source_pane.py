@@ -14,15 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import renderings, sources
-from annotator.domain import quotation
+from annotator.actions import sources
 from annotator.domain.item import Item
 from annotator.domain.source import Source, SourceFormat
 from annotator.domain.unit import Anchor
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
-from annotator.gui.pages.author.quoting import PAGE_END, anchor_of, anchor_on_page
-from annotator.gui.widgets import link_question
+from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
+from annotator.gui.views.text_pane import EvidenceSteps, Span, TextPane, sought
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.find_bar import FindBar
 from annotator.gui.widgets.key_button import KeyButton
@@ -41,23 +40,25 @@ class SourcePane(QWidget):
     """It was scrolled: a sign of life."""
     quote_wanted = Signal()
     """The selected words are to be quoted."""
+    stepped = Signal(str)
+    """A marked passage was stepped to: the unit that quotes it."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
         self._item: Item | None = None
         self._sources: Sequence[Source] = ()
-        self.tabs, self.text, self.pdf, self.hint = (
+        self._quoted: Sequence[tuple[str, Anchor]] = ()
+        self._at_hand = ""
+        self.tabs, self.pane, self.pdf, self.hint = (
             QTabBar(),
-            ReportView(),
+            TextPane(desk),
             PdfView(),
             PlainLabel(role="hint", wrap=True),
         )
-        self.finder, self.add, self.as_text = (
-            FindBar(self.text),
-            QPushButton("Add…"),
-            QPushButton("As text"),
-        )
+        self.text = self.pane.report
+        self.pdf_finder, self.pdf_steps = FindBar(self.pdf), EvidenceSteps()
+        self.add, self.as_text = QPushButton("Add…"), QPushButton("As text")
         self.quoting = KeyButton("Quote", keys.shown("evidence"), "quiet")
         self._nothing = EmptyState(
             "quote",
@@ -77,12 +78,12 @@ class SourcePane(QWidget):
         self.quoting.set_hint("Give the selected words to the unit at the cursor as its quotation")
         self.quoting.clicked.connect(self.quote_wanted)
         self.as_text.setCheckable(True)
-        self.as_text.setToolTip("Show the words of this PDF as plain text, which can be searched")
+        self.as_text.setToolTip("Show the words of this PDF as plain text")
         self.add.setToolTip("Put a paper or text beside this item")
         self.add.setAccessibleName("Add source")
         for button in (self.add, self.as_text):
             button.setProperty("role", "quiet")
-        for view in (self.text, self.pdf, self._nothing):
+        for view in (self.pane, self._pdf_pane(), self._nothing):
             self._stack.addWidget(view)
         top = QHBoxLayout()
         top.addWidget(self.tabs, 1)
@@ -94,16 +95,36 @@ class SourcePane(QWidget):
         column.setSpacing(4)
         column.addLayout(top)
         column.addWidget(self.hint)
-        column.addWidget(self.finder)
         column.addWidget(self._stack, 1)
-        self.finder.hide()
+
+    def _pdf_pane(self) -> QWidget:
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.pdf, 1)
+        column.addWidget(self.pdf_steps)
+        column.addWidget(self.pdf_finder)
+        return whole
+
+    @property
+    def _in_pdf(self) -> bool:
+        return self._stack.currentIndex() == 1
+
+    @property
+    def finder(self) -> FindBar:
+        """The find bar of what is in view."""
+        return self.pdf_finder if self._in_pdf else self.pane.find_bar
 
     def _listen(self) -> None:
         self._nothing.add_action("Add source…", self.choose_file, primary=True)
         self.add.clicked.connect(self.choose_file)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)
-        self.text.link_clicked.connect(lambda url: link_question.ask_to_open(self, url))
+        self.pane.loaded.connect(lambda: self._mark_quoted(reveal=False))
+        self.pane.stepped.connect(self.stepped)
+        self.pdf_steps.wanted.connect(self._step_in_pdf)
+        self.pdf_finder.closed.connect(lambda: self.pdf.setFocus(Qt.FocusReason.OtherFocusReason))
         for view in (self.text, self.pdf):
             view.verticalScrollBar().valueChanged.connect(self.stirred)
         self.text.marked_words.connect(self._weigh_selection)
@@ -150,17 +171,22 @@ class SourcePane(QWidget):
         return "\n\n".join(source.text for source in self._sources)
 
     def quote(self) -> Anchor | None:
-        """The anchor of what is selected; None where nothing is, or where the words are not in the source."""
+        """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
         source = self._source()
-        if self._stack.currentWidget() is self.pdf and source is not None:
+        if self._in_pdf and source is not None:
             chosen = self.pdf.selected()
             return anchor_on_page(source.id, source.text, *chosen) if chosen else None
-        if self._stack.currentWidget() is not self.text or self._item is None:
+        span = self.pane.chosen()
+        if self._stack.currentWidget() is not self.pane or self._item is None or span is None:
             return None
-        _, start, end = self.text.selected_text()
         paged = source is not None and source.format is SourceFormat.PDF
         text = source.text if source else self._item.question
-        return anchor_of(source.id if source else "", text, self.text.text(), start, end, paged=paged)
+        return anchor_of(source.id if source else "", text, self.text.text(), *span, paged=paged)
+
+    def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
+        """Mark all that is quoted, each with the unit it is quoted by; the unit at hand has its own stand out."""
+        self._quoted, self._at_hand = quoted, at_hand
+        self._mark_quoted(reveal=False)
 
     def show_anchor(self, anchor: Anchor) -> bool:
         """Bring a quotation into view and mark it; whether it was found."""
@@ -168,27 +194,63 @@ class SourcePane(QWidget):
         if anchor.source_id and anchor.source_id not in ids:
             return False
         self.tabs.setCurrentIndex(ids.index(anchor.source_id) if anchor.source_id else self.tabs.count() - 1)
-        if self._stack.currentWidget() is self.pdf:
-            return self.pdf.show_quote(anchor.quote, anchor.page or 1)
-        text = self._source_text()
-        span = quotation.find_in_rendered(self.text.text(), anchor.quote, text, anchor.start)
-        self.text.set_marks("evidence", [span] if span else [])
-        if span:
-            self.text.reveal(*span)
-        return span is not None
+        span = self._place(anchor)
+        if span is None:
+            self.pdf.go_to_page(anchor.page or 1)
+            return False
+        if not any(anchor == one for _, one in self._quoted):
+            self._view.set_marks("evidence", [span])
+        self._view.reveal(*span)
+        return True
+
+    def step_evidence(self, way: int) -> None:
+        """To the next passage that is marked in what is in view, or the one before."""
+        (self.pdf_steps if self._in_pdf else self.pane.steps).step(way)
+
+    def forget_selection(self) -> None:
+        """Take the selection away, so that a mark in its place can be seen."""
+        self.pane.forget_selection()
+        self.pdf.forget_selection()
 
     def open_find(self) -> None:
-        """Search in the text in view; a PDF is shown as text for it."""
-        if self._stack.currentWidget() is self.pdf:
-            self.as_text.setChecked(True)
-        if self._stack.currentWidget() is self.text:
-            self.finder.open_bar(self.text.selected_text()[0])
+        """Search in what is in view."""
+        if self._in_pdf:
+            chosen = self.pdf.selected()
+            self.pdf_finder.open_bar(sought(chosen[0]) if chosen else "")
+        elif self._stack.currentWidget() is self.pane:
+            self.pane.seek()
+
+    @property
+    def _view(self) -> PdfView | ReportView:
+        return self.pdf if self._in_pdf else self.text
+
+    def _place(self, anchor: Anchor) -> Span | None:
+        """Where a quotation stands in what is in view; None where it is another source's, or not found."""
+        source = self._source()
+        if anchor.source_id != (source.id if source else ""):
+            return None
+        if self._in_pdf:
+            return self.pdf.place(anchor.quote, anchor.page or 1)
+        return self.pane.place(anchor.quote, anchor.start)
+
+    def _mark_quoted(self, *, reveal: bool) -> None:
+        placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
+        passages = [(whose, span) for whose, span in placed if span is not None]
+        if not self._in_pdf:
+            self.pane.show_evidence(passages, self._at_hand, reveal=reveal)
+            return
+        for kind, mine in (("kept", False), ("evidence", True)):
+            self.pdf.set_marks(kind, [span for whose, span in passages if (whose == self._at_hand) is mine])
+        self.pdf_steps.show_passages(passages, self._at_hand)
+
+    def _step_in_pdf(self, whose: str, span: Span) -> None:
+        self.pdf.reveal(*span)
+        self.stepped.emit(whose)
 
     def enter(self) -> None:
         """Take the focus."""
-        view = self._stack.currentWidget()
-        if view is not None:
-            view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        nothing = self._stack.currentWidget() is self._nothing
+        (self._nothing if nothing else self._view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def choose_file(self) -> None:
         """Ask for a file and put it beside the item."""
@@ -198,9 +260,8 @@ class SourcePane(QWidget):
 
     def _weigh_selection(self) -> None:
         """Only what is selected can be quoted."""
-        view = self._stack.currentWidget()
-        chosen = self.text.textCursor().hasSelection() if view is self.text else bool(self.pdf.selected())
-        self.quoting.setEnabled(chosen and view is not self._nothing)
+        chosen = bool(self.pdf.selected()) if self._in_pdf else self.text.textCursor().hasSelection()
+        self.quoting.setEnabled(chosen and self._stack.currentWidget() is not self._nothing)
 
     def _source(self) -> Source | None:
         place = self.tabs.currentIndex()
@@ -212,39 +273,30 @@ class SourcePane(QWidget):
 
     def _show_tab(self) -> None:
         source, as_question = self._source(), self.tabs.currentIndex() == self.tabs.count() - 1
-        self.finder.hide()
+        self.pdf_finder.hide()
         self._say(source.drafted if source else "")
         self.as_text.setVisible(source is not None and source.format is SourceFormat.PDF)
         if source is None and not as_question:
             self._stack.setCurrentWidget(self._nothing)
         elif source is not None and source.format is SourceFormat.PDF and not self.as_text.isChecked():
             self._show_pdf(source)
-        elif source is not None and source.format is SourceFormat.MARKDOWN:
-            self._show_markdown(source)
         else:
-            self._show_plain(self._source_text().replace(PAGE_END, " "))
+            self._stack.setCurrentWidget(self.pane)
+            if source is not None and source.format is SourceFormat.MARKDOWN:
+                self.pane.show_report(source.text, "source")
+            else:
+                self.pane.show_words(self._source_text())
+        self._mark_quoted(reveal=False)
         self._weigh_selection()
-
-    def _show_markdown(self, source: Source) -> None:
-        rendered = self.desk.ask(renderings.html, source.text)
-        self._stack.setCurrentWidget(self.text)
-        if rendered is None or rendered.plain:
-            self._show_plain(source.text)
-            self._say(f"{source.drafted} {rendered.reason if rendered else ''}".strip())
-        else:
-            self.text.show_html(rendered.html)
-
-    def _show_plain(self, text: str) -> None:
-        self._stack.setCurrentWidget(self.text)
-        self.text.show_plain(text)
 
     def _show_pdf(self, source: Source) -> None:
         content = self.desk.ask(sources.file_bytes, source.id)
         if content is None:
-            self._show_plain(source.text.replace(PAGE_END, " "))
+            self._stack.setCurrentWidget(self.pane)
+            self.pane.show_words(source.text)
             self._say("The pages of this PDF did not come with the project; these are its words.")
             return
-        self._stack.setCurrentWidget(self.pdf)
+        self._stack.setCurrentIndex(1)
         self.pdf.show_pdf(content)
 
     def _say(self, words: str) -> None:

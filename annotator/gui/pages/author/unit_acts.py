@@ -27,6 +27,7 @@ class UnitActs(QObject):
 
     def do(self, unit_id: str, ask: str) -> None:
         """Do what a unit's own buttons and keys ask for."""
+        ask, _, place = ask.partition(" ")
         match ask:
             case "previous" | "next":
                 self._form.step(-1 if ask == "previous" else 1)
@@ -37,9 +38,9 @@ class UnitActs(QObject):
             case "note":
                 self.note(unit_id)
             case "unquote":
-                self._put(unit_id, None)
+                self._unquote(unit_id, int(place))
             case "show_quote":
-                self._show_quote(unit_id)
+                self._show_quote(unit_id, int(place))
 
     def new(self) -> None:
         """A new unit below the one at the cursor, with the focus in it."""
@@ -89,20 +90,26 @@ class UnitActs(QObject):
             self._form.go(unit_id, "note")
 
     def quote(self, anchor: Anchor) -> bool:
-        """Lean the unit at the cursor on a quotation; whether there was such a unit."""
-        unit_id = self._current_id()
-        return bool(unit_id) and self._put(unit_id, anchor)
+        """Lean the unit at the cursor on one more quotation; whether there was such a unit."""
+        artifact, unit_id = self._ready(), self._current_id()
+        if artifact is None or not unit_id:
+            return False
+        unit = artifact.document.unit(unit_id)
+        if anchor in unit.anchors:
+            self.told.emit("These words are quoted here already.")
+            return True
+        return change_unit(self._desk, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
 
-    def _put(self, unit_id: str, anchor: Anchor | None) -> bool:
+    def _unquote(self, unit_id: str, place: int) -> None:
         artifact = self._ready()
-        tree = anchor.model_dump(mode="json") if anchor else None
-        return artifact is not None and change_unit(self._desk, artifact.id, unit_id, {"anchor": tree})
+        if artifact is not None:
+            unit = artifact.document.unit(unit_id)
+            left = unit.anchors[:place] + unit.anchors[place + 1 :]
+            change_unit(self._desk, artifact.id, unit_id, unit.quoting(left))
 
-    def _show_quote(self, unit_id: str) -> None:
+    def _show_quote(self, unit_id: str, place: int) -> None:
         if self._saving.artifact is not None:
-            anchor = self._saving.artifact.document.unit(unit_id).anchor
-            if anchor is not None:
-                self.quote_wanted.emit(anchor)
+            self.quote_wanted.emit(self._saving.artifact.document.unit(unit_id).anchors[place])
 
     def _current_id(self) -> str:
         current = self._form.current

@@ -1,4 +1,4 @@
-"""What a unit is edited in: its text, its kind's own fields, its quotation, its note, and the guideline's remarks."""
+"""What a unit is edited in: its text, its kind's own fields, its quotations, its note, and the guideline's remarks."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -12,7 +12,7 @@ from annotator.domain.item import Item
 from annotator.domain.lint import Finding
 from annotator.domain.unit import Unit
 from annotator.gui import theme
-from annotator.gui.pages.author.anchor_chip import AnchorChip
+from annotator.gui.pages.author.anchor_chip import AnchorChips
 from annotator.gui.pages.author.fields import Choice, Line, PickList, Share
 from annotator.gui.pages.author.finding_lines import FindingLines
 from annotator.gui.pages.author.note_row import NoteRow
@@ -38,7 +38,7 @@ class UnitEditor(QFrame):
     chosen = Signal(str, str, object)
     """Unit id, field, value: a choice, which is a revision at once."""
     asked = Signal(str, str)
-    """Unit id and what is to be done: retire, up, down, note, unquote, show_quote, previous, next."""
+    """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
 
     GIVEN: ClassVar[bool] = False
     """Whether the units are given beforehand: neither written nor moved nor retired."""
@@ -53,7 +53,7 @@ class UnitEditor(QFrame):
         self.number, self.row = PlainLabel(role="unit-number"), QHBoxLayout()
         self.text = TextField(words.unit.capitalize(), words.prompt)
         # What most units do without is made when it is first needed: an item with twenty units opens at once.
-        self._chip: AnchorChip | None = None
+        self._chips: AnchorChips | None = None
         self._menu: UnitMenu | None = None
         self._note_row: NoteRow | None = None
         self._drafted: PlainLabel | None = None
@@ -115,8 +115,8 @@ class UnitEditor(QFrame):
                 field.show_value(getattr(unit, name))
         if self._note_row and (other or unit.note):
             self._note_row.setVisible(bool(unit.note))
-        if unit.anchor or self._chip:
-            self._anchor_chip().show_anchor(unit.anchor)
+        if unit.anchor or self._chips:
+            self._anchor_chips().show_anchors(unit.anchors)
         self.refresh()
 
     def refresh(self) -> None:
@@ -156,8 +156,8 @@ class UnitEditor(QFrame):
         self._locked = locked
         for name, field in self.fields.items():
             field.lock(locked or (self.GIVEN and name == "text"))
-        if self._chip:
-            self._chip.lock(locked)
+        if self._chips:
+            self._chips.lock(locked)
         self._show_menu()
 
     def mark_current(self, current: bool) -> None:
@@ -187,15 +187,15 @@ class UnitEditor(QFrame):
             self.chain()
         return note
 
-    def _anchor_chip(self) -> AnchorChip:
-        if self._chip is None:
-            self._chip = AnchorChip()
-            self._chip.opened.connect(lambda: self.asked.emit(self.unit_id, "show_quote"))
-            self._chip.removed.connect(lambda: self.asked.emit(self.unit_id, "unquote"))
-            self._chip.lock(self._locked)
-            self._places["chip"].addWidget(self._chip)
-            self.chain()
-        return self._chip
+    def _anchor_chips(self) -> AnchorChips:
+        if self._chips is None:
+            self._chips = AnchorChips()
+            self._chips.opened.connect(lambda place: self.asked.emit(self.unit_id, f"show_quote {place}"))
+            self._chips.removed.connect(lambda place: self.asked.emit(self.unit_id, f"unquote {place}"))
+            self._chips.grown.connect(self.chain)
+            self._chips.lock(self._locked)
+            self._places["chip"].addWidget(self._chips)
+        return self._chips
 
     def field_of(self, widget: QWidget | None) -> str:
         """The name of the field that a widget is or lies in; empty when it is none."""
@@ -210,7 +210,7 @@ class UnitEditor(QFrame):
         for name, field in self.fields.items():
             if name != "note":
                 stops += field.findChildren(QAbstractButton) if isinstance(field, Choice) else [field]
-        stops += self._chip.findChildren(QAbstractButton) if self._chip else []
+        stops += self._chips.findChildren(QAbstractButton) if self._chips else []
         return [*stops, self.fields["note"]] if "note" in self.fields else stops
 
     def chain(self) -> None:

@@ -8,7 +8,7 @@ from annotator.domain.labels import Label
 from annotator.domain.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.author.guideline import field_title
-from annotator.gui.pages.author.revision_text import UNTOLD
+from annotator.gui.pages.author.revision_text import UNTOLD, quotations
 
 # What came, and what is here, in words; empty where there is nothing.
 Row = tuple[str, str]
@@ -80,8 +80,7 @@ def _words(sheet: Sheet, unit: Unit | None) -> str:
     told = [
         f"{field_title(kind, name)}: {value}" for name, value in values.items() if value not in (None, "")
     ]
-    quotation = [f"Quotation: “{' '.join(unit.anchor.quote.split())}”"] if unit.anchor else []
-    return "\n".join([unit.text or "(empty)", *told, *quotation])
+    return "\n".join([unit.text or "(empty)", *told, *quotations(unit)])
 
 
 def _label(sheet: Sheet, label: Label) -> str:

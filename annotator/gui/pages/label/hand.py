@@ -4,12 +4,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from annotator.domain.judgement import Judgement
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.queue_pane import QueuePane
 from annotator.gui.pages.label.report_pane import ReportPane
 from annotator.gui.pages.label.units_pane import UnitsPane
 from annotator.gui.widgets.message_bar import MessageBar
 
+TOLD = 60
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 
 
@@ -31,9 +33,24 @@ class Hand:
                 "Nothing is selected in what you read.",
                 "Select the words that decide it, then mark them.",
             )
-        elif self._bench.mark(self._bench.unit_id, quote, start, end):
+            return
+        unit_id = self._bench.unit_id
+        before = self._bench.label(unit_id)
+        if self._bench.mark(unit_id, quote, start, end):
             self._messages.clear()
             self._texts.forget_selection()
+            if before and before.quote and (before.quote, before.quote_start) != (quote, start):
+                self._say_replaced(before)
+
+    def _say_replaced(self, before: Judgement) -> None:
+        """A label holds one passage: which one gave way is told, and it is a press away."""
+        short = " ".join(before.quote.split())
+        short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
+        self._messages.show_message(
+            "info", f"“{short}” is no longer the evidence here: it gave way to this passage."
+        )
+        old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
+        self._messages.set_action("Put it back", lambda: self._bench.mark(*old))
 
     def find(self) -> None:
         """Find an item while the list has the keyboard, otherwise words in what is read."""

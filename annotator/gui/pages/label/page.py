@@ -30,7 +30,7 @@ from annotator.gui.pages.label.protocol_tabs import ProtocolTabs
 from annotator.gui.pages.label.queue_pane import QueuePane
 from annotator.gui.pages.label.reading import Reading
 from annotator.gui.pages.label.recent import recent_menu
-from annotator.gui.pages.label.report_pane import ReportPane
+from annotator.gui.pages.label.report_pane import EVIDENCE_STEPS, ReportPane
 from annotator.gui.pages.label.sealed_strip import SealedStrip
 from annotator.gui.pages.label.submission import Submission
 from annotator.gui.pages.label.units_pane import UnitsPane, below
@@ -162,6 +162,7 @@ class LabelPage(Page):
             "note": self.criteria.enter_note,
             "flag": self.bench.flag,
             "find": self.hand.find,
+            **{act: partial(self.report_pane.step_evidence, way) for act, way in EVIDENCE_STEPS.items()},
             "guideline": self.reading.toggle_guideline,
             "next_protocol": lambda: self.tabs.step(1),
             "previous_protocol": lambda: self.tabs.step(-1),

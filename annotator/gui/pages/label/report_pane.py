@@ -12,8 +12,8 @@ from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.label.bench import Bench
 from annotator.gui.pages.label.cards import PAGES
-from annotator.gui.pages.label.text_pane import TextPane
 from annotator.gui.pages.label.together import Together
+from annotator.gui.views.text_pane import Span, TextPane
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.growing_edit import direction_of
@@ -23,7 +23,8 @@ from annotator.gui.widgets.splitter import Splitter
 QUESTION, TOGETHER = "label/question", "label/together"
 QUESTION_LINES, BESIDE_LINES = 7, 3
 NARROW, SIDE_BY_SIDE = 400, 700
-EVIDENCE, CONTEXT = "evidence", "other"
+CONTEXT = "other"
+EVIDENCE_STEPS = {"next_evidence": 1, "previous_evidence": -1}
 
 
 class ReportPane(QWidget):
@@ -46,6 +47,7 @@ class ReportPane(QWidget):
         for pane in (self.first, self.beside):
             pane.loaded.connect(self._loaded)
             pane.scrolled.connect(self.scrolled)
+            pane.stepped.connect(bench.move_to)
         bench.opened.connect(self._show_texts)
         bench.moved.connect(lambda _: self._show_unit())
         bench.told.connect(lambda _: self._show_evidence(reveal=False))
@@ -216,12 +218,21 @@ class ReportPane(QWidget):
         self.first.mark(CONTEXT, self.first.place(words, start) if words else None, reveal=True)
 
     def _show_evidence(self, reveal: bool) -> None:
-        label = self._bench.label(self._bench.unit_id)
-        places = self._places(label) if label and label.quote else {}
-        for pane in self.panes:
-            pane.mark(EVIDENCE, places.get(pane), reveal=reveal)
+        passages: dict[TextPane, list[tuple[str, Span]]] = {pane: [] for pane in self.panes}
+        group = self._bench.group
+        # A page is quoted by its own claims alone.
+        for unit in group.units if group and "address" in group.given else self._bench.units:
+            label = self._bench.label(unit.id)
+            for pane, span in self._places(label).items() if label and label.quote else ():
+                passages[pane].append((unit.id, span))
+        for pane, found in passages.items():
+            pane.show_evidence(found, self._bench.unit_id, reveal=reveal)
 
-    def _places(self, label: Judgement) -> dict[TextPane, tuple[int, int] | None]:
+    def step_evidence(self, way: int) -> None:
+        """To the next passage that is marked in the text in hand, or the one before."""
+        self.in_hand.steps.step(way)
+
+    def _places(self, label: Judgement) -> dict[TextPane, Span]:
         """In which text the evidence stands, and where: with offsets in the first, without in the one beside it."""
         panes = self.panes if label.quote_start is not None else self.panes[::-1]
         for pane in panes:

@@ -12,7 +12,7 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.verdict_cases import Voice
 from annotator.gui.pages.label.cards import PAGES
-from annotator.gui.pages.label.text_pane import Span, TextPane
+from annotator.gui.views.text_pane import Span, TextPane
 from annotator.gui.widgets import report_style
 from annotator.gui.widgets.growing_edit import direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea

@@ -1,0 +1,41 @@
+"""What the hands do besides writing: quote what is read, see what is quoted, step from passage to passage."""
+
+from annotator.domain.unit import Anchor
+from annotator.gui import keys
+from annotator.gui.pages.author.sheet import Sheet
+from annotator.gui.pages.author.source_pane import SourcePane
+
+
+class Hand:
+    """Knows what is read and what is written."""
+
+    def __init__(self, source: SourcePane, sheet: Sheet) -> None:
+        self._source, self._sheet = source, sheet
+        sheet.form.entered.connect(lambda _: self.show_quoted())
+        source.stepped.connect(sheet.form.reveal)
+
+    def quote(self) -> None:
+        """Lean the unit at the cursor on the words selected or found in the source."""
+        anchor = self._source.quote()
+        if anchor is None:
+            self._sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
+        elif not self._sheet.acts.quote(anchor):
+            self._sheet.say("info", "There is no unit here that could be given a quotation.")
+        else:
+            self._source.forget_selection()
+            self._source.show_anchor(anchor)
+            self._sheet.enter_current()
+
+    def show_quoted(self) -> None:
+        """Mark all that the document in hand quotes; what the unit at the cursor quotes stands out."""
+        artifact, current = self._sheet.artifact, self._sheet.form.current
+        units = artifact.document.units if artifact else ()
+        quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
+        self._source.show_quoted(quoted, current.unit_id if current else "")
+
+    def show_quote(self, anchor: Anchor) -> None:
+        """Bring a quotation into view, or say that its words are there no more."""
+        if not self._source.show_anchor(anchor):
+            self._sheet.say(
+                "info", "These words are not in the source as it is now; the quotation itself is kept."
+            )
