@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from tests.judging.odd_server import OddServer
 
 PATIENCE_MS = 90_000
+# Whole rooms in whole windows, whole journeys, and whatever waits for processes of its own.
+SLOW = (
+    "gui/judges/",
+    "gui/validate/",
+    "gui/material/",
+    "gui/test_author_drafting",
+    "stories/",
+    "test_cli_judge_running",
+)
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
 # `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.
@@ -30,6 +39,14 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
 settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what is slow as a whole; single tests are marked where they stand."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

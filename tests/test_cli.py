@@ -38,6 +38,7 @@ def sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return file
 
 
+@pytest.mark.slow
 @needs_shared
 def test_the_public_benchmark_goes_in_whole_and_is_judged(tmp_path, capsys):
     file = tmp_path / "public.goldsmith"

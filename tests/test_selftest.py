@@ -10,6 +10,7 @@ from annotator import selftest
 from annotator.domain.refusal import Refusal
 
 
+@pytest.mark.slow
 def test_every_part_works_here() -> None:
     found = subprocess.run(
         [sys.executable, "-m", "annotator", "--selftest"], capture_output=True, text=True, check=False

@@ -103,6 +103,7 @@ def test_a_fresh_question_asks_no_file(project: Project, monkeypatch: pytest.Mon
         kept.find("a")
 
 
+@pytest.mark.slow
 def test_keys_are_known_whether_they_were_there_or_come() -> None:
     known = KnownCalls(f"key {number}" for number in range(1000))
     known.add("new")

@@ -214,6 +214,7 @@ def test_a_cut_report_that_comes_whole_with_more_room_is_kept(project: Project, 
     assert project.store.raw.execute("SELECT count(*) FROM call").fetchone() == (2,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("odd", "status"),
     [

@@ -29,6 +29,7 @@ def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.View, tmp
     project.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_every_choice_of_a_view_can_be_made(view: result_views.View, sample: Project) -> None:
     for choice in view.choices(sample):

@@ -25,6 +25,7 @@ def marked(old, new):
     return "".join(f"{marks[p.kind]}{p.text}{marks[p.kind]}" for p in differences(old, new))
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_no_character_is_lost(old, new):
     pieces = differences(old, new)

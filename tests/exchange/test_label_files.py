@@ -137,6 +137,7 @@ def test_a_table_that_is_too_large_is_not_read_into_memory(tmp_path: Path) -> No
     assert most < 70 * 2**20
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_take_little_memory(tmp_path: Path) -> None:
     rows = (
         f"{n % 65},System {n % 10},Criterion {n % 15} of the rubric,R{n % 7},yes\n" for n in range(100_000)

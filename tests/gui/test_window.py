@@ -38,6 +38,7 @@ def alive() -> dict[int, str]:
     return {id(o): type(o).__name__ for o in found if type(o).__module__.startswith("annotator.gui")}
 
 
+@pytest.mark.slow
 def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
     before = alive()
     window = window_over(sample)
@@ -53,6 +54,7 @@ def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
     assert left() == []
 
 
+@pytest.mark.slow
 def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, window_over, qtbot):
     path = small.path
     small.close()

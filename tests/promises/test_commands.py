@@ -92,6 +92,7 @@ def called(file: str, path: str, command: Any, wrong: str, junk: str) -> list[st
     return [*words, *options]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(COMMANDS))
 def test_no_wrong_value_ends_in_a_traceback(path: str, file: str, capfd: pytest.CaptureFixture[str]) -> None:
     command = COMMANDS[path]
@@ -174,6 +175,7 @@ def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
     assert run_command(["check", file]) == 0
 
 
+@pytest.mark.slow
 def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> None:
     without = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     without.pop("QT_QPA_PLATFORM", None)

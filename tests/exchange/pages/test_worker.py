@@ -46,6 +46,7 @@ async def test_the_real_process_reads_html() -> None:
         assert (await worker.read(PAGE, "text/html")).text == "Words on a page."
 
 
+@pytest.mark.slow
 async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
     async with Worker(3.0, answers_by_word) as worker:
         before = await worker.read(b"a", "")
@@ -56,6 +57,7 @@ async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
     assert after.text not in ("", before.text)
 
 
+@pytest.mark.slow
 async def test_html_that_would_take_hours_is_given_up() -> None:
     # The standard looks through all open elements at each of them: 300,000 nested ones are 45 thousand million steps.
     async with Worker(5.0) as worker:
