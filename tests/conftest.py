@@ -29,6 +29,8 @@ SLOW = (
     "gui/material/",
     "gui/test_author_drafting",
     "stories/",
+    "gui/test_assisting",
+    "promises/test_benchmarks",
     "test_cli_judge_running",
 )
 

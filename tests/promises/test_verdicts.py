@@ -20,6 +20,7 @@ from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.reasoning_judge import Together, Told
+from annotator.protocols.pairing import Pairs
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.coverage_judge import Coverage, CoverageTogether
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
@@ -43,6 +44,7 @@ SEVERAL: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
 IN_JSON = (CoverageTogether, Together)
 DRAWN = (
     DrawnClaims, DrawnInsights, DrawnReference, DrawnPlan, References, drafts.DraftedRubric, drafts.DraftedDiagnostics,
+    Pairs,
 )  # fmt: skip
 # A report, and a plan before a report is written, are whatever the model writes.
 TEXTS = (reports.Report, reports.Subtasks)
