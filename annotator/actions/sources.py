@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.hashing import source_hash
 from annotator.actions.project import Project
 from annotator.actions.recording import record
-from annotator.domain.canonical import sha256
+from annotator.domain.canonical import sha256, storable
 from annotator.domain.change import Change
 from annotator.domain.identity import new_id
 from annotator.domain.source import Source, SourceFormat
@@ -47,7 +47,7 @@ def add_source(project: Project, item_id: str, path: Path) -> Change:
         else documents.plain_text(content, path.name)
     )
     with project.store.write() as db:
-        source = put(db, item_id, documents.storable(path.stem)[:1000], text, form)
+        source = put(db, item_id, storable(path.stem)[:1000], text, form)
         if form is SourceFormat.PDF:
             db.execute(
                 insert(SOURCE_FILE).values(source_id=source.id, content=content, sha256=sha256(content))

@@ -24,6 +24,11 @@ def checked_text(text: str) -> str:
     return text
 
 
+def storable(text: str) -> str:
+    """The text without what may not be stored: it comes from fonts without a proper encoding, and by being pasted."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
 Text = Annotated[str, AfterValidator(checked_text)]
 
 

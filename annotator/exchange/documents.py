@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.canonical import checked_text
+from annotator.domain.canonical import checked_text, storable
 from annotator.domain.refusal import Refusal
 from annotator.exchange.reading import read_bytes
 
@@ -73,8 +73,3 @@ def _page_text(page: Any) -> str:
     words.close()
     page.close()
     return text.replace("\r\n", "\n")
-
-
-def storable(text: str) -> str:
-    """The text without what no database keeps: fonts without a proper encoding give such characters."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")

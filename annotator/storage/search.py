@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable
 
+from annotator.domain.canonical import storable
 from annotator.domain.item import Item
 
 SHORTEST_TOKEN = 3
@@ -45,7 +46,7 @@ def matching(words: str) -> tuple[str, list[str], list[str]]:
 
     Parts shorter than a token are looked for in the items themselves.
     """
-    parts = words.split()
+    parts = storable(words).split()
     long = [part for part in parts if len(part) >= SHORTEST_TOKEN]
     short = [part for part in parts if len(part) < SHORTEST_TOKEN]
     conditions, parameters = [], []

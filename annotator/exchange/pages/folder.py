@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotator.domain.canonical import sha256
+from annotator.domain.canonical import sha256, storable
 from annotator.domain.page import Page, PageState
 from annotator.domain.refusal import Refusal
-from annotator.exchange.documents import storable
 from annotator.exchange.pages.addresses import LONGEST, is_address, normal
 from annotator.exchange.pages.charsets import decoded
 from annotator.exchange.pages.states import Unreadable, check_reading

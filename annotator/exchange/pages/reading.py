@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from annotator.domain.canonical import storable
 from annotator.domain.refusal import Refusal
 from annotator.exchange import documents
 from annotator.exchange.pages import markup
@@ -75,7 +76,7 @@ def read(content: bytes, content_type: str = "") -> Reading:
     unwritten = len(_NEVER_WRITTEN.findall(text))
     if _PACKED.match(content) or unwritten > max(_FEW, MOST_UNWRITTEN * len(text)):
         return Reading(unreadable="It is no text, whatever the server calls it.")
-    text = documents.storable(text)
+    text = storable(text)
     return _html(text) if form == "html" else Reading(text=text.replace("\r\n", "\n").strip())
 
 

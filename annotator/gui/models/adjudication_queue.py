@@ -13,7 +13,7 @@ from annotator.actions.adjudication_sheets import Sheet
 from annotator.domain.adjudication import AdjudicationState
 from annotator.domain.agreement import Figure, bound_of
 from annotator.domain.assignment import Stage
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 # Item and stage: what a line is known by.
@@ -86,13 +86,12 @@ class AdjudicationQueue(QAbstractListModel):
         """Show only what matches; the line in `keep` stays whatever the filter, so that no one loses their place."""
         self._show, self._words, self._kept = show, words, keep
         sought = words.casefold().split()
-        self.beginResetModel()
-        self._rows = [
-            line
-            for line in self._lines.values()
-            if place_of(line) == keep or (show.admits(line) and _matches(line, sought))
-        ]
-        self.endResetModel()
+        with resetting(self):
+            self._rows = [
+                line
+                for line in self._lines.values()
+                if place_of(line) == keep or (show.admits(line) and _matches(line, sought))
+            ]
 
     def follow(self, sheet: Sheet) -> None:
         """How far a line is has changed; it stays where it is until the queue is filled anew."""

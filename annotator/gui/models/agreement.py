@@ -9,7 +9,7 @@ from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, Second
 from annotator.domain.agreement import Figure
 from annotator.gui import theme
-from annotator.gui.models.rows import RIGHT, Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.plain import tooltip
 
 GROUP, STAGE, FIELD, N, ITEMS, ALSO = "group", "stage", "field", "n", "items", "also"
@@ -62,19 +62,18 @@ class AgreementModel(RowsModel[Row]):
 
     def show(self, report: Report, rows: list[Row]) -> None:
         """Show other rows, in the order given."""
-        self.beginResetModel()
-        self._report, self._rows, self._given = report, list(rows), list(rows)
-        stages = {row.stage for row in rows}
-        by_stage = bool(rows) and rows[0].by in ("stage", "votes")
-        figures = [name for name in words.TITLES if any(row.figure(name) for row in rows)]
-        if len(rare := [name for name in figures if name in RARE]) > 1:
-            figures = [*(name for name in figures if name not in rare), ALSO]
-        several = [STAGE] if len(stages) > 1 and not by_stage else []
-        items = [ITEMS] if any(len(row.items) != 1 for row in rows) else []
-        self.columns = [GROUP, *several, FIELD, N, *items, *figures]
-        self._seconds = {one.name: one for one in report.seconds if any(one.of(row) for row in rows)}
-        self.columns += self._seconds
-        self.endResetModel()
+        with resetting(self):
+            self._report, self._rows, self._given = report, list(rows), list(rows)
+            stages = {row.stage for row in rows}
+            by_stage = bool(rows) and rows[0].by in ("stage", "votes")
+            figures = [name for name in words.TITLES if any(row.figure(name) for row in rows)]
+            if len(rare := [name for name in figures if name in RARE]) > 1:
+                figures = [*(name for name in figures if name not in rare), ALSO]
+            several = [STAGE] if len(stages) > 1 and not by_stage else []
+            items = [ITEMS] if any(len(row.items) != 1 for row in rows) else []
+            self.columns = [GROUP, *several, FIELD, N, *items, *figures]
+            self._seconds = {one.name: one for one in report.seconds if any(one.of(row) for row in rows)}
+            self.columns += self._seconds
 
     def rows(self) -> list[Row]:
         """The rows in the order they are shown."""

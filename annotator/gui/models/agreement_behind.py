@@ -8,7 +8,7 @@ from annotator.actions import agreement_words as words
 from annotator.actions.agreement_behind import Behind, Found, value_words
 from annotator.actions.agreement_figures import UNITS
 from annotator.actions.agreement_report import Report
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -41,11 +41,10 @@ class AgreementBehindModel(RowsModel[Behind]):
 
     def show(self, report: Report, found: Found, differing: bool = False) -> None:
         """Show the lines behind a row, or those alone where the two sides differ."""
-        self.beginResetModel()
-        self._report, self._found = report, found
-        self._rows = [line for line in found.lines if line.same is False or not differing]
-        self.columns = [name for name in HEADS if any(self._has(line, name) for line in found.lines)]
-        self.endResetModel()
+        with resetting(self):
+            self._report, self._found = report, found
+            self._rows = [line for line in found.lines if line.same is False or not differing]
+            self.columns = [name for name in HEADS if any(self._has(line, name) for line in found.lines)]
 
     @property
     def units(self) -> bool:

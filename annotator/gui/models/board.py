@@ -13,7 +13,7 @@ from annotator.domain.ordering import natural
 from annotator.gui import theme
 from annotator.gui.due import due_words, late_words
 from annotator.gui.models.partners import Partners, partners
-from annotator.gui.models.rows import RIGHT, Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.naming import named, title
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -69,9 +69,8 @@ class BoardModel(RowsModel[Line]):
     def narrow(self, narrowed: Narrowed) -> None:
         """Show only what matches."""
         self._narrowed = narrowed
-        self.beginResetModel()
-        self._rows = self._in_order([line for line in self._all if self._admits(line)])
-        self.endResetModel()
+        with resetting(self):
+            self._rows = self._in_order([line for line in self._all if self._admits(line)])
 
     def lines(self) -> Sequence[Line]:
         """All that is shown, in the order in which it is."""

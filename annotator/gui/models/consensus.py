@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.domain.adjudication import Provenance
 from annotator.domain.unit import Unit
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -36,9 +36,8 @@ class ConsensusModel(QAbstractListModel):
         """Take over the units as they now are."""
         if tuple(lines) == self._lines:
             return
-        self.beginResetModel()
-        self._lines = tuple(lines)
-        self.endResetModel()
+        with resetting(self):
+            self._lines = tuple(lines)
 
     def last_of(self, ruling_id: str) -> QModelIndex:
         """Where the last unit of a ruling is shown; an invalid index when it made none."""

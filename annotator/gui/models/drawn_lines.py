@@ -12,7 +12,7 @@ from annotator.domain.evidence import Reference
 from annotator.domain.part import Claim
 from annotator.domain.unit import Unit
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -104,9 +104,8 @@ class UnitsModel(RowsModel[Unit]):
         if columns == self.columns and [unit.id for unit in units] == [unit.id for unit in self._rows]:
             self.take_over(units, in_place=True)
             return
-        self.beginResetModel()
-        self._rows, self.columns = units, columns
-        self.endResetModel()
+        with resetting(self):
+            self._rows, self.columns = units, columns
 
     def row_of(self, unit_id: str) -> int:
         """The row of a unit; -1 when it is not there."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 
 from annotator.actions import items
 from annotator.gui.desk import Desk
-from annotator.gui.models.rows import RIGHT, Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
@@ -36,11 +36,10 @@ class ItemsModel(RowsModel[int]):
 
     def narrow(self, narrowed: items.Filter) -> None:
         """Show what matches; asked at every keystroke."""
-        self.beginResetModel()
-        self._narrowed = narrowed
-        self._rows = self._desk.ask(items.numbers, narrowed, FIRST) or array("q")
-        self._lines.clear()
-        self.endResetModel()
+        with resetting(self):
+            self._narrowed = narrowed
+            self._rows = self._desk.ask(items.numbers, narrowed, FIRST) or array("q")
+            self._lines.clear()
         self._rest.stop()
         if len(self._rows) == FIRST:
             self._rest.start()

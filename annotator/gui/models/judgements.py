@@ -9,7 +9,7 @@ from annotator.actions.labels import COVERAGE
 from annotator.actions.results_behind import Behind
 from annotator.gui import theme
 from annotator.gui.models.judge_words import value_look, value_words
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -26,9 +26,8 @@ class JudgementsModel(RowsModel[Behind]):
 
     def show(self, lines: Sequence[Behind]) -> None:
         """Show other lines."""
-        self.beginResetModel()
-        self._rows = lines
-        self.endResetModel()
+        with resetting(self):
+            self._rows = lines
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """A cell's words; the verdict with its icon."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.actions.label_tasks import task_id
 from annotator.actions.labels import Task
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -89,19 +89,18 @@ class LabelQueue(QAbstractListModel):
         """Show only what matches; the report in `keep` stays whatever the filter, so that no one loses their place."""
         self._show, self._words, self._kept = show, words, keep
         sought = words.casefold().split()
-        self.beginResetModel()
-        self._rows = []
-        item_id = ""
-        for task in self._tasks.values():
-            admitted = show.admits(task) and _matches(task, sought)
-            if not admitted and task.id != keep:
-                continue
-            if task.item_id != item_id:
-                item_id = task.item_id
-                self._rows.append(Group(item_id, task.item_key, " ".join(task.question.split())))
-            self._rows.append(task)
-        self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
-        self.endResetModel()
+        with resetting(self):
+            self._rows = []
+            item_id = ""
+            for task in self._tasks.values():
+                admitted = show.admits(task) and _matches(task, sought)
+                if not admitted and task.id != keep:
+                    continue
+                if task.item_id != item_id:
+                    item_id = task.item_id
+                    self._rows.append(Group(item_id, task.item_key, " ".join(task.question.split())))
+                self._rows.append(task)
+            self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, Task)}
 
     def count(self, task_id: str, labelled: int, unsure: int) -> None:
         """A report's progress has changed; its row stays where it is until the list is narrowed anew."""

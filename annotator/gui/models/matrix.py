@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from annotator.actions.labels import Group
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 from annotator.gui.widgets.plain import tooltip
 
 CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -38,14 +38,13 @@ class Matrix(QAbstractTableModel):
         self, groups: Sequence[Group], said: Callable[[str], str], marked: Callable[[str], str]
     ) -> None:
         """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
-        self.beginResetModel()
-        self._groups, self._said, self._marked = groups, said, marked
-        self._places = {
-            unit.id: (row, column)
-            for column, group in enumerate(groups, start=1)
-            for row, unit in enumerate(group.units)
-        }
-        self.endResetModel()
+        with resetting(self):
+            self._groups, self._said, self._marked = groups, said, marked
+            self._places = {
+                unit.id: (row, column)
+                for column, group in enumerate(groups, start=1)
+                for row, unit in enumerate(group.units)
+            }
 
     def tell(self, unit_id: str) -> None:
         """What is said of a cell has changed."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.guidelines import StaleAnswer
 from annotator.domain.artifact import State
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 
 COLUMNS = ("Item", "Whose", "State", "Made under", "In force now")
@@ -25,9 +25,8 @@ class OlderAnswersModel(RowsModel[StaleAnswer]):
 
     def fill(self, answers: Sequence[StaleAnswer], names: Mapping[str, str]) -> None:
         """Show these answers; `names` by the id of the person."""
-        self.beginResetModel()
-        self._rows, self._names = list(answers), names
-        self.endResetModel()
+        with resetting(self):
+            self._rows, self._names = list(answers), names
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a cell shows."""

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 
 from annotator.actions.planning import Pairing
 from annotator.gui import theme
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 from annotator.gui.widgets.plain import tooltip
 
 
@@ -22,10 +22,9 @@ class PairingsModel(QAbstractTableModel):
 
     def show(self, people: Sequence[tuple[str, str, str]], pairings: Sequence[Pairing]) -> None:
         """Show people (id, alias, name) in this order and how often each two of them meet."""
-        self.beginResetModel()
-        self._people = list(people)
-        self._items = {frozenset((pair.a, pair.b)): pair.items for pair in pairings}
-        self.endResetModel()
+        with resetting(self):
+            self._people = list(people)
+            self._items = {frozenset((pair.a, pair.b)): pair.items for pair in pairings}
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """One row a person."""

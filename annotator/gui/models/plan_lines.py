@@ -9,7 +9,7 @@ from annotator.actions.planning import Line
 from annotator.domain.assignment import Purpose, Stage
 from annotator.domain.ordering import natural
 from annotator.gui import theme
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -28,15 +28,14 @@ class PlanLinesModel(RowsModel[tuple[str, str]]):
 
     def show(self, lines: Sequence[Line], aliases: Mapping[str, str], wanted: int) -> None:
         """Show these lines; `wanted` people are to do each stage of each item."""
-        self.beginResetModel()
-        self._aliases, self._wanted = aliases, wanted
-        self._rows = list(dict.fromkeys((line.item_id, line.item_key) for line in lines))
-        there = {_column(line) for line in lines}
-        order = [*(stage.value for stage in Stage), AGAIN]
-        self._stages = [name for name in order if name in there]
-        self.columns = ["Item", *(name.capitalize() for name in self._stages)]
-        self._cells = {(line.item_id, _column(line)): line for line in lines}
-        self.endResetModel()
+        with resetting(self):
+            self._aliases, self._wanted = aliases, wanted
+            self._rows = list(dict.fromkeys((line.item_id, line.item_key) for line in lines))
+            there = {_column(line) for line in lines}
+            order = [*(stage.value for stage in Stage), AGAIN]
+            self._stages = [name for name in order if name in there]
+            self.columns = ["Item", *(name.capitalize() for name in self._stages)]
+            self._cells = {(line.item_id, _column(line)): line for line in lines}
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Who does a stage of an item."""

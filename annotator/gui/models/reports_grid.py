@@ -11,7 +11,7 @@ from annotator.actions.report_lines import Column, ItemLine, ReportLine, Reports
 from annotator.domain.counting import counted, usd
 from annotator.gui import theme
 from annotator.gui.models.judge_words import STATUS_WORDS
-from annotator.gui.models.rows import Index, RowsModel
+from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -49,9 +49,8 @@ class ReportsGrid(RowsModel[ItemLine]):
             self._found, self._lacking = found, by_cell
             self.take_over(rows, in_place=True)
             return
-        self.beginResetModel()
-        self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
-        self.endResetModel()
+        with resetting(self):
+            self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
 
     def show_told(self, told: str) -> None:
         """Tell something else in the cells."""

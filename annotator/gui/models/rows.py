@@ -1,13 +1,31 @@
 """What tables that show a list of rows under titles have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@contextmanager
+def resetting(model: QAbstractItemModel) -> Iterator[None]:
+    """All that a model shows is changed; a change that fails has its end too, or its views would raise for ever."""
+    model.beginResetModel()
+    try:
+        yield
+    finally:
+        model.endResetModel()
 
 
 class RowsModel(QAbstractTableModel, Generic[Row]):
@@ -24,13 +42,12 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
 
     def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
         """Show other rows, `in_place` where each stands for what stood there: then what is chosen stays chosen."""
-        if not in_place:
-            self.beginResetModel()
-        self._rows = rows
-        if not in_place:
-            self.endResetModel()
-        elif rows:
+        if in_place:
+            self._rows = rows
             self.tell_all()
+            return
+        with resetting(self):
+            self._rows = rows
 
     def tell_all(self) -> None:
         """Every cell may say something else now."""

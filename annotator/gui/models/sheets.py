@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.result_sheets import Cell, Line, Sheet
 from annotator.gui import theme
-from annotator.gui.models.rows import RIGHT, Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import STATE_ICONS, icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -27,21 +27,19 @@ class SheetModel(RowsModel[Line]):
 
     def show(self, sheet: Sheet) -> None:
         """Show another sheet; of one with the same columns the order stays."""
-        self.beginResetModel()
-        if [column.title for column in sheet.columns] != list(self.columns):
-            self._sorted = (-1, Qt.SortOrder.AscendingOrder)
-        self.whole = sheet
-        self.columns = [column.title for column in sheet.columns]
-        self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
-        self._rows = self._arranged()
-        self.endResetModel()
+        with resetting(self):
+            if [column.title for column in sheet.columns] != list(self.columns):
+                self._sorted = (-1, Qt.SortOrder.AscendingOrder)
+            self.whole = sheet
+            self.columns = [column.title for column in sheet.columns]
+            self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
+            self._rows = self._arranged()
 
     def seek(self, words: str) -> None:
         """Show only the lines in which all the words stand."""
-        self.beginResetModel()
-        self._sought = words.casefold()
-        self._rows = self._arranged()
-        self.endResetModel()
+        with resetting(self):
+            self._sought = words.casefold()
+            self._rows = self._arranged()
 
     @property
     def shown(self) -> Sheet:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.board import Total
 from annotator.gui import theme
 from annotator.gui.models.board import time_words
-from annotator.gui.models.rows import RIGHT, Index, RowsModel
+from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.naming import named
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -28,10 +28,9 @@ class TotalsModel(RowsModel[Total]):
 
     def fill(self, totals: Sequence[Total], aliases: dict[str, str]) -> None:
         """Show these totals, and above them what they come to together."""
-        self.beginResetModel()
-        self._aliases = aliases
-        self._rows = [_together(totals), *totals] if totals else []
-        self.endResetModel()
+        with resetting(self):
+            self._aliases = aliases
+            self._rows = [_together(totals), *totals] if totals else []
 
     def key(self, row: int) -> str:
         """The person of a row; empty for everybody."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from annotator.actions.validation_units import Place
 from annotator.actions.verdict_readings import Side
-from annotator.gui.models.rows import Index
+from annotator.gui.models.rows import Index, resetting
 
 CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 # How the quotes of either side are marked.
@@ -144,13 +144,12 @@ class VerdictCases(QAbstractListModel):
         sought = words.casefold().split()
         if show is Show.ALL and not sought and self._places is None:
             return
-        self.beginResetModel()
-        if show is Show.ALL and not sought:
-            self._rows, self._places = range(len(self._all.keys)), None
-        else:
-            self._rows = [*self._admitted(show, sought, self.number(keep))]
-            self._places = {number: row for row, number in enumerate(self._rows)}
-        self.endResetModel()
+        with resetting(self):
+            if show is Show.ALL and not sought:
+                self._rows, self._places = range(len(self._all.keys)), None
+            else:
+                self._rows = [*self._admitted(show, sought, self.number(keep))]
+                self._places = {number: row for row, number in enumerate(self._rows)}
 
     def _admitted(self, show: Show, sought: Sequence[str], keep: int | None) -> Iterator[int]:
         # Reports of one item share its criteria.

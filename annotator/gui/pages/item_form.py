@@ -1,12 +1,13 @@
 """The inline form for a new item."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from annotator.actions import items
 from annotator.domain.item import QUESTION_TYPES
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.growing_edit import GrowingEdit
+from annotator.gui.widgets.typed import LineField
 
 LANGUAGES = {
     "English": "en",
@@ -37,7 +38,7 @@ class ItemForm(QFrame):
         self.question.setPlaceholderText("What the systems are asked")
         self.type = QComboBox(editable=True)
         self.type.addItems(["", *QUESTION_TYPES])
-        self.subject = QLineEdit()
+        self.subject = LineField()
         self.language = QComboBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from annotator.gui.pages.item_form import ItemForm
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.typed import LineField
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
 # which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.
@@ -55,7 +55,7 @@ class ItemsPage(Page):
     def _build(self) -> None:
         title = QLabel("Items")
         title.setProperty("role", "title")
-        self.search = QLineEdit(placeholderText="Search questions, subjects, keys…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Search questions, subjects, keys…", clearButtonEnabled=True)
         self.search.setAccessibleName("Search items")
         self.search.textChanged.connect(lambda: self._later.start())
         self.search.returnPressed.connect(self._into_list)

@@ -4,7 +4,6 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QTabBar,
     QTextBrowser,
     QVBoxLayout,
@@ -21,6 +20,7 @@ from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 SETTLE_MS = 150
 FEW = 6
@@ -51,7 +51,7 @@ class ViewPane(Splitter):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName("Tables of this view")
         self.tabs.currentChanged.connect(self._change_sheet)
-        self.sought = QLineEdit(placeholderText="Find in the table…", clearButtonEnabled=True)
+        self.sought = LineField(placeholderText="Find in the table…", clearButtonEnabled=True)
         self.sought.setAccessibleName("Find in the table")
         self.sought.setMaximumWidth(theme.current().px(240))
         self._seek_soon = QTimer(self, singleShot=True, interval=SETTLE_MS)

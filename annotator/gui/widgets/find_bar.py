@@ -7,10 +7,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 MOST = 5_000
 _SETTLE_MS = 120
@@ -39,7 +40,7 @@ class FindBar(QFrame):
         self._found: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
-        self.words, self._count, self._case = QLineEdit(), PlainLabel(role="hint"), QCheckBox("Match case")
+        self.words, self._count, self._case = LineField(), PlainLabel(role="hint"), QCheckBox("Match case")
         self.words.setPlaceholderText("Find in this text")
         self.words.setAccessibleName("Find in this text")
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)

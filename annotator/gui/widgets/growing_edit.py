@@ -5,14 +5,16 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextOption
-from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from annotator.gui.widgets.typed import TextField
 
 # What was typed is told this long after the last key, and while typing goes on at least this often.
 PAUSE_MS = 400
 LONGEST_MS = 1_000
 
 
-class GrowingEdit(QPlainTextEdit):
+class GrowingEdit(TextField):
     """A plain-text editor between one and `most` lines high, in the direction of its first strong letter."""
 
     edited = Signal(str)

@@ -1,12 +1,12 @@
 """A field for a text as it came or goes: letters of one width that grow and shrink with all others."""
 
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QPlainTextEdit
 
 from annotator.gui import theme
+from annotator.gui.widgets.typed import TextField
 
 
-class RawText(QPlainTextEdit):
+class RawText(TextField):
     """Tab leaves it."""
 
     def __init__(self, name: str, *, readonly: bool = True) -> None:

@@ -3,10 +3,11 @@
 from typing import Generic
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout
 
 from annotator.gui.widgets.filter_row import Filter, FilterRow
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 
 class SoughtList(QFrame, Generic[Filter]):
@@ -22,7 +23,7 @@ class SoughtList(QFrame, Generic[Filter]):
         super().__init__()
         self.setProperty("role", "side")
         self.list = QListView()
-        self.search = QLineEdit(placeholderText="Find an item…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
         self.search.setAccessibleName(finds)
         self.search.textChanged.connect(self.narrowed)
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
-    QLineEdit,
     QToolButton,
     QWidget,
 )
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from annotator.gui import theme
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.typed import LineField
 
 # A typed line is kept in the file this long after the last key.
 PAUSE_MS = 600
@@ -169,7 +169,7 @@ class PickList(QComboBox):
         event.ignore()
 
 
-class Line(QLineEdit):
+class Line(LineField):
     """A single line of text."""
 
     stirred = Signal()

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 from annotator.domain.lint import Finding
 from annotator.gui.pages.author.wording import Words
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.typed import LineField
 
 ROWS_SHOWN = 6
 
@@ -41,7 +41,7 @@ class SubmitPanel(QFrame):
         self.entries.setWordWrap(True)
         self.entries.itemActivated.connect(self._jump)
         self.entries.itemClicked.connect(self._jump)
-        self.reason = QLineEdit()
+        self.reason = LineField()
         self.reason.setAccessibleName("Why it may be submitted as it is")
         self.reason.setPlaceholderText("Why may it stay as it is?")
         self.reason.textChanged.connect(self._judge_reason)

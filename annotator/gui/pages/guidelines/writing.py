@@ -7,7 +7,6 @@ from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QPlainTextEdit,
     QPushButton,
     QStackedWidget,
     QToolButton,
@@ -22,6 +21,7 @@ from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.typed import TextField
 
 VIEWS = ("Write", "Preview", "What changes")
 WRITE, PREVIEW, CHANGES = range(3)
@@ -41,7 +41,7 @@ class Writing(QWidget):
         super().__init__()
         self._desk = desk
         self._stage, self._in_force = Stage.RUBRIC, ""
-        self.edit, self.look = QPlainTextEdit(), ReportView()
+        self.edit, self.look = TextField(), ReportView()
         self.edit.setAccessibleName("The next version")
         self.edit.setTabChangesFocus(True)
         self.edit.setFont(_even_letters())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import unpacking
 from annotator.domain.ordering import natural
@@ -13,6 +13,7 @@ from annotator.gui.pages.inbox.naming import plain_code
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 LEAST_CODE = 4
 
@@ -24,7 +25,7 @@ class Received(QWidget):
         super().__init__()
         self._desk = desk
         self._all: list[Arrival] = []
-        self.search = QLineEdit(
+        self.search = LineField(
             placeholderText="Find a person, a file or a receipt code…", clearButtonEnabled=True
         )
         self.search.setAccessibleName("Find among the received files")

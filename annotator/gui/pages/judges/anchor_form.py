@@ -1,7 +1,7 @@
 """What is to be frozen of a judge's verdicts, and how the check against them is carried out."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
 from annotator.actions import drift, judge_planning
 from annotator.actions.drift_standings import Standing
@@ -14,6 +14,7 @@ from annotator.gui.widgets.labelled import beside, label_of
 from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.tick_list import TickList
+from annotator.gui.widgets.typed import LineField
 
 MOST = 100_000
 
@@ -30,7 +31,7 @@ class AnchorForm(QWidget):
         self.words = PlainLabel("", wrap=True)
         self.many = NumberBox(minimum=1, maximum=MOST, value=drift.SIZE)
         self.systems = TickList("Of which systems; all unless some are ticked", 2, 3)
-        self.items = QLineEdit(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
+        self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
         self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
         self.budget = BudgetBox()

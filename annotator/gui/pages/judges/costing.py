@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLineEdit,
     QStackedWidget,
     QTextBrowser,
     QVBoxLayout,
@@ -36,6 +35,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 LEFT = (
     Deed("cost_definition", "What it is", "info", "Go to what the chosen figure is, and back to the table"),
@@ -72,7 +72,7 @@ class Costing(Part):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(letters)
         offer(self.by, [(words, name) for name, words in BY.items()])
-        self.sought = QLineEdit(placeholderText="Find in the table…", clearButtonEnabled=True)
+        self.sought = LineField(placeholderText="Find in the table…", clearButtonEnabled=True)
         self.sought.setAccessibleName("Find in the table")
         self.model = SheetModel(self)
         self.table = LinesTable("Costs", self.model, cells=True)

@@ -23,6 +23,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.labelled import label_of
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 ADDRESSES = (
     ("OpenAI", "https://api.openai.com/v1"),
@@ -54,9 +55,9 @@ class EndpointForm(QWidget):
         self._desk = desk
         self._judge: Judge | None = None
         self._shown: dict[str, str] = {}
-        self.fields = {name: QLineEdit(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
-        self.key_env = QLineEdit(placeholderText="e.g. OPENAI_API_KEY")
-        self.key = QLineEdit(placeholderText="paste a key to keep it; it is never shown again")
+        self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
+        self.key_env = LineField(placeholderText="e.g. OPENAI_API_KEY")
+        self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.keep = QComboBox()
         self.keep.addItem("in the system's keyring", RING)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import people, prompts
 from annotator.actions.prompts import Listed
@@ -15,6 +15,7 @@ from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 LEFT = (
     Deed("previous_item", "Unit before", hint="Show the preview on the unit before"),
@@ -55,7 +56,7 @@ class Prompting(Part):
         self.table.row_height = 44
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.edit, self.look = PromptEdit(desk), PromptLook(desk)
-        self.note = QLineEdit(placeholderText="Why is it changed? Kept with the version.", maxLength=2000)
+        self.note = LineField(placeholderText="Why is it changed? Kept with the version.", maxLength=2000)
         self.note.setAccessibleName("Why it is changed")
         self.edit.edited.connect(self._edited)
         self.look.taken_up.connect(self.edit.take_up)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from annotator.actions.judge_offers import title
 from annotator.actions.judge_runs import RunLine
@@ -15,6 +15,7 @@ from annotator.gui.models.judge_words import STATUS_WORDS, flag_words
 from annotator.gui.models.judges import RUNS_OFFERED, run_words
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.typed import LineField
 
 RUN, OF = "run", "of"
 
@@ -29,7 +30,7 @@ class ReplyFilters(QWidget):
         self.source, self.which, self.cause = QComboBox(), QComboBox(), QComboBox()
         self.flag, self.system, self.place = QComboBox(), QComboBox(), QComboBox()
         self._places: list[tuple[str, str]] = [("", "")]
-        self.search = QLineEdit(placeholderText="Find in what was said…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find in what was said…", clearButtonEnabled=True)
         for combo, name in (
             (self.source, "Whose judgements"),
             (self.which, "Which"),

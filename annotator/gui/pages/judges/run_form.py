@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSizePolicy, QWidget
 
 from annotator.actions import judge_planning
 from annotator.actions.judge_cases import Order
@@ -18,6 +18,7 @@ from annotator.gui.widgets.labelled import beside, label_of
 from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.tick_list import TickList
+from annotator.gui.widgets.typed import LineField
 
 DRAWS = "Draw: "
 ALL_SYSTEMS = "All systems, unless some are ticked"
@@ -34,7 +35,7 @@ class RunForm(QWidget):
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, Offer | Drawing] = {}
         self.judge, self.what = QComboBox(), QComboBox()
-        self.items = QLineEdit(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
+        self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
         self.together = NumberBox(minimum=1, maximum=100)

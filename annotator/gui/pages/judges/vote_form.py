@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions import panels
 from annotator.domain.judge import Judge
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.tick_list import TickList
+from annotator.gui.widgets.typed import LineField
 
 NONE = "Tick one judge for the majority of its trials, or several for a panel."
 
@@ -22,7 +23,7 @@ class VoteForm(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self.name = QLineEdit(placeholderText="a short name, e.g. panel of three")
+        self.name = LineField(placeholderText="a short name, e.g. panel of three")
         self.name.setAccessibleName("Name of the vote")
         self.name.textEdited.connect(lambda _: self.edited.emit())
         self.members = TickList("Whose verdicts are counted", 3, 8)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from annotator.actions import page_fetching
 from annotator.actions.cited_pages import Cited
@@ -16,6 +16,7 @@ from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 READER = "https://reader.example/ — asked instead of the pages' own servers"
 SHOWN_PROBLEMS = 4
@@ -37,7 +38,7 @@ class FetchingBar(QFrame):
         self.refresh.setToolTip("A text that was read never gives way to none")
         self._found: Cited | None = None
         self.refresh.toggled.connect(lambda _: self._offer())
-        self.reader = QLineEdit(placeholderText=READER, clearButtonEnabled=True)
+        self.reader = LineField(placeholderText=READER, clearButtonEnabled=True)
         self.reader.setAccessibleName("Reader service")
         self.folder = QPushButton("From a folder…")
         self.folder.setToolTip(

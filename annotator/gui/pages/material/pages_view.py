@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import cited_pages, pages
 from annotator.actions.cited_pages import Cited, CitedPage, Citing
@@ -23,6 +23,7 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.report_view import ReportView
 from annotator.gui.widgets.rows_tree import RowsTree, line
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 WIDTHS = (176, 300, 62, 96, 84)
 EVERY_MS = 1000
@@ -71,7 +72,7 @@ class PagesView(QWidget):
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
         self.shown = FilterRow(Shown, Shown.ALL)
         self.shown.chosen.connect(self._narrow)
-        self.search = QLineEdit(placeholderText="Find an address…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find an address…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an address")
         self.search.textChanged.connect(lambda _: self._narrow())
         self._refill = QTimer(self, singleShot=True, interval=EVERY_MS)

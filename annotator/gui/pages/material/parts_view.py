@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import drawable, part_replies, report_lines
 from annotator.actions.drawn_parts import OPEN
@@ -26,6 +26,7 @@ from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
 WIDTHS = {ITEM: 48, UNITS: 52, STATE: 112}
@@ -91,7 +92,7 @@ class PartsView(QWidget):
         self.wanted = FilterRow(Wanted, Wanted.ALL)
         self.kinds.chosen.connect(self._change_kind)
         self.wanted.chosen.connect(self._narrow)
-        self.search = QLineEdit(placeholderText="Find an item or a system…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find an item or a system…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item or a system")
         self.search.textChanged.connect(lambda _: self._narrow())
         self.nothing = PlainLabel("Nothing matches. Take a word or the filter away.", "hint", wrap=True)

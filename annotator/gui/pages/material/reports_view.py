@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -32,6 +31,7 @@ from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.typed import LineField
 
 ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 230, 92, 225
 FORM_WIDTH = 350
@@ -89,7 +89,7 @@ class ReportsView(QWidget):
         column.addWidget(parts, 1)
 
     def _left(self) -> QWidget:
-        self.search = QLineEdit(placeholderText="Find an item…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item")
         self.search.textChanged.connect(lambda _: self._narrow())
         self.told = QComboBox()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from annotator.domain.unit import Unit
 from annotator.gui.widgets.growing_edit import GrowingEdit
+from annotator.gui.widgets.typed import LineField
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class UnitFields(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for spec in self._specs:
-            field: GrowingEdit | QLineEdit = GrowingEdit(1, spec.lines) if spec.lines > 1 else QLineEdit()
+            field: GrowingEdit | QLineEdit = GrowingEdit(1, spec.lines) if spec.lines > 1 else LineField()
             field.setAccessibleName(spec.words)
             field.textChanged.connect(lambda *_: self.edited.emit())
             self.fields[spec.name] = field

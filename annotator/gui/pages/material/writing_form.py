@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QVBoxLayout,
 )
 
@@ -29,6 +28,7 @@ from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 MODES = (
     ("the question alone", "end-to-end"),
@@ -52,7 +52,7 @@ class WritingForm(QFrame):
         self._keys: Sequence[str] = ()
         self._chosen = ""
         self.setProperty("role", "card")
-        self.system = QLineEdit(placeholderText="a name, e.g. model X, plain")
+        self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = QStringListModel(self)
         completer = QCompleter(self._known, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)

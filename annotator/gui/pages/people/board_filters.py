@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from annotator.actions import board
 from annotator.domain.assignment import Stage
@@ -12,6 +12,7 @@ from annotator.gui.naming import title
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 SETTLE_MS = 80
 ACROSS = {
@@ -29,7 +30,7 @@ class BoardFilters(QWidget):
     def __init__(self, model: BoardModel) -> None:
         super().__init__()
         self._model = model
-        self.search = QLineEdit(placeholderText="Find an item or a person…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Find an item or a person…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item or a person")
         self.person_id = ""
         self.stage, self.state = QComboBox(), QComboBox()

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -16,6 +15,7 @@ from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.typed import LineField
 
 ID = Qt.ItemDataRole.UserRole
 # More are found by searching.
@@ -39,7 +39,7 @@ class PilotChoice(QWidget):
         self.open.setCheckable(True)
         self.open.setAccessibleName("Pick pilot items")
         self.open.toggled.connect(self._unfold)
-        self.search = QLineEdit(placeholderText="Search items…", clearButtonEnabled=True)
+        self.search = LineField(placeholderText="Search items…", clearButtonEnabled=True)
         self.search.setAccessibleName("Search items for the pilot")
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._list_items)

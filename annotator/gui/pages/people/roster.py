@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import assignments, people
 from annotator.actions.board import Total
@@ -16,6 +16,7 @@ from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 WIDTHS = (260, 110, 96, 104, 108, 130, 120)
 
@@ -48,7 +49,7 @@ class Roster(QWidget):
         self.rebind()
 
     def _new_person(self) -> QWidget:
-        self.name, self.alias = QLineEdit(placeholderText="Name of a new person"), QLineEdit()
+        self.name, self.alias = LineField(placeholderText="Name of a new person"), LineField()
         self.name.setAccessibleName("Name of a new person")
         self.alias.setPlaceholderText("Alias: next free")
         self.alias.setAccessibleName("Alias of the new person; the next free one unless given")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGroupBox,
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -30,6 +29,7 @@ from annotator.gui.models.cells import CellsModel, Column
 from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 FILES = "Cards (*.json *.html);;All files (*)"
 ABOUT = "Does a card speak of a judge as it is here? Choose its file, or drop it. Nothing of it enters the project."
@@ -263,9 +263,9 @@ class _Define(QGroupBox):
     def __init__(self) -> None:
         super().__init__("Define this judge here")
         self.about = PlainLabel("", "hint", wrap=True)
-        self.name = QLineEdit(maxLength=120)
-        self.address = QLineEdit(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
-        self.variable = QLineEdit(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
+        self.name = LineField(maxLength=120)
+        self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
+        self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
         self.add = QPushButton("Define it")
         form = QFormLayout()
         for words, field in (

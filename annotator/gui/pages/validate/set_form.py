@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLineEdit,
     QRadioButton,
     QSizePolicy,
     QWidget,
@@ -28,6 +27,7 @@ from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.labelled import beside
 from annotator.gui.widgets.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.typed import LineField
 
 PAUSE_MS = 300
 ABOUT = (
@@ -62,7 +62,7 @@ class SetForm(QWidget):
         super().__init__()
         self._desk, self._asked, self.stopped = desk, 0, False
         self._stale = True
-        self.name = QLineEdit(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
+        self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = QComboBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
         self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("so many &reports")
