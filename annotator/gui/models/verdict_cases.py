@@ -135,9 +135,8 @@ class VerdictCases(QAbstractListModel):
 
     def fill(self, cases: Cases) -> None:
         """Take over the cases as they now are; which are shown is said by `narrow`."""
-        self.beginResetModel()
-        self._all, self._said, self._rows, self._places = cases, {}, range(len(cases.keys)), None
-        self.endResetModel()
+        with resetting(self):
+            self._all, self._said, self._rows, self._places = cases, {}, range(len(cases.keys)), None
 
     def narrow(self, show: Show, words: str, keep: Key) -> None:
         """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
