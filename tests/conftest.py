@@ -114,6 +114,24 @@ def sample(sample_file: Path, tmp_path: Path) -> Project:
     return Project.open(path)
 
 
+@pytest.fixture(scope="session")
+def whole_sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample as the program makes it today, with what is to be worked in."""
+    from annotator.actions import samples
+
+    path = tmp_path_factory.mktemp("whole") / "sample.goldsmith"
+    samples.create(path).close()
+    return path
+
+
+@pytest.fixture
+def whole_sample(whole_sample_file: Path, tmp_path: Path) -> Project:
+    """The sample to be worked in; whoever opens a window over it closes it."""
+    path = tmp_path / "whole.goldsmith"
+    path.write_bytes(whole_sample_file.read_bytes())
+    return Project.open(path)
+
+
 @pytest.fixture
 def server() -> "Iterator[OddServer]":
     """An endpoint on loopback that covers every criterion, while a test needs it."""

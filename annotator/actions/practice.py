@@ -1,6 +1,7 @@
 """What the sample keeps open to be worked in: three questions of its own, and dates that lie ahead."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -9,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import (
     adjudicating,
+    annotating,
     artifacts,
     assignments,
     closing,
@@ -44,6 +46,8 @@ from annotator.storage.tables import AssignmentRow, ResponseRow, table
 
 ASSIGNMENT, RESPONSE = table(AssignmentRow), table(ResponseRow)
 TITLE = "Sample: six questions, three systems"
+# The setting that names for whom the sample says what to try, until they dismiss it.
+TRYING = "trying"
 CLAIMS = "researcherbench.claims.extract"
 WRITE, LABEL, RULE = "street-trees", "school-start", "night-trains"
 THIRD = "desalination-plan"
@@ -104,6 +108,7 @@ PAGES = (
     ("https://schools.example.org/later-start/survey", "page-survey"),
     ("https://transport.example.org/school-buses", "page-buses"),
 )
+HALF = 3
 # Of the twelve verdicts on the two reports, the run came to so many.
 JUDGED = 8
 # The earliest date in the shipped part is due so long from now; all others keep their distance from it.
@@ -142,6 +147,7 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     _cite(project, reports)
     _judge(project)
     _begin(project, keys[WRITE], reports)
+    project.set(TRYING, a.id)
 
 
 def _text(name: str) -> str:
@@ -242,3 +248,42 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
     report = next(task.response_id for task in labels.queue(project) if task.item_key == LABEL)
     for unit, value in zip(labels.sheet(project, report).units, reports[report], strict=False):
         labels.set_label(project, report, unit.id, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One thing to try in the sample: what, the page and the place where it is done, and whether it has been."""
+
+    words: str
+    page: str
+    place: dict[str, str]
+    done: bool
+
+
+def tries(project: Project) -> list[Try]:
+    """What whoever opened the sample may try, in order; none once that was dismissed, or for somebody else."""
+    if not project.get(TRYING) or project.by != project.get(TRYING) or project.readonly:
+        return []
+    keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+    if not keys.keys() >= QUESTIONS.keys():
+        return []
+    own = [one for one in annotating.artifacts_of(project, keys[WRITE]) if one.author_id == project.by]
+    units = [unit for artifact in own for unit in artifact.document.units if unit.text.strip()]
+    said = sum(task.labelled for task in labels.queue(project) if task.item_key == LABEL)
+    ruled = [line for line in adjudicating.queue(project) if line.item_key == RULE]
+    runs = [run for run in run_records.runs(project) if run.items == (LABEL,)]
+    begun = sum(anchor is not None for anchor in (unit.anchor for unit in units))
+    rubric = {"item_id": keys[WRITE], "kind": Kind.RUBRIC.value}
+    conflict = {"item_id": keys[RULE], "stage": Stage.RUBRIC.value}
+    return [
+        Try("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
+        Try("Quote the source", "Author", rubric, begun > 1),
+        Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": COVERAGE}, said > HALF),
+        Try("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
+        Try("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
+    ]
+
+
+def stop_trying(project: Project) -> None:
+    """Say no more what there is to try."""
+    project.set(TRYING, "")

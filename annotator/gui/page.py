@@ -28,6 +28,10 @@ class Page(QWidget):
     def arrive(self, place: dict[str, Any]) -> None:
         """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
 
+    def place(self) -> dict[str, str]:
+        """Where on the page the person is, in the words of `arrive`; empty where nothing is kept of it."""
+        return {}
+
     def leave(self) -> None:
         """The page is about to go out of view, or the window to close: keep what is being typed."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
@@ -15,7 +15,7 @@ from annotator.actions import artifacts, people
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping, keys, theme
+from annotator.gui import dropping, kept_place, keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.ends import Ends
 from annotator.gui.navigation import Navigation
@@ -23,6 +23,9 @@ from annotator.gui.page import Page
 from annotator.gui.status import StatusBar
 from annotator.gui.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from annotator.gui.try_strip import TryStrip
 
 BACKUP_EVERY_MS = 60_000
 
@@ -59,6 +62,9 @@ class Window(QMainWindow):
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         right.addWidget(self.messages)
+        self.tries = self._try_strip()
+        if self.tries is not None:
+            right.addWidget(self.tries)
         right.addWidget(self.stack, 1)
         centre = QWidget()
         whole = QHBoxLayout(centre)
@@ -67,9 +73,19 @@ class Window(QMainWindow):
         whole.addWidget(self.navigation)
         whole.addLayout(right, 1)
         self.setCentralWidget(centre)
+        if self.tries is not None:
+            self.tries.refresh()
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
         self._build_menus()
+
+    def _try_strip(self) -> "TryStrip | None":
+        """What to try in the sample; no other project has it."""
+        if not self.desk.project.is_sample:
+            return None
+        from annotator.gui.try_strip import TryStrip
+
+        return TryStrip(self.desk)
 
     def _build_menus(self) -> None:
         from annotator.gui.menus import menus
@@ -179,6 +195,8 @@ class Window(QMainWindow):
             return
         for name, count in (self.desk.ask(waiting.counts) or {}).items():
             self.navigation.show_waiting(name, count)
+        if self.tries is not None:
+            self.tries.refresh()
 
     def _back_up_when_due(self) -> None:
         from annotator.actions import backups
@@ -199,7 +217,10 @@ class Window(QMainWindow):
         self.resize(1280, 800)
         if (geometry := QSettings().value("window/geometry")) is not None:
             self.restoreGeometry(geometry)
-        self.show_page("Items")
+        first = self.tries.first() if self.tries else None
+        page, place = kept_place.kept(self.desk.project) or first or ("Items", {})
+        offered = [step[0] for step in steps(self.desk.project)]
+        self.show_page(page, **place) if page in offered else self.show_page("Items")
 
     def restore_backup(self, backup: Path) -> None:
         """Give the file back, put the backup in its place, and open it again."""
@@ -261,6 +282,7 @@ class Window(QMainWindow):
         self._closed = True
         self._backup.stop()
         self._recount.stop()
+        kept_place.keep(self.desk.project, self._current, self.page.place())
         for page in self._pages.values():
             page.leave()
             page.stop()

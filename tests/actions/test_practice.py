@@ -1,7 +1,5 @@
 """What the sample keeps open: an English question to write, to label and to rule on, claims with pages, dates ahead."""
 
-from pathlib import Path
-
 import pytest
 
 from annotator.actions import (
@@ -13,10 +11,10 @@ from annotator.actions import (
     items,
     label_offers,
     labels,
+    people,
     practice,
     releases,
     run_records,
-    samples,
     waiting,
 )
 from annotator.actions.annotating import artifacts_of
@@ -29,21 +27,10 @@ from annotator.domain.identity import now
 CLAIMS = "researcherbench.claims"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("whole") / "sample.goldsmith"
-    samples.create(path).close()
-    return path
-
-
 @pytest.fixture
-def whole(made: Path, tmp_path: Path):
-    """The sample as the program makes it, to be worked in."""
-    path = tmp_path / "sample.goldsmith"
-    path.write_bytes(made.read_bytes())
-    project = Project.open(path)
-    yield project
-    project.close()
+def whole(whole_sample):
+    yield whole_sample
+    whole_sample.close()
 
 
 def item_ids(project: Project) -> dict[str, str]:
@@ -105,3 +92,33 @@ def test_each_page_waits_with_a_few_things(whole):
 def test_what_is_open_keeps_nothing_from_being_released(whole, tmp_path):
     releases.export(whole, tmp_path / "release")
     assert (tmp_path / "release" / "manifest.json").is_file()
+
+
+def test_what_to_try_is_open_at_first_and_ticked_by_what_was_done(whole):
+    assert [(step.page, step.done) for step in practice.tries(whole)] == [
+        ("Author", False),
+        ("Author", False),
+        ("Label", False),
+        ("Adjudicate", False),
+        ("Judges", False),
+    ]
+    (rubric,) = artifacts_of(whole, item_ids(whole)[practice.WRITE])
+    artifacts.add_unit(whole, rubric.id, text="Names what is not known")
+    assert [step.done for step in practice.tries(whole)] == [True, False, False, False, False]
+    task = next(one for one in labels.queue(whole) if one.item_key == practice.LABEL)
+    unit = labels.sheet(whole, task.response_id).units[3]
+    labels.set_label(whole, task.response_id, unit.id, "no")
+    assert [step.done for step in practice.tries(whole)] == [True, False, True, False, False]
+
+
+def test_nobody_else_is_told_what_to_try_and_nobody_once_it_is_dismissed(whole):
+    me = whole.person
+    whole.work_as(next(one for one in people.people(whole) if one.alias == "Annotator B"))
+    assert practice.tries(whole) == []
+    whole.work_as(me)
+    practice.stop_trying(whole)
+    assert practice.tries(whole) == []
+
+
+def test_the_shipped_part_alone_has_nothing_to_try(sample):
+    assert practice.tries(sample) == []

@@ -64,6 +64,23 @@ def window_over(qtbot) -> Iterator:
 
 
 @pytest.fixture
+def opened(qtbot) -> Iterator:
+    """Opens windows over project files, each where it was left, as the program does."""
+    made: list[Window] = []
+
+    def open_(path: Path) -> Window:
+        made.append(Window(Project.open(path)))
+        made[-1].show()
+        return made[-1]
+
+    yield open_
+    for window in made:
+        if isValid(window):
+            window.close()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
 def page_over(window_over, qtbot):
     """Opens a page over a project, in a window that has the keyboard."""
 

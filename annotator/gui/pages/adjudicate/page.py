@@ -139,6 +139,13 @@ class AdjudicatePage(Page):
         else:
             self._show_first()
 
+    def place(self) -> dict[str, str]:
+        """The item and stage that lie open, and the row at hand."""
+        if self.bench.sheet is None:
+            return {}
+        item_id, stage = self.bench.place
+        return {"item_id": item_id, "stage": stage.value, "ruling_id": self.bench.ruling_id}
+
     def _show_first(self) -> None:
         """What was begun goes on; what nobody has begun waits for a word, since opening it takes it on."""
         conflicts = [line for line in self.queue.lines if line.conflict]

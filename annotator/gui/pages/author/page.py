@@ -158,6 +158,14 @@ class AuthorPage(Page):
             self.go_to(wanted, kind)
         self._goal = str(place.get("unit_id", ""))
 
+    def place(self) -> dict[str, str]:
+        """The item, the kind and the unit at the cursor."""
+        if self.item is None:
+            return {}
+        unit = self.sheet.form.current
+        at = {"item_id": self.item.id, "kind": self.sheet.kind.value}
+        return at | ({"unit_id": unit.unit_id} if unit else {})
+
     def _read_asked(self) -> None:
         self.asked.refresh()
         self._ids = self.asked.items()

@@ -220,6 +220,10 @@ class LabelPage(Page):
         if wanted is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, WORDS[self.bench.protocol].needs)
 
+    def place(self) -> dict[str, str]:
+        """The question, the report (or pair) and the unit at hand."""
+        return self.whereabouts.now()
+
     def _fill(self) -> None:
         """Take over what waits under the protocol in hand, and how it is answered."""
         protocol = self.bench.protocol
@@ -330,13 +334,13 @@ class LabelPage(Page):
     def _is_last(self) -> bool:
         """Whether no other report of the item has open criteria."""
         beside = self.queue.open_beside(self.bench.task_id)
-        submits = self.bench.protocol in labels.SUBMITTED
-        return submits and (beside is None or beside.id == self.bench.task_id)
+        alone = beside is None or beside.id == self.bench.task_id
+        return alone and self.bench.protocol in labels.SUBMITTED
 
     def _say_report_done(self) -> None:
         units = WORDS[self.bench.protocol].counted(len(self.bench.units))
-        words = "Submit the labels of this item" if self._is_last else "Next report"
         self.messages.show_message("success", f"All {units} of this report are labelled.")
+        words = "Submit the labels of this item" if self._is_last else "Next report"
         self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
@@ -355,15 +359,13 @@ class LabelPage(Page):
 
     def _say_reopened(self, words: str) -> None:
         self.queue_pane.recount()
-        self.messages.show_message(
-            "info", words, "Submit them again when you are done; the first stays as it is."
-        )
+        todo = "Submit them again when you are done; the first stays as it is."
+        self.messages.show_message("info", words, todo)
 
     def _show_done(self) -> None:
-        tasks = self.queue.tasks
+        tasks, called = self.queue.tasks, WORDS[self.bench.protocol]
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        called, submits = WORDS[self.bench.protocol], self.bench.protocol in labels.SUBMITTED
-        waiting = len(self.queue.unsubmitted())
+        waiting, submits = len(self.queue.unsubmitted()), self.bench.protocol in labels.SUBMITTED
         self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=submits)
         self.middle.setCurrentWidget(self.done)
 
@@ -382,8 +384,7 @@ class LabelPage(Page):
     def _go_unsure(self) -> None:
         self.queue_pane.show_only(Show.UNSURE)
         self._open(next(task.id for task in self.queue.tasks if task.unsure))
-        unsure = (unit.id for unit in self.bench.units if self.bench.said(unit.id) == labels.UNSURE)
-        self.bench.move_to(next(unsure))
+        self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == labels.UNSURE))
 
     def _show_queue(self, shown: bool) -> None:
         QSettings().setValue(QUEUE, shown)
@@ -395,6 +396,5 @@ class LabelPage(Page):
         return recent_menu(decisions, self.bench.protocol, self._open, self)
 
     def _show_recent(self) -> None:
-        menu = self.recent()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        (menu := self.recent()).setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(below(self.criteria.recent))

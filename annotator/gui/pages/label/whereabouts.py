@@ -17,6 +17,14 @@ class Whereabouts:
         self._queue, self._bench = queue, bench
         self._left: dict[str, Place] = {}
 
+    def now(self) -> dict[str, str]:
+        """What is at hand, in the words of `wanted`; empty where nothing is."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return {}
+        at = {"protocol": self._bench.protocol, "unit_id": self._bench.unit_id}
+        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
+
     def leave(self) -> None:
         """The protocol in hand is about to be left."""
         self._left[self._bench.protocol] = (self._bench.task_id, self._bench.unit_id)

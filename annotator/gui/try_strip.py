@@ -1,0 +1,70 @@
+"""The strip above the sample's pages that says what to try: each step leads to its place and ticks itself off."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from annotator.actions import practice
+from annotator.gui.desk import Desk
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.plain import PlainLabel
+
+TRY, DONE = "Try this:", "You have tried it all. Help → First steps goes on from here."
+
+
+class TryStrip(QFrame):
+    """Hidden where nothing is to be tried; whoever dismisses it does not see it again."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setProperty("role", "try")
+        self._lead = PlainLabel(role="strong")
+        self._steps = QWidget()
+        self._row = FlowRow(self._steps, gap=4)
+        self._row.addWidget(self._lead)
+        self._close = QToolButton()
+        icons.put(self._close, "close", 14)
+        self._close.setToolTip("Do not show these steps again")
+        self._close.setAccessibleName("Dismiss the steps to try")
+        self._close.clicked.connect(self.dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 2, 8, 2)
+        row.addWidget(self._steps, 1)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self._buttons: list[QPushButton] = []
+
+    def refresh(self) -> None:
+        """Tick off what has been done."""
+        steps = self._desk.ask(practice.tries) or []
+        self.setVisible(bool(steps))
+        for number, step in enumerate(steps, 1):
+            if number > len(self._buttons):
+                self._buttons.append(self._button())
+            button = self._buttons[number - 1]
+            button.setText(f"{'✓' if step.done else number}  {step.words}")
+            button.setAccessibleName(f"{step.words}, done" if step.done else step.words)
+        self._lead.setText(DONE if steps and all(step.done for step in steps) else TRY)
+
+    def first(self) -> tuple[str, dict[str, str]] | None:
+        """Where the first step is that has not been done."""
+        steps = self._desk.ask(practice.tries) or []
+        return next(((step.page, step.place) for step in steps if not step.done), None)
+
+    def _button(self) -> QPushButton:
+        button = QPushButton()
+        button.setProperty("role", "quiet")
+        button.clicked.connect(partial(self._go, len(self._buttons)))
+        self._row.addWidget(button)
+        return button
+
+    def _go(self, number: int) -> None:
+        for step in (self._desk.ask(practice.tries) or [])[number : number + 1]:
+            self._desk.go(step.page, **step.place)
+
+    def dismiss(self) -> None:
+        """Show it no more in this project."""
+        self._desk.ask(practice.stop_trying)
+        self.hide()
