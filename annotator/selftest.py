@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pkgutil
 import sqlite3
 import ssl
 import subprocess
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,20 @@ def _project() -> str:
         project.close()
     assert len(found) == 1, "the item was not found again"
     return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
+
+
+def _modules() -> str:
+    """What a module imports is there, also where it is only loaded on the day it is asked for."""
+    import annotator
+
+    found = [
+        one.name
+        for one in pkgutil.walk_packages(annotator.__path__, "annotator.")
+        if "migrations" not in one.name and not one.name.endswith("__main__")
+    ]
+    for name in found:
+        import_module(name)
+    return f"{len(found)} modules"
 
 
 def _signing() -> str:
@@ -219,6 +235,7 @@ def _window() -> str:
 
 
 PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("modules", _modules),
     ("project file", _project),
     ("signatures", _signing),
     ("shipped files", _files),

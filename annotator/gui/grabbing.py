@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QDeadlineTimer, QEventLoop, QIODevice, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
 
 from annotator import files
 from annotator.actions import items
@@ -44,16 +44,42 @@ def _place(window: Window, name: str) -> dict[str, str]:
 
 
 def try_window() -> str:
-    """Open an empty project's window, let it draw once and close it; what was seen, in words."""
+    """Open the sample's window, let it draw every page with all its parts and close it; what was seen, in words."""
+    import sys
     import tempfile
 
-    application = make_application()
-    with tempfile.TemporaryDirectory() as folder:
-        window = Window(Project.create(Path(folder) / "tried.goldsmith"))
-        picture = Path(folder) / "tried.png"
-        _grab(window, picture, 800, 600)
-        window.close()
-        return f"{application.platformName()}, {picture.stat().st_size} bytes"
+    from annotator.actions import samples
+
+    application, faults = make_application(), list[BaseException]()
+    told, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            window = Window(samples.create(Path(folder) / "tried.goldsmith"))
+            picture = Path(folder) / "tried.png"
+            _grab(window, picture, 800, 600)
+            parts = sum(
+                _try_page(window, name) for name in [*(step[0] for step in STEPS), *(a[0] for a in ASIDE)]
+            )
+            window.close()
+            drawn = picture.stat().st_size
+    finally:
+        sys.excepthook = told
+    if faults:
+        raise RuntimeError(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
+    return f"{application.platformName()}, {drawn} bytes, {parts} pages and parts"
+
+
+def _try_page(window: Window, name: str) -> int:
+    """Draw a page and each of its parts; how many there were."""
+    tabs = window.show_page(name).findChildren(QTabWidget)
+    places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
+    for one, place in places:
+        one.setCurrentIndex(place)
+        _pause(0)
+        window.desk.wait()
+    _pause(0)
+    window.grab()
+    return max(1, len(places))
 
 
 def _grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
@@ -70,11 +96,15 @@ def _grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
 def _settle(widget: QWidget) -> None:
     """Let errands come home and timers fire, so that the picture shows a page at rest."""
     desk = getattr(widget, "desk", None)
-    loop, deadline = QEventLoop(), QDeadlineTimer(PATIENCE_MS)
-    QTimer.singleShot(SETTLE_MS, loop.quit)
-    loop.exec()
+    deadline = QDeadlineTimer(PATIENCE_MS)
+    _pause(SETTLE_MS)
     if desk is not None and not deadline.hasExpired():
         desk.wait()
-        QTimer.singleShot(SETTLE_MS, loop.quit)
-        loop.exec()
+        _pause(SETTLE_MS)
     QApplication.sendPostedEvents()
+
+
+def _pause(milliseconds: int) -> None:
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()

@@ -60,6 +60,7 @@ class Goldsmith:
         before, self._shown = self._shown, following
         if before is not None:
             before.close()
+            before.deleteLater()
         return following
 
     def show_sample(self) -> QWidget:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from types import MethodType
 from typing import Literal
-from weakref import WeakMethod
+from weakref import WeakMethod, ref
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -138,9 +138,9 @@ def zoom_to(percent: int) -> None:
 def watch(owner: QObject, dress: Callable[[], object]) -> None:
     """Have a function called after each change of colours or sizes for as long as its owner lives.
 
-    A method is held weakly: watching keeps no widget alive.
+    A method is held weakly, one of Qt's own too: watching keeps no widget alive.
     """
-    held = WeakMethod(dress) if isinstance(dress, MethodType) else lambda: dress
+    held = _weakly(dress)
 
     def call() -> None:
         act = held()
@@ -149,6 +149,15 @@ def watch(owner: QObject, dress: Callable[[], object]) -> None:
 
     connection = current().changed.connect(call)
     owner.destroyed.connect(lambda: QObject.disconnect(connection))
+
+
+def _weakly(dress: Callable[[], object]) -> Callable[[], Callable[[], object] | None]:
+    if isinstance(dress, MethodType):
+        return WeakMethod(dress)
+    if isinstance(of := getattr(dress, "__self__", None), QObject):
+        live, name = ref(of), dress.__name__
+        return lambda: getattr(live(), name, None)
+    return lambda: dress
 
 
 def is_dark() -> bool:

@@ -1,0 +1,88 @@
+"""What the program imports is not among what the bundle leaves out."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.house.reading import HERE
+
+SPEC = ast.parse((HERE / "build.spec").read_text("utf-8"))
+
+
+def named(name: str) -> ast.expr:
+    """What a name of the spec is given."""
+    return next(
+        node.value
+        for node in SPEC.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id == name
+    )
+
+
+def strings(node: ast.AST) -> list[str]:
+    """All texts in a part of the spec."""
+    return [
+        one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    ]
+
+
+def imported(path: Path) -> set[str]:
+    """All that a module imports, wherever in it; of `from a import b` both `a` and `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+    return found
+
+
+def left_out(name: str, excluded: list[str]) -> bool:
+    """Whether a module, or what it lies in, is left out."""
+    return any(name == one or name.startswith(f"{one}.") for one in excluded)
+
+
+PROGRAM = sorted((HERE / "annotator").rglob("*.py"))
+IMPORTED = sorted(set().union(*map(imported, PROGRAM)))
+
+
+def test_no_module_that_the_program_imports_is_left_out() -> None:
+    excluded = strings(named("EXCLUDED"))
+    assert "tkinter" in excluded
+    assert [name for name in IMPORTED if left_out(name, excluded)] == []
+
+
+def test_no_module_that_the_program_imports_is_taken_for_unused() -> None:
+    pattern = re.compile("".join(strings(named("UNUSED_MODULES"))))
+    assert pattern.match("pydantic.v1")
+    assert [name for name in IMPORTED if pattern.match(name)] == []
+
+
+def test_no_library_of_qt_that_the_program_imports_is_left_behind() -> None:
+    pattern = re.compile(named_pattern())
+    modules = {name.split(".")[1].removeprefix("Qt") for name in IMPORTED if name.startswith("PySide6.Qt")}
+    assert "PrintSupport" in modules
+    for one in modules:
+        for library in (
+            f"PySide6/Qt/lib/libQt6{one}.so.6",
+            f"PySide6/Qt6{one}.dll",
+            f"PySide6/Qt{one}.abi3.so",
+        ):
+            assert not pattern.search(library), library
+    assert pattern.search("PySide6/Qt/lib/libQt6Sql.so.6")
+
+
+def named_pattern() -> str:
+    """The pattern of what is not carried along, as the spec joins it."""
+    (call,) = [node for node in ast.walk(named("UNNEEDED")) if isinstance(node, ast.Tuple)]
+    return "|".join(strings(call))
+
+
+@pytest.mark.parametrize("words", ["import pydoc_data.topics", "from PySide6 import QtTest"])
+def test_an_import_of_what_is_left_out_is_found(words: str, tmp_path: Path) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text(f"def f():\n    {words}\n", "utf-8")
+    assert any(left_out(name, strings(named("EXCLUDED"))) for name in imported(planted))
