@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from annotator import __version__
 from annotator.domain.redaction import held, redact
 from annotator.domain.refusal import Refusal
+from annotator.gui import theme
 from annotator.gui.widgets.message_bar import MessageBar
 
 
@@ -32,6 +33,7 @@ class BugPage(QWidget):
         column = QVBoxLayout(self)
         for widget in (said, text, copy):
             column.addWidget(widget)
+        theme.wear(self)
 
 
 class _Bell(QObject):

@@ -93,7 +93,7 @@ def _coming_and_going(window: "Window") -> list[Entry]:
 
 def _open(window: "Window") -> None:
     name, _ = QFileDialog.getOpenFileName(
-        window, "Open project", str(window.desk.project.path.parent), OPENED
+        window.page, "Open project", str(window.desk.project.path.parent), OPENED
     )
     if name:
         window.open_other(Path(name))
@@ -102,7 +102,7 @@ def _open(window: "Window") -> None:
 def _new(window: "Window") -> None:
     from annotator.gui.starting import create_by_dialog
 
-    path = create_by_dialog(window)
+    path = create_by_dialog(window.page)
     if path:
         window.open_other(path)
 
@@ -112,6 +112,6 @@ def _copy(window: "Window") -> None:
 
     here = window.desk.project.path
     suggested = here.with_name(f"{here.stem} copy{here.suffix}")
-    name, _ = QFileDialog.getSaveFileName(window, "Save a copy", str(suggested), FILES)
+    name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), FILES)
     if name and window.desk.do(backups.save_copy, Path(name)) is not None:
         window.messages.show_message("success", f"Saved a copy as {Path(name).name}.")

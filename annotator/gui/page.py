@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.domain.change import Change
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 
 
@@ -34,6 +34,10 @@ class Page(QWidget):
 
     def leave(self) -> None:
         """The page is about to go out of view, or the window to close: keep what is being typed."""
+
+    def wear(self) -> None:
+        """Wear colours and sizes: the whole page by default."""
+        theme.wear(self)
 
     def stop(self) -> None:
         """The page is about to be taken down: end what it started."""

@@ -1,13 +1,13 @@
 """A page of several parts: tabs over the same material, each with its own acts, one in view at a time."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from annotator.domain.change import Change
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 from annotator.gui.part import Part
@@ -15,12 +15,17 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
+P = TypeVar("P", bound=Part)
 
 
 class PartedPage(Page):
-    """Tabs; the keys act on the part in view, and `TURNS` names the act that goes to each tab."""
+    """Tabs; the keys act on the part in view, and `TURNS` names the act that goes to each tab.
+
+    A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
+    """
 
     TABS: tuple[str, ...]
+    PARTS: tuple[str, ...]
     TURNS: tuple[str, ...]
     ABOUT: tuple[str, str]
     """What the button at the head says, and the topic of the help that it opens."""
@@ -31,9 +36,10 @@ class PartedPage(Page):
     SOON: frozenset[str] = frozenset()
     """Kinds of change that show when there was a pause."""
 
-    def __init__(self, desk: Desk, parts: Sequence[Part]) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.parts = tuple(parts)
+        self.made: dict[int, Part] = {}
+        """The parts that were shown already, by tab."""
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._fill)
         self._lay_out()
@@ -45,13 +51,17 @@ class PartedPage(Page):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setAccessibleName("Parts of the page")
-        for words, part in zip(self.TABS, self.parts, strict=True):
-            self.tabs.addTab(part, words)
+        self._holders = [QWidget() for _ in self.TABS]
+        for words, holder in zip(self.TABS, self._holders, strict=True):
+            QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
+            self.tabs.addTab(holder, words)
         words, topic = self.ABOUT
         about = QPushButton(words)
         about.setProperty("role", "quiet")
         about.clicked.connect(lambda: self.desk.go("Help", topic=topic))
-        self.head = QHBoxLayout()
+        self._top = QWidget()
+        self.head = QHBoxLayout(self._top)
+        self.head.setContentsMargins(0, 0, 0, 0)
         self.head.addWidget(PlainLabel(self.NAME, "title"))
         self.head.addStretch(1)
         self.head.addWidget(about)
@@ -59,7 +69,7 @@ class PartedPage(Page):
         column = QVBoxLayout(work)
         column.setContentsMargins(20, 16, 20, 12)
         column.setSpacing(6)
-        column.addLayout(self.head)
+        column.addWidget(self._top)
         column.addWidget(self.tabs, 1)
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = QStackedWidget()
@@ -69,9 +79,26 @@ class PartedPage(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.body)
 
-    def _bind(self) -> None:
-        for act in sorted({act for part in self.parts for act in part.acts}):
+    def wear(self) -> None:
+        """The parts wear what is worn each by itself: only the one in view is dressed at once."""
+        for widget in (self._top, self.tabs.tabBar(), self.denied):
+            theme.wear(widget)
+
+    def put(self, tab: int, part: P) -> P:
+        """Put a part that was just made into its tab, with its keys."""
+        for act in sorted(part.acts.keys() - self._shortcuts.keys()):
             self.bind(act, partial(self._act, act))
+        self.made[tab] = part
+        theme.wear(part)
+        holder = self._holders[tab]
+        if (layout := holder.layout()) is not None:
+            layout.addWidget(part)
+        if holder.isVisible():
+            # By itself it would only be seen, and could only be given the focus, at the next idle.
+            part.show()
+        return part
+
+    def _bind(self) -> None:
         for place, act in enumerate(self.TURNS):
             self.bind(act, partial(self.turn, place))
         self.bind("other_pane", self._next_part)
@@ -87,8 +114,9 @@ class PartedPage(Page):
 
     @property
     def part(self) -> Part:
-        """The part in view."""
-        return self.parts[self.tabs.currentIndex()]
+        """The part in view, made now if it was never shown."""
+        made: Part = getattr(self, self.PARTS[self.tabs.currentIndex()])
+        return made
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
@@ -104,7 +132,7 @@ class PartedPage(Page):
 
     def leave(self) -> None:
         """Keep what is being typed."""
-        for part in self.parts:
+        for part in self.made.values():
             part.keep()
 
     def focus_first(self) -> None:
@@ -123,13 +151,13 @@ class PartedPage(Page):
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""
         super().rebind()
-        for part in self.parts:
+        for part in self.made.values():
             part.rebind()
 
     def stop(self) -> None:
         """Take the parts down before the window closes."""
         self._later.stop()
-        for part in self.parts:
+        for part in self.made.values():
             part.stop()
 
     def turn(self, place: int) -> None:

@@ -3,14 +3,15 @@
 import json
 import re
 from collections.abc import Callable
-from functools import cache
-from types import MethodType
+from functools import cache, lru_cache
+from types import BuiltinMethodType, MethodType
 from typing import Literal
 from weakref import WeakMethod, ref
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+from shiboken6 import isValid
 
 from annotator import places
 
@@ -59,7 +60,9 @@ class Theme(QObject):
         self.choice: Choice = "system"
         self.zoom = 100
         self._points = 0.0
-        self._worn = ""
+        self._worn: object = None
+        self.behind: list[_Wearer] = []
+        """What was out of view at a change and still wears what was worn before."""
 
     @property
     def scheme(self) -> Scheme:
@@ -86,17 +89,20 @@ class Theme(QObject):
             app.styleHints().colorSchemeChanged.connect(self.dress)
 
     def dress(self) -> None:
-        """Put colours and sizes on the application where they are not those it wears."""
+        """Put colours and sizes on all that is in view where they are not those it wears.
+
+        The sheet is worn by pages and not by the application: Qt would dress every widget anew once for each of
+        its ancestors, which takes seconds once some pages were visited.
+        """
         app = QApplication.instance()
-        sheet = style_sheet(self)
-        if not isinstance(app, QApplication) or sheet == self._worn == app.styleSheet():
+        wanted = (self.scheme, self.zoom, self._points)
+        if not isinstance(app, QApplication) or wanted == self._worn:
             return
-        self._worn = sheet
+        self._worn = wanted
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)
         app.setPalette(palette())
-        app.setStyleSheet(sheet)
         self.changed.emit()
 
 
@@ -135,29 +141,95 @@ def zoom_to(percent: int) -> None:
     current().dress()
 
 
+class _Watcher(QObject):
+    """Calls what dresses its owner: at once while that is in view, otherwise when it is shown next."""
+
+    def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
+        super().__init__(owner)
+        self._owner, self._dress, self._late = ref(owner), dress, False
+        current().changed.connect(self._changed)
+
+    def _changed(self) -> None:
+        owner = self._owner()
+        if not isinstance(owner, QWidget) or owner.isVisible():
+            self._dress()
+        elif not self._late:
+            self._late = True
+            self._wait(owner)
+
+    def _wait(self, owner: QWidget) -> None:
+        owner.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What is about to be seen is dressed, after what it stands in: sizes of letters come from there."""
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
+            for wearer in [each for each in current().behind if each.covers(watched)]:
+                wearer.catch_up()
+            self.catch_up()
+        return False
+
+    def catch_up(self) -> None:
+        """Dress now what was out of view at a change."""
+        owner = self._owner()
+        if self._late and owner is not None:
+            self._late = False
+            owner.removeEventFilter(self)
+            self._dress()
+
+
+class _Wearer(_Watcher):
+    """Keeps a style sheet on its owner and on all that stands in it."""
+
+    def _wait(self, owner: QWidget) -> None:
+        super()._wait(owner)
+        current().behind.append(self)
+
+    def covers(self, widget: QWidget) -> bool:
+        """Whether a widget stands in what wears this sheet; what is gone covers nothing."""
+        owner = self._owner()
+        return isinstance(owner, QWidget) and isValid(owner) and owner.isAncestorOf(widget)
+
+    def catch_up(self) -> None:
+        """Wear what the rest wears."""
+        current().behind = [each for each in current().behind if each is not self and isValid(each)]
+        super().catch_up()
+
+
 def watch(owner: QObject, dress: Callable[[], object]) -> None:
     """Have a function called after each change of colours or sizes for as long as its owner lives.
 
-    A method is held weakly, one of Qt's own too: watching keeps no widget alive.
+    While a widget is out of view it waits until it is shown. A method is held weakly, one of Qt's own too: watching
+    keeps no widget alive.
     """
-    held = _weakly(dress)
-
-    def call() -> None:
-        act = held()
-        if act is not None:
-            act()
-
-    connection = current().changed.connect(call)
-    owner.destroyed.connect(lambda: QObject.disconnect(connection))
+    _Watcher(owner, _weakly(dress))
 
 
-def _weakly(dress: Callable[[], object]) -> Callable[[], Callable[[], object] | None]:
-    if isinstance(dress, MethodType):
-        return WeakMethod(dress)
-    if isinstance(of := getattr(dress, "__self__", None), QObject):
-        live, name = ref(of), dress.__name__
-        return lambda: getattr(live(), name, None)
-    return lambda: dress
+def wear(widget: QWidget) -> None:
+    """Dress a widget, and all that stands in it, now and after each change; a window, a page or a part of one."""
+    put_on = _weakly(widget.setStyleSheet)
+    widget.setStyleSheet(_sheet_now())
+    _Wearer(widget, lambda: put_on(_sheet_now()))
+
+
+def _weakly(act: Callable[..., object]) -> Callable[..., object]:
+    """The same act, which keeps alive nothing that it belongs to."""
+    if isinstance(act, MethodType):
+        bound = WeakMethod(act)
+        return lambda *of: found(*of) if (found := bound()) is not None else None
+    if isinstance(act, BuiltinMethodType) and isinstance(act.__self__, QObject):
+        owner, name = ref(act.__self__), act.__name__
+        return lambda *of: getattr(found, name)(*of) if (found := owner()) is not None else None
+    return act
+
+
+def _sheet_now() -> str:
+    theme = current()
+    return _sheet(theme.scheme, theme.zoom, theme.points)
+
+
+@lru_cache(maxsize=4)
+def _sheet(_scheme: Scheme, _zoom: int, _points: float) -> str:
+    return style_sheet(current())
 
 
 def is_dark() -> bool:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from annotator.actions import practice
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.flow_row import FlowRow
@@ -35,6 +36,7 @@ class TryStrip(QFrame):
         row.addWidget(self._steps, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._buttons: list[QPushButton] = []
+        theme.wear(self)
 
     def refresh(self) -> None:
         """Tick off what has been done."""

@@ -58,18 +58,16 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.messages = MessageBar()
         self.stack = QStackedWidget()
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
+        centre = QWidget()
+        right, whole = QVBoxLayout(), QHBoxLayout(centre)
+        for layout in (right, whole):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
         right.addWidget(self.messages)
         self.tries = self._try_strip()
         if self.tries is not None:
             right.addWidget(self.tries)
         right.addWidget(self.stack, 1)
-        centre = QWidget()
-        whole = QHBoxLayout(centre)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
         whole.addWidget(self.navigation)
         whole.addLayout(right, 1)
         self.setCentralWidget(centre)
@@ -78,6 +76,8 @@ class Window(QMainWindow):
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
         self._build_menus()
+        for part in (self.menuBar(), self.navigation, self.messages, self.status):
+            theme.wear(part)
 
     def _try_strip(self) -> "TryStrip | None":
         """What to try in the sample; no other project has it."""
@@ -134,6 +134,7 @@ class Window(QMainWindow):
         module, class_name = places[name]
         page: Page = getattr(import_module(module), class_name)(self.desk)
         self._pages[name] = page
+        page.wear()
         self.stack.addWidget(page)
         return page
 

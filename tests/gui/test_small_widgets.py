@@ -234,6 +234,7 @@ def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbo
 def test_a_text_as_it_came_grows_with_all_others(qtbot):
     text = RawText("The reply")
     qtbot.addWidget(text)
+    text.show()
     before = text.font().pointSizeF()
     theme.zoom_to(200)
     assert text.font().pointSizeF() == pytest.approx(2 * before)

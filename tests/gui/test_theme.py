@@ -2,11 +2,13 @@ import json
 import re
 
 import pytest
-from PySide6.QtCore import QObject, QSettings, Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from annotator.gui import theme
+from annotator.gui.part import Part
 from annotator.places import resources
+from tests.gui.test_window import EVERY_PAGE
 
 SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
 PAIRS = [
@@ -126,6 +128,84 @@ def _alive(thing: QObject) -> bool:
 def test_a_role_given_late_is_styled(qtbot):
     label = QLabel("✓ Agreed")
     qtbot.addWidget(label)
+    theme.wear(label)
     label.show()
     theme.set_role(label, role="chip", state="agreed")
     assert label.palette().windowText().color() == theme.token("state-agreed")
+
+
+class Heard(QObject):
+    """Counts how often widgets are told to dress anew."""
+
+    def __init__(self, widgets: list[QWidget]) -> None:
+        super().__init__()
+        self.count: dict[QWidget, int] = dict.fromkeys(widgets, 0)
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.StyleChange and watched in self.count:
+            self.count[watched] += 1
+        return False
+
+
+def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_not_at_all(sample, window_over):
+    window = window_over(sample, "Judges")
+    window.show_page("Validate", part="Figures")
+    hidden = Heard(window._pages["Judges"].findChildren(QLabel) + window.page.sets.findChildren(QLabel))
+    shown = Heard([label for label in window.findChildren(QLabel) if label.isVisible()])
+    theme.zoom(1)
+    theme.choose("dark")
+    assert set(hidden.count.values()) == {0}
+    assert max(shown.count.values()) <= 4
+
+
+def test_what_was_hidden_at_a_step_is_dressed_when_it_is_shown(sample, window_over):
+    window = window_over(sample, "Validate")
+    title = next(label for label in window.page.findChildren(QLabel) if label.property("role") == "title")
+    before = title.font().pointSizeF()
+    window.show_page("Items")
+    theme.zoom_to(200)
+    theme.choose("dark")
+    window.show_page("Validate")
+    assert title.font().pointSizeF() == pytest.approx(2 * before)
+    assert title.palette().windowText().color() == theme.token("text")
+    assert window.page.sets.styleSheet() == theme.style_sheet(theme.current())
+
+
+def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):
+    outer, heard = QWidget(), []
+    owner = QLabel(outer)
+    qtbot.addWidget(outer)
+    theme.wear(outer)
+    theme.watch(owner, lambda: heard.append(outer.styleSheet() == theme.style_sheet(theme.current())))
+    theme.choose("dark")
+    theme.zoom(1)
+    assert heard == []
+    outer.show()
+    # What it stands in is dressed before it, for its sizes come from there.
+    assert heard == [True]
+
+
+def test_what_pops_up_is_dressed_as_well(sample, window_over):
+    window = window_over(sample, "Items")
+    for name in EVERY_PAGE:
+        window.show_page(name)
+    popups = [
+        widget for widget in QApplication.allWidgets()
+        if widget.isWindow() and widget.windowType() == Qt.WindowType.Popup and widget.window() is not window
+    ]  # fmt: skip
+    assert any(isinstance(widget, QMenu) for widget in popups)
+    plain = [widget for widget in popups if widget.style().metaObject().className() != "QStyleSheetStyle"]
+    assert plain == []
+
+
+def test_parts_of_a_page_are_made_when_they_are_first_shown(sample, window_over):
+    page = window_over(sample, "Validate").page
+    assert len(page.findChildren(Part)) == 1
+    page.tabs.setCurrentIndex(2)
+    assert len(page.findChildren(Part)) == 2
+    assert page.part.isVisible()
+    window = page.window()
+    window.choose_person(sample.person.id)
+    assert len(window.page.findChildren(Part)) == 1

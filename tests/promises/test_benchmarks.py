@@ -32,6 +32,7 @@ FIGURES = {
         "longest stall is # ms",
     ),
     "lists": ("# times the time", "# MB more"),
+    "pages": ("longest: zoom step # ms, dark or light # ms", "longest stall of all first visits: # ms"),
     "report_view": ("second time on # ms", "markdown-it + setHtml # ms, ratio #", "5 ms timer: # ms"),
     "saving": (
         "set a label: median # ms",

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping
+from annotator.gui import dropping, theme
 from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.message_bar import MessageBar
@@ -58,6 +58,7 @@ class StartPage(QWidget):
         column.addStretch(1)
         column.addLayout(row, 6)
         column.addStretch(1)
+        theme.wear(self)
 
     def _welcome(self) -> QVBoxLayout:
         mark = QLabel()

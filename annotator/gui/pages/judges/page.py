@@ -1,6 +1,7 @@
 """The page of judges: seven parts over the same judges, and one run at a time that goes on whatever is in view."""
 
-from functools import partial
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from annotator.actions import people
 from annotator.domain.change import Change
@@ -15,11 +16,29 @@ from annotator.gui.pages.judges.prompting import Prompting
 from annotator.gui.pages.judges.replies import Replies
 from annotator.gui.pages.judges.roster import Roster
 from annotator.gui.pages.judges.running import Running
+from annotator.gui.part import Part
 from annotator.gui.parted_page import PartedPage
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
 JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, DRIFT, COSTS = range(7)
+# Where a part leads: its signal, and the tab that is opened.
+WANTED = (
+    (JUDGES, "replies_wanted", REPLIES),
+    (JUDGES, "run_wanted", RUNS),
+    (JUDGES, "compare_wanted", COMPARE),
+    (JUDGES, "checks_wanted", DRIFT),
+    (RUNS, "replies_wanted", REPLIES),
+    (RUNS, "prompt_wanted", PROMPTS),
+    (RUNS, "checks_wanted", DRIFT),
+    (RUNS, "costs_wanted", COSTS),
+    (DRIFT, "run_wanted", RUNS),
+    (COSTS, "replies_wanted", REPLIES),
+    (COSTS, "run_wanted", RUNS),
+    (REPLIES, "again_wanted", RUNS),
+    (COMPARE, "reply_wanted", REPLIES),
+)
+P = TypeVar("P", bound=Part)
 
 
 class JudgesPage(PartedPage):
@@ -28,6 +47,7 @@ class JudgesPage(PartedPage):
     NAME = "Judges"
     ICON = "judges"
     TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts", "Drift", "Costs")
+    PARTS = ("roster", "running", "replies", "comparing", "prompting", "drifting", "costing")
     TURNS = (
         "judges_list",
         "judges_runs",
@@ -46,39 +66,57 @@ class JudgesPage(PartedPage):
     SOON = frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})
 
     def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
         self.driver = Driver(desk)
-        self.roster, self.running = Roster(desk), Running(desk, self.driver)
-        self.replies, self.comparing, self.prompting = Replies(desk), Comparing(desk), Prompting(desk)
-        self.drifting, self.costing = Drifting(desk, self.driver), Costing(desk)
-        super().__init__(
-            desk,
-            (
-                self.roster, self.running, self.replies, self.comparing, self.prompting, self.drifting, self.costing,
-            ),
-        )  # fmt: skip
         self.driver.setParent(self)
         self.waiting = DrawnWaiting(desk)
         self.head.insertWidget(self.head.count() - 1, self.waiting)
         self.bind("drawn_waiting", self.waiting.go)
-        self._listen()
 
-    def _listen(self) -> None:
-        for wanted, tab in (
-            (self.roster.replies_wanted, REPLIES),
-            (self.roster.run_wanted, RUNS),
-            (self.roster.compare_wanted, COMPARE),
-            (self.roster.checks_wanted, DRIFT),
-            (self.running.replies_wanted, REPLIES),
-            (self.running.prompt_wanted, PROMPTS),
-            (self.running.checks_wanted, DRIFT),
-            (self.running.costs_wanted, COSTS),
-            (self.drifting.run_wanted, RUNS),
-            (self.costing.replies_wanted, REPLIES),
-            (self.costing.run_wanted, RUNS),
-            (self.replies.again_wanted, RUNS),
-            (self.comparing.reply_wanted, REPLIES),
-        ):
-            wanted.connect(partial(self.go_to, tab))
+    def put(self, tab: int, part: P) -> P:
+        """Put a part into its tab, and open others where it leads."""
+        for source, signal, target in WANTED:
+            if source == tab:
+                wanted: Any = getattr(part, signal)
+                wanted.connect(partial(self.go_to, target))
+        return super().put(tab, part)
+
+    @cached_property
+    def roster(self) -> Roster:
+        """The judges there are."""
+        return self.put(JUDGES, Roster(self.desk))
+
+    @cached_property
+    def running(self) -> Running:
+        """A run, and those before it."""
+        return self.put(RUNS, Running(self.desk, self.driver))
+
+    @cached_property
+    def replies(self) -> Replies:
+        """What was answered, beside what was made of it."""
+        return self.put(REPLIES, Replies(self.desk))
+
+    @cached_property
+    def comparing(self) -> Comparing:
+        """Two judges over the same units."""
+        return self.put(COMPARE, Comparing(self.desk))
+
+    @cached_property
+    def prompting(self) -> Prompting:
+        """What is asked, in its versions."""
+        return self.put(PROMPTS, Prompting(self.desk))
+
+    @cached_property
+    def drifting(self) -> Drifting:
+        """Whether a judge still says the same."""
+        # A check is a run, which the runs must hear of from its beginning.
+        self.running  # noqa: B018
+        return self.put(DRIFT, Drifting(self.desk, self.driver))
+
+    @cached_property
+    def costing(self) -> Costing:
+        """What was paid, and for what."""
+        return self.put(COSTS, Costing(self.desk))
 
     def offered(self) -> frozenset[str]:
         """Everything to coordinators, nothing to anybody else."""

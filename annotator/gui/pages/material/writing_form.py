@@ -19,7 +19,7 @@ from annotator.actions.forecasts import Forecast
 from annotator.actions.judge_cases import Order
 from annotator.actions.lacking_reports import Lacking
 from annotator.domain.judge import Judge, JudgeKind
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.child_progress import ChildProgress
 from annotator.gui.desk import Desk
 from annotator.gui.pages.material import commands
@@ -57,6 +57,9 @@ class WritingForm(QFrame):
         completer = QCompleter(self._known, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.system.setCompleter(completer)
+        if (popup := completer.popup()) is not None:
+            # It has no parent to be dressed with.
+            theme.wear(popup)
         self.judge, self.mode, self.items = QComboBox(), QComboBox(), QComboBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.trials = NumberBox(minimum=1, maximum=100)

@@ -1,16 +1,23 @@
 """The page of validation: may a judge stand in for people, on which criteria, at what price, and how sure is that?"""
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
 from annotator.actions import people
 from annotator.domain.person import Role
-from annotator.gui.desk import Desk
-from annotator.gui.pages.validate.attacking import Attacking
-from annotator.gui.pages.validate.cards import Cards
 from annotator.gui.pages.validate.faults import ONCE
-from annotator.gui.pages.validate.figures import Figures
-from annotator.gui.pages.validate.reviewing import Reviewing
-from annotator.gui.pages.validate.ruling import Ruling
-from annotator.gui.pages.validate.sets import Sets
 from annotator.gui.parted_page import PartedPage
+
+if TYPE_CHECKING:
+    from annotator.gui.pages.validate.attacking import Attacking
+    from annotator.gui.pages.validate.cards import Cards
+    from annotator.gui.pages.validate.figures import Figures
+    from annotator.gui.pages.validate.reviewing import Reviewing
+    from annotator.gui.pages.validate.ruling import Ruling
+    from annotator.gui.pages.validate.sets import Sets
 
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
@@ -19,11 +26,15 @@ SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
 
 
 class ValidatePage(PartedPage):
-    """Reviews are for every expert; everything else shows judges beside people, which coordinators alone are shown."""
+    """Reviews are for every expert; everything else shows judges beside people, which coordinators alone are shown.
+
+    What counts is loaded with the part that shows it.
+    """
 
     NAME = "Validate"
     ICON = "validate"
     TABS = ("Sets", "Figures", "Disagreements", "Reviews", "Attacks", "Cards")
+    PARTS = ("sets", "figures", "ruling", "reviewing", "attacking", "cards")
     TURNS = (
         "validate_sets",
         "validate_figures",
@@ -53,13 +64,52 @@ class ValidatePage(PartedPage):
         }
     )
 
-    def __init__(self, desk: Desk) -> None:
-        self.sets, self.figures, self.ruling = Sets(desk), Figures(desk), Ruling(desk)
-        self.reviewing, self.attacking, self.cards = Reviewing(desk), Attacking(desk), Cards(desk)
-        super().__init__(
-            desk, (self.sets, self.figures, self.ruling, self.reviewing, self.attacking, self.cards)
-        )
-        for shortcut in (one for act in ONCE for one in self._shortcuts[act]):
+    @cached_property
+    def sets(self) -> "Sets":
+        """What was drawn to be labelled."""
+        from annotator.gui.pages.validate.sets import Sets
+
+        return self.put(SETS, Sets(self.desk))
+
+    @cached_property
+    def figures(self) -> "Figures":
+        """Judges beside people."""
+        from annotator.gui.pages.validate.figures import Figures
+
+        return self.put(FIGURES, Figures(self.desk))
+
+    @cached_property
+    def ruling(self) -> "Ruling":
+        """Who is wrong where they differ."""
+        from annotator.gui.pages.validate.ruling import Ruling
+
+        return self.put(RULING, Ruling(self.desk))
+
+    @cached_property
+    def reviewing(self) -> "Reviewing":
+        """Verdicts looked over openly."""
+        from annotator.gui.pages.validate.reviewing import Reviewing
+
+        return self.put(REVIEW, Reviewing(self.desk))
+
+    @cached_property
+    def attacking(self) -> "Attacking":
+        """Attacks on copies of reports."""
+        from annotator.gui.pages.validate.attacking import Attacking
+
+        return self.put(ATTACKS, Attacking(self.desk))
+
+    @cached_property
+    def cards(self) -> "Cards":
+        """What a judge is good for, to be published."""
+        from annotator.gui.pages.validate.cards import Cards
+
+        return self.put(CARDS, Cards(self.desk))
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        """A key that is held down rules once."""
+        super().bind(act, slot, widget)
+        for shortcut in self._shortcuts[act] if act in ONCE else ():
             shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
