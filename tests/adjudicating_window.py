@@ -47,7 +47,7 @@ def key_of(page: AdjudicatePage, name: str) -> str:
 
 def letter(page: AdjudicatePage, name: str) -> str:
     """The letter under which a person's work is shown."""
-    return letter_of(page.desk.project, page.bench.sheet.adjudication_id, name)
+    return page.bench.ask(lambda project, adjudication_id: letter_of(project, adjudication_id, name))
 
 
 def state(page: AdjudicatePage, words: str) -> str:

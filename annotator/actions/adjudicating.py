@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions import adjudicators, openings, ruling_rows
 from annotator.actions.adjudication_sheets import masked
 from annotator.actions.adjudication_sheets import sheet as sheet
+from annotator.actions.openings import look as look
 from annotator.actions.openings import open_ as open_
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Adjudication, AdjudicationState, DisputeState

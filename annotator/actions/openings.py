@@ -1,7 +1,9 @@
 """How an adjudication is opened: from the frozen alignment, by someone who answered nothing of the item."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import insert, update
 from sqlalchemy.engine import Connection
@@ -18,6 +20,7 @@ from annotator.domain.change import Change
 from annotator.domain.identity import derived_id, now
 from annotator.domain.refusal import Refusal
 
+T = TypeVar("T")
 # Kinds whose order says something: the steps of a plan, and the query that is asked before its alternatives.
 ORDERED = frozenset({Kind.PLAN, Kind.QUERY})
 
@@ -58,6 +61,27 @@ def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
         elif found.adjudicator_id != known.person.id:
             found = _handed_over(project, db, found, known.person.id)
     return found.model_copy(update={"letters": {}})
+
+
+class _NothingKept(Exception):
+    """What was written is to be taken back."""
+
+
+def look(project: Project, item_id: str, stage: Stage, question: Callable[[Project, str], T]) -> T:
+    """What a question says of an adjudication, by its id; one that is not this person's yet, as it would be then.
+
+    Looking changes nothing. Refusal as for opening it.
+    """
+    with project.store.read() as db:
+        found = ruling_rows.of_stage(db, item_id, stage)
+        mine = found is not None and found.adjudicator_id == people.someone(project).id
+    if found is not None and (mine or project.readonly):
+        return question(project, found.id)
+    answers: list[T] = []
+    with suppress(_NothingKept), project.store.write():
+        answers.append(question(project, open_(project, item_id, stage).id))
+        raise _NothingKept
+    return answers[0]
 
 
 def layout(db: Connection, agreement: Agreement) -> Layout:

@@ -57,6 +57,9 @@ def test_the_lowest_agreement_waits_first_and_is_opened_only_when_asked(tmp_path
     assert {line.state for line in page.queue.lines} == {"not begun"}
     press("Return")
     assert page.bench.sheet.item_key == "1"
+    # Looking is not yet taking on.
+    assert {line.state for line in page.queue.lines} == {"not begun"}
+    press("1")
     assert [line.state for line in page.queue.lines] == ["open", "not begun", "not begun"]
 
 
@@ -350,6 +353,7 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
 
 
 def test_a_ruling_made_elsewhere_is_shown(page):
+    press("1")
     other = row_of(page, NAMES)
     page.desk.do(ruling.rule, other.ruling.id, "A", reason=Reason.WEIGHT)
     assert state(page, NAMES) == "takes A · weight"

@@ -95,7 +95,7 @@ def test_fifteen_against_seventeen_by_keyboard_alone(window):
     press("Return")
     page = window.page
     adjudication_id = page.bench.sheet.adjudication_id
-    letter = {name: letter_of(project, adjudication_id, name) for name in ("Ada", "Ben")}
+    letter = {name: page.bench.ask(lambda *of, name=name: letter_of(*of, name)) for name in ("Ada", "Ben")}
     keys = {name: "1" if letter[name] == "A" else "2" for name in letter}
     keys |= {"both": "3", "own": "4", "drop": "0"}
 

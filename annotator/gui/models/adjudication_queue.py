@@ -93,19 +93,22 @@ class AdjudicationQueue(QAbstractListModel):
                 if place_of(line) == keep or (show.admits(line) and _matches(line, sought))
             ]
 
-    def follow(self, sheet: Sheet) -> None:
-        """How far a line is has changed; it stays where it is until the queue is filled anew."""
+    def follow(self, sheet: Sheet, *, begun: bool) -> None:
+        """How far a line is has changed; it stays where it is until the queue is filled anew.
+
+        What is only looked at is begun by nobody.
+        """
         place = sheet.item_id, sheet.stage
         line = self._lines.get(place)
         if line is None:
             return
         new = replace(
             line,
-            adjudication_id=sheet.adjudication_id,
+            adjudication_id=sheet.adjudication_id if begun else line.adjudication_id,
             rows=len(sheet.rows),
             contested=sum(row.contested for row in sheet.rows),
             decided=sum(not row.ruling.open for row in sheet.rows),
-            state=sheet.state.value,
+            state=sheet.state.value if begun else line.state,
             version=sheet.version,
             disputes=len(sheet.disputes),
         )

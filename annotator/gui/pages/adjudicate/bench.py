@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -10,13 +10,16 @@ from annotator.actions import adjudicating, closing, ruling_drafts, voting
 from annotator.actions.adjudicating import Waiting
 from annotator.actions.adjudication_sheets import Sheet, SheetRow
 from annotator.actions.closing import Lacking
+from annotator.actions.project import Project
 from annotator.actions.voting import Ballot
 from annotator.domain.adjudication import AdjudicationState
+from annotator.domain.assignment import Stage
 from annotator.domain.change import Change
 from annotator.gui.desk import Desk
 from annotator.gui.models.adjudication_queue import NOWHERE, Place
 from annotator.gui.pages.adjudicate.drafting import Typing
 
+T = TypeVar("T")
 KINDS = ("ruling", "adjudication", "dispute")
 
 
@@ -44,6 +47,8 @@ class Bench(QObject):
         self.lacking: dict[str, tuple[Lacking, ...]] = {}
         self.ballots: dict[str, Ballot] = {}
         self.vote_first = False
+        self.begun = False
+        """Whether the open item is this person's: it is from the first act on, and looking at it is none."""
         self.acting = False
         """Whether a change that is told just now was made here, and not undone or redone elsewhere."""
 
@@ -84,15 +89,12 @@ class Bench(QObject):
     def open(self, line: Waiting, ruling_id: str = "") -> bool:
         """Lay out a line of the queue at a row, by default its first open conflict; whether that could be done."""
         self.leaving.emit()
-        adjudication_id = line.adjudication_id
-        if not self._desk.project.readonly:
-            found = self._desk.do(adjudicating.open_, line.item_id, line.stage)
-            if found is None:
-                return False
-            adjudication_id = found.id
-        if not adjudication_id or not self._load(adjudication_id):
+        if self._desk.project.readonly and not line.adjudication_id:
             return False
-        drafts = self._desk.ask(ruling_drafts.drafts, adjudication_id) or {}
+        if not self._load(line.item_id, line.stage):
+            return False
+        self.begun = False
+        drafts = self.ask(ruling_drafts.drafts) or {}
         for (of_ruling, field), text in drafts.items():
             self.typing.type(of_ruling, field, text)
         self.ruling_id = ""
@@ -139,7 +141,7 @@ class Bench(QObject):
             return
         before, ids = self._seen(), list(self.rows)
         place = ids.index(self.ruling_id) if self.ruling_id in ids else 0
-        if not self._load(self.sheet.adjudication_id):
+        if not self._load(self.sheet.item_id, self.sheet.stage):
             return
         after = self._seen()
         if list(before) == list(after):
@@ -156,15 +158,22 @@ class Bench(QObject):
             for name, row in self.rows.items()
         }
 
-    def _load(self, adjudication_id: str) -> bool:
-        sheet = self._desk.ask(adjudicating.sheet, adjudication_id)
+    def ask(self, question: Callable[[Project, str], T]) -> T | None:
+        """Ask a question about the open adjudication, which need not be begun; a refusal is told and None returned."""
+        if self.sheet is None:
+            return None
+        item_id, stage = self.place
+        return self._desk.ask(lambda project: adjudicating.look(project, item_id, stage, question))
+
+    def _load(self, item_id: str, stage: Stage) -> bool:
+        sheet = self._desk.ask(adjudicating.look, item_id, stage, adjudicating.sheet)
         if sheet is None:
             return False
         self.sheet = sheet
         self.rows = {row.ruling.id: row for row in sheet.rows}
         lacking: defaultdict[str, list[Lacking]] = defaultdict(list)
         if sheet.state is not AdjudicationState.CLOSED:
-            for each in self._desk.ask(closing.missing, adjudication_id) or ():
+            for each in self.ask(closing.missing) or ():
                 lacking[each.ruling_id].append(each)
         self.lacking = {ruling_id: tuple(found) for ruling_id, found in lacking.items()}
         self._ask_ballots()
@@ -173,9 +182,7 @@ class Bench(QObject):
 
     def _ask_ballots(self) -> None:
         wanted = self.sheet is not None and self.vote_first
-        found: Sequence[Ballot] = (
-            self._desk.ask(voting.ballots, self.sheet.adjudication_id) or () if wanted and self.sheet else ()
-        )
+        found: Sequence[Ballot] = self.ask(voting.ballots) or () if wanted else ()
         self.ballots = {ballot.ruling_id: ballot for ballot in found}
 
     def _first(self) -> str:
@@ -186,6 +193,13 @@ class Bench(QObject):
         """Do a verb whose change is this page's own; whether it was done."""
         self.acting = True
         try:
-            return self._desk.do(verb, *args) is not None
+            return self._begin() and self._desk.do(verb, *args) is not None
         finally:
             self.acting = False
+
+    def _begin(self) -> bool:
+        """Make the open item this person's before the first act; whether it is now."""
+        if not self.begun and self.sheet is not None and not self._desk.project.readonly:
+            self.begun = self._desk.do(adjudicating.open_, *self.place) is not None
+            return self.begun
+        return True

@@ -47,7 +47,7 @@ class Discussion(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 4, 0)
         self.notes = []
-        for note in self._desk.ask(remarks.remarks, sheet.adjudication_id) or ():
+        for note in self._bench.ask(remarks.remarks) or ():
             card, words = QFrame(), MarkedText()
             card.setProperty("role", "card")
             words.show_text(note.text)
@@ -70,7 +70,7 @@ class Discussion(QWidget):
         """The notes are on the whole item."""
 
     def _add(self) -> None:
-        if self._desk.do(remarks.remark, self._of, self.field.toPlainText()) is not None:
+        if self._bench.do(remarks.remark, self._of, self.field.toPlainText()):
             self.field.setPlainText("")
             self.show_item()
             self.field.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -39,7 +39,7 @@ class Typing(QObject):
     def draft(self, ruling_id: str, field: str, text: str) -> None:
         """Typing paused: the text goes into the file at once."""
         if field in self.typed.get(ruling_id, {}):
-            self._desk.do(ruling_drafts.save_draft, ruling_id, field, text)
+            self._do(ruling_drafts.save_draft, ruling_id, field, text)
 
     def keep(self) -> bool:
         """Rule what was typed; whether everything is kept now."""

@@ -63,7 +63,7 @@ def nothing_yet(desk: Desk, lacking: Lacking) -> EmptyState:
 
 
 class Beginning(EmptyState):
-    """Conflicts wait and none is begun: opening one makes it this person's, so they say when."""
+    """Conflicts wait and none is begun: the first ruling makes one this person's, so they say when."""
 
     def __init__(self) -> None:
         super().__init__("adjudicate", "")

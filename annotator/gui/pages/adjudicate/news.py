@@ -69,13 +69,13 @@ class News(QObject):
         sheet, bench, frame = self._bench.sheet, self._bench, self._frame
         if sheet is None:
             return
-        closed = self._desk.ask(settled.versions, sheet.adjudication_id) if sheet.version else []
+        closed = bench.ask(settled.versions) if sheet.version else []
         frame.standing.show_sheet(sheet, closed or [], readonly=self._desk.project.readonly)
         frame.head.show_sheet(sheet)
         self._gaps[sheet.adjudication_id] = sum(_is_gap(row.ruling) for row in sheet.rows)
         frame.head.show_gaps(sum(self._gaps.values()))
         decided = sum(not row.ruling.open for row in sheet.rows)
-        self._queue.follow(sheet)
+        self._queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
         conflicts = self._queue.counted(Show.CONFLICTS)
         frame.bar.show_item(len(sheet.letters), locked=bench.locked)
@@ -123,7 +123,7 @@ class News(QObject):
         sheet = self._bench.sheet
         if sheet is None:
             return
-        versions = self._desk.ask(settled.versions, sheet.adjudication_id) or []
+        versions = self._bench.ask(settled.versions) or []
         self._fill_queue()
         self._flow.leave_closed()
         if not versions:

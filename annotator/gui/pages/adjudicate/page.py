@@ -147,7 +147,7 @@ class AdjudicatePage(Page):
         return {"item_id": item_id, "stage": stage.value, "ruling_id": self.bench.ruling_id}
 
     def _show_first(self) -> None:
-        """What was begun goes on; what nobody has begun waits for a word, since opening it takes it on."""
+        """What was begun goes on; what nobody has begun waits for a word."""
         conflicts = [line for line in self.queue.lines if line.conflict]
         begun = next((line for line in conflicts if line.adjudication_id), None)
         if begun is not None:

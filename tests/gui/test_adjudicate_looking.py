@@ -1,0 +1,62 @@
+"""Looking at what waits to be adjudicated changes nothing in the project; it is in work from the first act on."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from annotator.actions import adjudicating, people
+from annotator.actions.project import Project
+from annotator.domain.person import Role
+from tests.adjudicating_window import adjudicate
+from tests.adjudication_project import scripts_project
+from tests.content_hash import content_hash
+from tests.labelling_keys import press
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+
+def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
+    sample.work_as(next(person for person in people.people(sample) if person.has(Role.ADJUDICATOR)))
+    before = content_hash(sample)
+    page = adjudicate(sample, window_over, qtbot)
+    waiting = [line.state for line in page.queue.lines]
+    assert waiting.count("not begun") > 1
+    for line in page.queue.lines:
+        page._open(line)
+        assert page.bench.rows
+        for _ in page.bench.rows:
+            page.bench.step(1)
+        page.bench.show_votes(True)
+        page.bench.show_votes(False)
+        page.leave()
+    assert [line.state for line in page.queue.lines] == waiting
+    assert content_hash(sample) == before
+
+
+def test_the_first_ruling_begins_the_work(tmp_path, window_over, qtbot):
+    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
+    assert {line.state for line in page.queue.lines} == {"not begun"}
+    ids = list(page.bench.rows)
+    press("1")
+    assert [line.state for line in page.queue.lines] == ["open", "not begun", "not begun"]
+    assert list(page.bench.rows) == ids
+    assert sum(not row.ruling.open for row in page.bench.rows.values()) == 1
+
+
+def test_a_note_begins_the_work_too(tmp_path, window_over, qtbot):
+    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
+    page.side.show_part("discussion")
+    discussion = page.side.parts["discussion"]
+    discussion.field.setPlainText("One more look at 2.")
+    qtbot.mouseClick(discussion.add, Qt.MouseButton.LeftButton)
+    assert [words.text() for words in discussion.notes] == ["One more look at 2."]
+    assert page.bench.begun
+
+
+def test_what_is_looked_at_is_what_opening_gives(tmp_path):
+    project: Project = scripts_project(tmp_path)
+    line = adjudicating.queue(project)[0]
+    looked = adjudicating.look(project, line.item_id, line.stage, adjudicating.sheet)
+    assert adjudicating.queue(project)[0] == line
+    opened = adjudicating.open_(project, line.item_id, line.stage)
+    assert adjudicating.sheet(project, opened.id) == looked
+    project.close()
