@@ -34,6 +34,7 @@ def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
     button = QPushButton()
     qtbot.addWidget(button)
     icons.put(button, "stop", 24)
+    button.show()
     theme.choose("light")
     light = inks(button.icon().pixmap(24))
     theme.choose("dark")
