@@ -38,6 +38,8 @@ class Desk(QObject):
         super().__init__(parent)
         self.project = project
         self._errands = Errands(self)
+        self.free = self._errands.free
+        self.stop_jobs = self._errands.stop_jobs
         self._ended = False
 
     def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -97,6 +99,11 @@ class Desk(QObject):
                 return act(project, tell)
 
         self._errands.send(over_its_own, hearers)
+
+    @property
+    def job(self) -> str:
+        """What is said of the job that is under way; empty while there is none."""
+        return self._errands.job
 
     def wait(self) -> None:
         """Return when no errand is under way; for tests."""

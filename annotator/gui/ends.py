@@ -3,7 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QCloseEvent
 
 if TYPE_CHECKING:
     from annotator.gui.window import Window
@@ -15,8 +16,36 @@ class Ends(QObject):
     def __init__(self, window: "Window") -> None:
         super().__init__(window)
         self._window = window
+        self._closing = False
+        window.desk.free.connect(self._close_now)
+        window.messages.dismissed.connect(self._stay)
         window.desk.ended.connect(self._show)
         window.desk.turned.connect(self._show_turned)
+
+    def hold(self, event: QCloseEvent) -> bool:
+        """Whether the window stays open, since a job is under way; what is waited for is said, and then it closes."""
+        if not (job := self._window.desk.job):
+            return False
+        event.ignore()
+        self._closing = True
+        self._window.messages.show_message(
+            "info",
+            f"The window closes when this has ended: {job}.",
+            "Dismiss this to stay. All you did is saved.",
+        )
+        self._window.messages.set_action("Stop and close", self._stop)
+        return True
+
+    def _stop(self) -> None:
+        self._window.messages.show_message("info", "It is being stopped; then the window closes.")
+        self._window.desk.stop_jobs()
+
+    def _close_now(self) -> None:
+        if self._closing:
+            QTimer.singleShot(0, self._window, self._window.close)
+
+    def _stay(self) -> None:
+        self._closing = False
 
     def _show_turned(self, words: str, page: str, place: dict[str, Any]) -> None:
         """Say what was undone or redone, where the page in view does not show it."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
+from threading import Event
 from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
@@ -13,6 +14,10 @@ from annotator.gui.staying import Pressed, keyboard_stays
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
+
+
+class _Stopped(Exception):
+    """Nobody wants the job any more: it takes back what it was about to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Hearers:
 class Errands(QObject):
     """One errand after the other. Whoever is gone by the time that one comes home is not told of it."""
 
+    free = Signal()
+    """The last job has ended."""
     _heard = Signal(int, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -39,6 +46,7 @@ class Errands(QObject):
         self._threads.setMaxThreadCount(1)
         self._numbers = count()
         self._out: dict[int, Hearers] = {}
+        self._stopping, self._said = Event(), ""
         self._heard.connect(self._tell)
         self._pressed = Pressed(self)
 
@@ -50,8 +58,21 @@ class Errands(QObject):
         """Do something on the other thread; it is given a function that tells how far it is."""
         number = next(self._numbers)
         self._out[number] = hearers
+        stopping = self._stopping if hearers.job else Event()
         # The pool would keep every runnable for good; a function it lets go of.
-        self._threads.start(lambda: _run(act, lambda what, of: self._heard.emit(number, what, of)))
+        self._threads.start(lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping))
+
+    @property
+    def job(self) -> str:
+        """What is said of the job that is under way; empty while there is none."""
+        return (self._said or "Something is being done") if self._jobs() else ""
+
+    def stop_jobs(self) -> None:
+        """Have jobs end at their next step; what they were about to write is taken back."""
+        self._stopping.set()
+
+    def _jobs(self) -> bool:
+        return any(hearers.job for hearers in self._out.values())
 
     def wait(self) -> None:
         """Return when nothing is under way; what came of it is told at the next idle."""
@@ -73,7 +94,12 @@ class Errands(QObject):
         hearers = self._out[number]
         if what == "over":
             del self._out[number]
+            if hearers.job and not self._jobs():
+                self._said = ""
+                self._stopping.clear()
+                self.free.emit()
         elif what == "progress":
+            self._said = _words(*of)
             self._call(hearers, hearers.progress, *of)
         elif what == "done":
             self._call(hearers, hearers.done, of)
@@ -81,7 +107,8 @@ class Errands(QObject):
         else:
             if hearers.job:
                 self._call(hearers, hearers.then, None)
-            self._call(hearers, hearers.refused, of)
+            if what == "refused":
+                self._call(hearers, hearers.refused, of)
 
     def _call(self, hearers: Hearers, hearer: Callable[..., object] | None, *of: Any) -> None:
         owner = getattr(hearer, "__self__", None)
@@ -90,10 +117,23 @@ class Errands(QObject):
                 hearer(*of)
 
 
-def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None]) -> None:
+def _words(what: str, done: int, total: int) -> str:
+    said = what[:1].upper() + what[1:]
+    return f"{said}, {done:,} of {total:,}" if total else said
+
+
+def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None], stopping: Event) -> None:
     """Act, on the other thread, and tell what came of it."""
+
+    def tell(*words: object) -> None:
+        if stopping.is_set():
+            raise _Stopped
+        say("progress", words)
+
     try:
-        say("done", act(lambda *words: say("progress", words)))
+        say("done", act(tell))
+    except _Stopped:
+        say("stopped", None)
     except Refusal as refusal:
         say("refused", refusal)
     finally:

@@ -58,8 +58,8 @@ class Goldsmith:
             following.show_problem(refusal, path)
         following.show()
         before, self._shown = self._shown, following
-        if before is not None:
-            before.close()
+        # A window in the middle of a job closes itself when that has ended.
+        if before is not None and before.close():
             before.deleteLater()
         return following
 

@@ -290,9 +290,10 @@ class Window(QMainWindow):
         self.desk.end()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep what is being typed, end a judging child, give the file back."""
+        """Keep what is being typed, end a judging child, give the file back; not in the middle of a job."""
+        if self._ends.hold(event):
+            return
         self.give_back()
         QSettings().setValue("window/geometry", self.saveGeometry())
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        event.accept()

@@ -78,7 +78,7 @@ def test_nothing_is_told_once_the_window_is_closed(small, window_over, qtbot):
     window, heard = window_over(small), []
     window.desk.ask_later(heard.append, items.count)
     window.desk.do_later(heard.append, lambda *_: heard.append("progress"), add)
-    window.close()
+    window.give_back()
     qtbot.wait(50)
     assert heard == []
 
