@@ -57,7 +57,7 @@ def _tell(refusal: Refusal) -> None:
     """Say a refusal where the window in use says all others; a fault where no window says anything."""
     for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
         bar = getattr(window, "messages", None)
-        if isinstance(bar, MessageBar):
+        if isinstance(bar, MessageBar) and bar.window().isVisible():
             bar.show_message("warning", refusal.happened, refusal.todo)
             return
     _show(str(refusal))

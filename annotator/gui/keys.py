@@ -30,6 +30,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("zoom_out", "Smaller", EVERYWHERE, ("Ctrl+-",)),
     Binding("zoom_reset", "Normal size", EVERYWHERE, ("Ctrl+0",)),
     Binding("new_project", "New project", EVERYWHERE, ("Ctrl+Shift+N",)),
+    Binding("quit", "Quit", EVERYWHERE, ("Ctrl+Q",)),
     Binding("open_project", "Open project", EVERYWHERE, ("Ctrl+O",)),
     Binding("import", "Import", EVERYWHERE, ("Ctrl+I",)),
     Binding("exchange", "Exchange files, or send my work", EVERYWHERE, ("Ctrl+Shift+E",)),

@@ -1,18 +1,21 @@
 """What the menus hold: title by title, entry by entry, as plain data."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 
-from annotator.gui import theme
+from annotator.gui import keys, theme
 
 if TYPE_CHECKING:
     from annotator.gui.window import Window
 
 Entry = tuple[str, str, Callable[[], Any]] | None
 FILES = "Goldsmith projects (*.goldsmith)"
+# What a field does with its text; it heeds the key itself.
+CLIPBOARD = (("Cut", "Ctrl+X", "cut"), ("Copy", "Ctrl+C", "copy"), ("Paste", "Ctrl+V", "paste"))
 OPENED = "Goldsmith projects and tasks (*.goldsmith *.goldsmith-task)"
 
 
@@ -30,12 +33,15 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "Backups…", lambda: window.show_page("Backups")),
             ("", "Check this project…", lambda: window.show_page("Check")),
             None,
-            ("", "Quit", window.close),
+            ("quit", "Quit", window.close),
         ]),
         ("&Edit", [
             ("undo", "Undo", lambda: window.take_back(desk.undo)),
             ("redo", "Redo", lambda: window.take_back(desk.redo)),
             None,
+            *((("", f"{words}\t{key}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
+            None,
+            ("", f"Find on this page\t{keys.shown('find')}", lambda: _find(window)),
             ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
             ("checkpoint", "Save", window.checkpoint),
         ]),
@@ -51,16 +57,37 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
         ("&People", _people(window)),
         ("&Help", [
             ("keys", "Keys", lambda: window.show_page("Keys")),
-            ("", "First steps", lambda: window.show_page("Help")),
+            ("", "First steps", lambda: window.show_page("Help", topic="first-steps")),
+            ("", "About Goldsmith", lambda: window.show_page("Help", topic="about")),
             *_of_the_sample(window),
         ]),
     ]  # fmt: skip
 
 
+def _edit(verb: str) -> None:
+    """Cut, copy or paste where the focus is; where nothing is written or read, nothing happens."""
+    act = getattr(QApplication.focusWidget(), verb, None)
+    if act is not None:
+        act()
+
+
+def _find(window: "Window") -> None:
+    """Find on the page in view; on one without a search of its own, among the items."""
+    if not window.page.press("find"):
+        window.show_page("Items", search=True)
+
+
 def _of_the_sample(window: "Window") -> list[Entry]:
     if window.desk.project.readonly or not window.desk.project.is_sample:
         return []
-    return [None, ("", "Reset the sample…", window.ask_to_reset)]
+    return [None, ("", "Reset the sample…", lambda: _ask_to_reset(window))]
+
+
+def _ask_to_reset(window: "Window") -> None:
+    """Ask before the sample is made anew."""
+    todo = "You get it as it was at first. What you did in it is kept in a file beside it."
+    window.messages.show_message("warning", "Make the sample anew?", todo)
+    window.messages.set_action("Reset the sample", window.reset_sample)
 
 
 def _people(window: "Window") -> list[Entry]:

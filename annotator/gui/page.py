@@ -81,6 +81,13 @@ class Page(QWidget):
             made.append(shortcut)
         self._shortcuts[act] = made
 
+    def press(self, act: str) -> bool:
+        """Do an act of this page as its key would; whether the page has it."""
+        shortcuts = self._shortcuts.get(act, [])
+        for shortcut in shortcuts[:1]:
+            shortcut.activated.emit()
+        return bool(shortcuts)
+
     def rebind(self) -> None:
         """Take over keys that were changed since the page was made."""
         for act, shortcuts in self._shortcuts.items():

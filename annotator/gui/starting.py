@@ -18,7 +18,9 @@ from annotator.actions.project import Project, Unwritable
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme, tidying
 from annotator.gui.application import Application
+from annotator.gui.errands import Tell
 from annotator.gui.menus import FILES
+from annotator.gui.widgets.icons import icon
 from annotator.gui.window import Window
 from annotator.places import user_data
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from annotator.gui.opening import Packages
     from annotator.gui.pages.start import StartPage
 
-RECENT = 8
+RECENT, SAMPLE = 8, "sample.goldsmith"
 # The window waits this long for another process's write, then says so and lets the person go on.
 PATIENCE_S = 2.0
 PULSE_MS = 300
@@ -64,14 +66,14 @@ class Goldsmith:
         return following
 
     def show_sample(self) -> QWidget:
-        """Open the sample project; where it cannot be made, the first page says why."""
-        try:
-            return self.show(sample())
-        except Refusal as refusal:
-            page = self.show(None)
-            if isinstance(page, _start_page()):
-                page.show_problem(refusal, None)
-            return page
+        """Open the sample project; where it has to be made, the first page says how far that is, or why not."""
+        path = user_data() / SAMPLE
+        if _is_whole(path):
+            return self.show(path)
+        page = self.show(None)
+        if isinstance(page, _start_page()):
+            page.open_sample()
+        return page
 
     @cached_property
     def packages(self) -> "Packages":
@@ -174,6 +176,8 @@ def make_application() -> QApplication:
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
     theme.apply(application)
+    application.setWindowIcon(icon("logo", 256))
+    application.setDesktopFileName("goldsmith")
     # Months are in the language of the rest, the order of a date is that of the country.
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
     install()
@@ -203,14 +207,18 @@ def create_by_dialog(parent: QWidget) -> Path | None:
         return made.path
 
 
-def sample() -> Path:
+def sample(progress: Tell) -> Path:
     """The sample project in the person's own folder, made when it is not there yet, or not whole."""
-    path = user_data() / "sample.goldsmith"
-    if not path.exists() or unfinished.is_cut_short(path):
+    path = user_data() / SAMPLE
+    if not _is_whole(path):
         from annotator.actions import samples
 
         if path.exists():
-            samples.reset(path)
+            samples.reset(path, progress)
         else:
-            samples.create(path).close()
+            samples.create(path, progress).close()
     return path
+
+
+def _is_whole(path: Path) -> bool:
+    return path.exists() and not unfinished.is_cut_short(path)

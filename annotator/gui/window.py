@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator import files
@@ -22,6 +22,7 @@ from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
 from annotator.gui.status import StatusBar
 from annotator.gui.steps import ASIDE, SEND, STEPS, steps
+from annotator.gui.widgets.key_button import press_focused
 from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
@@ -229,15 +230,6 @@ class Window(QMainWindow):
 
         self._replace(lambda path: backups.restore(path, backup))
 
-    def ask_to_reset(self) -> None:
-        """Ask before the sample is made anew."""
-        self.messages.show_message(
-            "warning",
-            "Make the sample anew?",
-            "You get it as it was at first. What you did in it is kept in a file beside it.",
-        )
-        self.messages.set_action("Reset the sample", self.reset_sample)
-
     def reset_sample(self) -> None:
         """Give the sample back, make it anew, and open it; what it held is kept beside it."""
         from annotator.actions import samples
@@ -260,6 +252,11 @@ class Window(QMainWindow):
     def open_other(self, path: Path | None) -> None:
         """Close this window and open another project, or the first page."""
         self.other_project_wanted.emit(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus."""
+        if not press_focused(self, event):
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Projects, tasks and returned work may be dropped anywhere."""

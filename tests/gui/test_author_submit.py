@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from sqlalchemy import select
 
-from annotator.actions import artifacts, items
+from annotator.actions import artifacts, items, waiting
 from annotator.domain.artifact import Kind, State
 from annotator.domain.plan import Plan
 from annotator.gui.pages.author import page as author_page
@@ -162,3 +162,12 @@ def test_submitting_keeps_what_is_still_being_typed(open_page, project):
     press("Ctrl+Return")
     sealed = artifacts.revisions(project, mine(project).id)[0]
     assert sealed.content["units"][0]["text"].endswith(" quickly")
+
+
+def test_what_waits_is_told_as_the_counts_beside_the_pages_tell_it(whole_sample, page_over):
+    page = page_over(whole_sample, "Author")
+    counts = waiting.counts(whole_sample)
+    said = page.asked.what_waits()
+    assert f"Label {counts['Label']}" in said
+    assert f"Adjudicate {counts['Adjudicate']}" in said
+    assert "Nothing else" not in said

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from annotator.actions import people
-from annotator.actions.project import Project
+from annotator.actions.project import Project, settings_of
 
 
 def test_a_unit_of_a_rubric_is_come_back_to(whole_sample, opened):
@@ -50,12 +50,11 @@ def test_a_page_that_is_not_a_step_of_the_work_is_not_gone_back_to(whole_sample,
     assert opened(whole_sample.path).page.NAME == "Items"
 
 
-def test_looking_and_leaving_changes_nothing_in_the_file(whole_sample, opened):
+def test_the_place_is_not_kept_in_the_file_that_others_open_too(whole_sample, opened):
     path = whole_sample.path
     whole_sample.close()
-    opened(path).close()
-    before = path.read_bytes()
+    before = settings_of(path)
     window = opened(path)
     window.show_page("Results")
     window.close()
-    assert path.read_bytes() == before
+    assert settings_of(path) == before

@@ -4,12 +4,13 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions import backups, items
 from annotator.actions.project import Project
 from annotator.gui.pages.start import StartPage
-from annotator.gui.starting import Goldsmith, recent
+from annotator.gui.starting import Goldsmith, make_application, recent
 from annotator.gui.window import Window
 from tests.small_project import small_project
 
@@ -91,12 +92,53 @@ def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
     assert first.isVisible()
 
 
-def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch):
+def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
     (tmp_path / "no-folder").write_text("a file stands where the folder should be")
     monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path / "no-folder")
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
-    assert "could not be created" in page.messages.text()
+    qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
+    assert page.sample.isEnabled()
+
+
+def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
+    goldsmith, tmp_path, monkeypatch, qtbot
+):
+    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    page = goldsmith.show(None)
+    page.sample.click()
+    # It is not made by the click: that has come back.
+    assert goldsmith.shown() is page
+    assert page.making.isVisible()
+    assert not page.sample.isEnabled()
+    qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
+    assert goldsmith.shown().tries.isVisible()
+
+
+def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith, tmp_path, monkeypatch):
+    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    page = goldsmith.show(None)
+    page.sample.click()
+    page.close()
+    with closing(Project.open(tmp_path / "sample.goldsmith", readonly=True)) as project:
+        assert items.count(project) == 6
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbot, monkeypatch):
+    page = goldsmith.show(None)
+    pressed = []
+    for button in (page.sample, page.new, page.open, page.task):
+        button.clicked.disconnect()
+        button.clicked.connect(lambda *_, button=button: pressed.append(button))
+        button.setFocus()
+        qtbot.keyClick(button, key)
+    assert pressed == [page.sample, page.new, page.open, page.task]
+
+
+def test_the_program_has_an_icon(qapp):
+    make_application()
+    assert not qapp.windowIcon().isNull()
 
 
 def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(

@@ -4,13 +4,17 @@ import gc
 
 import pytest
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QPushButton
 from shiboken6 import isValid
 
+from annotator import __version__
 from annotator.actions import items, people
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
 from annotator.gui.window import ASIDE, STEPS
+from annotator.places import user_data
+from tests.labelling_keys import be_active
 
 EVERY_PAGE = [step[0] for step in STEPS] + [aside[0] for aside in ASIDE]
 
@@ -131,3 +135,54 @@ def test_closing_gives_the_file_back(small, window_over):
     again.hold()
     assert items.count(again) == 2
     again.close()
+
+
+@pytest.mark.parametrize("name", EVERY_PAGE)
+def test_enter_presses_the_focused_button_on_every_page(name, small, window_over, qtbot):
+    window = window_over(small, name)
+    be_active(window, qtbot)
+    shown = [one for one in window.page.findChildren(QPushButton) if one.isVisible()]
+    beside = shown[-1].parentWidget() if shown else window.page
+    button, pressed = QPushButton("Tried", beside), []
+    button.clicked.connect(lambda: pressed.append(name))
+    button.show()
+    button.setFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Return)
+    qtbot.keyClick(button, Qt.Key.Key_Enter)
+    assert pressed == [name, name]
+
+
+def test_the_menu_cuts_copies_and_pastes_where_the_focus_is(small, window_over, qtbot):
+    window = window_over(small)
+    be_active(window, qtbot)
+    field = window.page.search
+    field.setText("basalt")
+    field.setFocus()
+    field.selectAll()
+    acts = {
+        act.text().split("\t")[0]: act for menu in window.menuBar().actions() for act in menu.menu().actions()
+    }
+    acts["Cut"].trigger()
+    assert field.text() == ""
+    acts["Paste"].trigger()
+    acts["Paste"].trigger()
+    assert field.text() == "basaltbasalt"
+
+
+def test_the_menu_finds_on_the_page_in_view(small, window_over, qtbot):
+    window = window_over(small)
+    be_active(window, qtbot)
+    acts = {
+        act.text().split("\t")[0]: act for menu in window.menuBar().actions() for act in menu.menu().actions()
+    }
+    acts["Find on this page"].trigger()
+    assert window.page.search.hasFocus()
+
+
+def test_about_says_the_version_the_licences_and_where_files_lie(small, window_over):
+    page = window_over(small, "Help", topic="about").page
+    said = page.text.toPlainText()
+    assert __version__ in said
+    assert "LGPL 3" in said
+    assert str(user_data()) in said
+    assert "{" not in said

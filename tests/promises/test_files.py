@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from annotator.actions import backups, checking, imports, items, label_exports, releases, samples, tasking
 from annotator.actions.project import Project
@@ -224,12 +225,12 @@ def assert_sums(folder: Path) -> None:
 
 
 def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
-    goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
     former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
-    window = goldsmith.show_sample()
-    assert isinstance(window, Window)
+    goldsmith.show_sample()
+    qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
     assert_whole_sample(tmp_path / "sample.goldsmith")
     (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
     assert hash_of(kept) == former

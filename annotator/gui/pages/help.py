@@ -1,15 +1,17 @@
 """The page of help: the shipped texts, one topic at a time."""
 
+import platform
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, qVersion
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout
 
+from annotator import __version__
 from annotator.actions import renderings
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 from annotator.gui.widgets.report_view import ReportView
-from annotator.places import resources
+from annotator.places import resources, user_data
 
 TOPICS = (
     ("First steps", "first-steps"),
@@ -24,6 +26,7 @@ TOPICS = (
     ("A model's draft", "drafts"),
     ("Working apart: tasks and returned work", "working-apart"),
     ("Files", "files"),
+    ("About Goldsmith", "about"),
 )
 
 
@@ -61,6 +64,10 @@ class HelpPage(Page):
 
     def _show(self, name: str) -> None:
         words = (resources() / "help" / f"{name}.md").read_text(encoding="utf-8")
+        if name == "about":
+            words = words.format(
+                version=__version__, python=platform.python_version(), qt=qVersion(), folder=user_data()
+            )
         made = self.desk.ask(renderings.html, words)
         if made is not None:
             self.text.show_html(made.html)

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -18,9 +17,12 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme
+from annotator.gui.errands import Errands, Hearers
 from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.key_button import press_focused
 from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.progress_row import ProgressRow
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
@@ -41,6 +43,7 @@ class StartPage(QWidget):
         self.setAcceptDrops(True)
         self.resize(980, 640)
         self.messages = MessageBar()
+        self._errands = Errands(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.messages)
@@ -73,7 +76,9 @@ class StartPage(QWidget):
         words.setProperty("role", "lead")
         self.sample = QPushButton("Open the sample project")
         self.sample.setProperty("role", "primary")
-        self.sample.clicked.connect(self._open_sample)
+        self.sample.clicked.connect(self.open_sample)
+        self.making = ProgressRow()
+        self.making.hide()
         self.new = QPushButton("New project…")
         self.new.clicked.connect(self._new)
         self.open = QPushButton("Open project…")
@@ -94,6 +99,8 @@ class StartPage(QWidget):
         for button in (self.sample, self.new, self.open, self.task):
             button.setMinimumHeight(40)
             column.addWidget(button)
+            if button is self.sample:
+                column.addWidget(self.making)
         column.addWidget(hint)
         column.addStretch(1)
         return column
@@ -140,18 +147,41 @@ class StartPage(QWidget):
         self._backups.restored.connect(self.chosen)
         self._backups.show()
 
-    def _open_sample(self) -> None:
+    def open_sample(self) -> None:
+        """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
         from annotator.gui.starting import sample
 
-        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-        try:
-            path = sample()
-        except Refusal as refusal:
-            self.messages.show_message("error", refusal.happened, refusal.todo)
+        if len(self._errands):
             return
-        finally:
-            QApplication.restoreOverrideCursor()
+        self.messages.clear()
+        self._show_making("Making the sample project", 0, 0)
+        self._errands.send(
+            sample, Hearers(self._sample_made, self._show_making, refused=self._sample_refused)
+        )
+
+    def _show_making(self, what: str, done: int, total: int) -> None:
+        self.sample.setEnabled(False)
+        self.making.show_progress(what, done, total)
+        self.making.show()
+
+    def _sample_made(self, path: Path) -> None:
+        self.making.hide()
         self.chosen.emit(path)
+
+    def _sample_refused(self, refusal: Refusal) -> None:
+        self.making.hide()
+        self.sample.setEnabled(True)
+        self.messages.show_message("error", refusal.happened, refusal.todo)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus."""
+        if not press_focused(self, event):
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What is being made is made whole, and opened by nobody."""
+        self._errands.end()
+        super().closeEvent(event)
 
     def _new(self) -> None:
         from annotator.gui.starting import create_by_dialog

@@ -1,7 +1,8 @@
 """A button that prints its key on itself, so that the keyboard is learnt by looking."""
 
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from annotator.gui.widgets.plain import tooltip
 
@@ -41,3 +42,13 @@ class KeyButton(QPushButton):
         said = self._hint or self._words
         self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
+
+
+def press_focused(window: QWidget, event: QKeyEvent) -> bool:
+    """Press the button with the focus of a window when the key is Enter, as the space bar does; whether it was."""
+    button, plain = window.focusWidget(), ~Qt.KeyboardModifier.KeypadModifier
+    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & plain
+    if not enter or event.isAutoRepeat() or not isinstance(button, QPushButton | QToolButton):
+        return False
+    button.click()
+    return True

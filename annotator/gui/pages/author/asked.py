@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from annotator.actions import assignments, feedback, items
+from annotator.actions import assignments, feedback, items, waiting
 from annotator.domain.artifact import Artifact, Kind, State
 from annotator.domain.assignment import Stage, stage_of
 from annotator.gui.assigned import AUTHORING, due_of_items
@@ -65,6 +65,19 @@ class Asked:
             if kinds:
                 return min(kinds, key=KINDS.index)
         return present
+
+    def what_waits(self) -> str:
+        """What waits for this person where no other document does: as the counts beside the pages say."""
+        left = self._desk.ask(waiting.counts) or {}
+        own, rest = left.pop("Author", 0), [f"{page} {count:,}" for page, count in left.items() if count]
+        here = (
+            "No other document waits for you; this one is not submitted yet."
+            if own
+            else "All is submitted here."
+        )
+        if rest:
+            return f"{here} On other pages waits: {', '.join(rest)}."
+        return here if own else "Nothing else waits for you: every item is submitted."
 
     def next(self, item_id: str, kind: Kind) -> Place | None:
         """Where work goes on after a kind of an item; None when nothing else waits."""

@@ -227,7 +227,7 @@ class AuthorPage(Page):
             return
         goal = self.asked.next(self.item.id, self.sheet.kind)
         if goal is None:
-            self.sheet.say("success", "Nothing else waits for you: every item is submitted.")
+            self.sheet.say("success", self.asked.what_waits())
         elif self.go_to(*goal):
             self.sheet.focus_first()
 
