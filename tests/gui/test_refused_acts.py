@@ -11,6 +11,7 @@ from annotator.gui import bugs, menus, starting
 from annotator.gui.page import Page
 from annotator.gui.window import ASIDE, STEPS
 from tests.gui.test_window import EVERY_PAGE
+from tests.labelling_keys import be_active
 
 SAID = Refusal("It cannot be done.", "Do something else.")
 
@@ -89,9 +90,10 @@ def test_a_new_project_is_called_as_was_typed(tmp_path, monkeypatch):
     assert (tmp_path / "study 1.2.goldsmith").exists()
 
 
-def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(small, window_over, monkeypatch):
+def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(small, window_over, qtbot, monkeypatch):
     monkeypatch.setattr(bugs, "_shown", [])
     window = window_over(small)
+    be_active(window, qtbot)
     bugs.report(Refusal, SAID, None)
     assert window.messages.text() == str(SAID)
     assert bugs._shown == []

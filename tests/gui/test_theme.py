@@ -191,10 +191,8 @@ def test_what_pops_up_is_dressed_as_well(sample, window_over):
     window = window_over(sample, "Items")
     for name in EVERY_PAGE:
         window.show_page(name)
-    popups = [
-        widget for widget in QApplication.allWidgets()
-        if widget.isWindow() and widget.windowType() == Qt.WindowType.Popup and widget.window() is not window
-    ]  # fmt: skip
+    within = window.findChildren(QWidget)
+    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
     assert any(isinstance(widget, QMenu) for widget in popups)
     plain = [widget for widget in popups if widget.style().metaObject().className() != "QStyleSheetStyle"]
     assert plain == []
