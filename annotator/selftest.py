@@ -207,7 +207,8 @@ def _documents() -> str:
 
     from annotator.exchange.rendering import render
 
-    assert "<strong>" in render("**tried**").html, "bold text was not rendered"
+    made = render("**tried** $x_1$")
+    assert "<strong>" in made.html, "bold text was not rendered"
     document = pypdfium2.PdfDocument.new()
     document.new_page(100, 100)
     pages = len(document)

@@ -80,7 +80,18 @@ def locate(markdown: str, rendered: str, start: int, end: int) -> Span | None:
     """Where the words at [start, end) of the rendered text stand in the Markdown they were rendered from."""
     if markdown == rendered:
         return (start, end)
-    return _counterpart(rendered, start, markdown, rendered[start:end])
+    span = _counterpart(rendered, start, markdown, rendered[start:end])
+    return _with_brackets(markdown, span, rendered[start:end]) if span else None
+
+
+def _with_brackets(text: str, span: Span, quote: str) -> Span:
+    """The span with the brackets of the formula that the quote begins or ends with, which count as marks elsewhere."""
+    start, end = span
+    if quote.startswith(("\\(", "\\[")) and text[:start].endswith(quote[:2]):
+        start -= 2
+    if quote.endswith(("\\)", "\\]")) and text.startswith(quote[-2:], end):
+        end += 2
+    return start, end
 
 
 def _counterpart(one: str, start: int, other: str, quote: str) -> Span | None:

@@ -14,7 +14,10 @@ _STEP = re.compile(rf".{{{BREAK_EVERY}}}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """Safe HTML in pieces joined by `CUT`; or, when `plain`, no HTML and in `reason` why, in one sentence."""
+    """Safe HTML in pieces joined by `CUT`; or, when `plain`, no HTML and in `reason` why, in one sentence.
+
+    Of HTML `reason` says what in it is shown as it was written; empty when nothing is.
+    """
 
     html: str
     plain: bool = False

@@ -1,6 +1,7 @@
 """How foreign Markdown becomes HTML that is safe to show, in the subset that Qt's rich text knows."""
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
@@ -13,13 +14,16 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from annotator.domain.formula import SCHEME
 from annotator.domain.rendered import BREAK, BREAK_EVERY, CUT, LONGEST_RUN, with_breaks
 from annotator.domain.rendered import Rendered as Rendered
+from annotator.exchange import formulas
 from annotator.exchange import rendering_caps as caps
 
 # To be raised with every change of what comes out: it is part of the key under which results are kept.
-RENDERER_VERSION = 1
+RENDERER_VERSION = 2
 
+MAX_DRAWING_S = 3.0
 _PIECE = 8_000
 _STARTS = ("paragraph_open", "heading_open")
 _TABLE_PIECE = 150
@@ -38,6 +42,7 @@ _TAGS = frozenset(
         "h5",
         "h6",
         "hr",
+        "img",
         "li",
         "ol",
         "p",
@@ -55,7 +60,9 @@ _TAGS = frozenset(
 )
 _ATTRIBUTES = {
     "a": {"href"},
+    "img": {"src", "alt"},
     "ol": {"start"},
+    "p": {"align"},
     "table": {"border", "cellspacing", "cellpadding", "width"},
     "td": {"align", "width"},
     "th": {"align", "width"},
@@ -67,21 +74,31 @@ _NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd
 
 def render(markdown: str) -> Rendered:
     """A Markdown text as safe HTML; one that passes a bound of `rendering_caps` comes back as `plain`."""
+    undrawn: list[str] = []
     try:
         caps.check_size(markdown)
-        return Rendered(html=CUT.join(_pieces(markdown)))
+        html = CUT.join(_pieces(markdown, undrawn))
+        return Rendered(html=html, reason=_told(undrawn))
     except caps.TooMuch as reason:
         return Rendered(html="", plain=True, reason=str(reason))
 
 
-def _pieces(markdown: str) -> Iterator[str]:
+def _told(undrawn: Sequence[str]) -> str:
+    """What is said of formulas that stay as they are written."""
+    many = len(set(undrawn))
+    which = "One formula" if many == 1 else f"{many} formulas"
+    return f"{which} could not be drawn and stay as written." if undrawn else ""
+
+
+def _pieces(markdown: str, undrawn: list[str]) -> Iterator[str]:
     parser = _parser()
     text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
     tokens = parser.parse(text, caps.start_clock())
+    told = {"undrawn": undrawn, "until": time.monotonic() + MAX_DRAWING_S}
     for group in _groups(list(_with_small_tables(tokens))):
-        html = parser.renderer.render(group, parser.options, {})
+        html = parser.renderer.render(group, parser.options, told)
         yield nh3.clean(
-            html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None
+            html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", SCHEME}, link_rel=None
         )
 
 
@@ -142,10 +159,13 @@ def _parser() -> MarkdownIt:
     parser.enable(["table", "strikethrough"])
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.before("table", "caps", caps.check_block, {"alt": ends})
+    formulas.enable(parser, ends)
     parser.core.ruler.at("inline", _inline)
     # Every link and image is parsed, so that none is left as raw Markdown; where it leads is looked at in `_link`.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
-    for name, rule in (("image", _image), ("link_open", _link), ("table_open", _table)):
+    for name, rule in (
+        ("image", _image), ("link_open", _link), ("table_open", _table), (formulas.TOKEN, _formula)
+    ):  # fmt: skip
         parser.add_render_rule(name, rule)
     for name in ("th_open", "td_open"):
         parser.add_render_rule(name, _cell)
@@ -164,7 +184,7 @@ def _inline(state: StateCore) -> None:
             state.md.inline.parse(token.content, state.md, state.env, token.children)
             token.children = list(_with_bare_links(token.children))
             _break_runs(token)
-        elif token.content:
+        elif token.content and token.type != formulas.TOKEN:
             caps.check_code(token.content)
             token.content = with_breaks(token.content.rstrip("\n"))
     caps.check_links(state.tokens)
@@ -212,6 +232,21 @@ def _image(
 ) -> str:
     alt = renderer.renderInlineAsText(tokens[index].children, options, env).strip()
     return f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
+
+
+def _formula(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+) -> str:
+    """A formula as its drawing, with its source for those who cannot see it, quote it or copy it; or the source."""
+    token = tokens[index]
+    source = token.content
+    made = formulas.drawn(source) if time.monotonic() < env["until"] else None
+    if made is None:
+        env["undrawn"].append(source)
+        shown = f"<code>{escape(source)}</code>"
+    else:
+        shown = f'<img src="{made.address()}" alt="{escape(source)}">'
+    return f'<p align="center">{shown}</p>\n' if token.block else shown
 
 
 def _link(

@@ -71,6 +71,8 @@ class TextPane(QWidget):
             self.report.show_plain(text)
         else:
             self.report.show_html(rendered.html)
+            if rendered.reason:
+                self.banner.show_message("info", rendered.reason)
         self.report.verticalScrollBar().setValue(0)
 
     def show_words(self, text: str, unread: str = "") -> None:

@@ -23,6 +23,7 @@ h2 { font-size: large; margin-top: %(above)spx; margin-bottom: %(gap)spx; }
 h3, h4, h5, h6 { font-size: medium; margin-top: %(above)spx; margin-bottom: %(small)spx; }
 ul, ol { margin-top: 0px; margin-bottom: %(gap)spx; }
 li { margin-bottom: %(small)spx; }
+img { vertical-align: middle; }
 a { color: %(link)s; text-decoration: underline; }
 table { border-collapse: collapse; border-style: solid; border-color: %(border)s;
   margin-top: %(small)spx; margin-bottom: %(gap)spx; }

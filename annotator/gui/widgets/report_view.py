@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QSizeF, Qt, QUrl, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QResizeEvent, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtCore import QMimeData, QSizeF, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QImage,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
+from annotator.domain.formula import SCHEME
 from annotator.domain.rendered import CUT, with_breaks
 from annotator.gui import theme
 from annotator.gui.widgets import report_style as style
+from annotator.gui.widgets.formulas import OBJECT, Formulas, read
 from annotator.gui.widgets.page_bar import PageBar
 from annotator.gui.widgets.report_loading import LayingOut, Loading, empty_document, position_at
 from annotator.gui.widgets.units import Places
@@ -57,6 +67,7 @@ class ReportView(QTextBrowser):
         self._marks: list[Mark] = []
         self._zoom = 100
         self._held: tuple[int, int] | None = None
+        self._formulas = Formulas(self)
         self.setProperty("role", "report")
         self.setAccessibleName("Report")
         self.setOpenLinks(False)
@@ -91,8 +102,9 @@ class ReportView(QTextBrowser):
         if self._loading is not None:
             self._loading.finish()
         if self._text is None:
-            self._text = self._plain if self._plain is not None else self.document().toPlainText()
-            self._places = Places(self._text)
+            self._text, self._places = (
+                (self._plain, Places(self._plain)) if self._plain is not None else read(self.document())
+            )
         return self._text
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -177,6 +189,14 @@ class ReportView(QTextBrowser):
         dot.fill(Qt.GlobalColor.transparent)
         return dot
 
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What is copied: formulas as their source."""
+        copied = super().createMimeDataFromSelection()
+        if OBJECT in copied.text():
+            words, copied = self.selected_text()[0], QMimeData()
+            copied.setText(words)
+        return copied
+
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab leaves the report; it does not stop at every link of it."""
         return QTextEdit.focusNextPrevChild(self, forward)
@@ -203,6 +223,11 @@ class ReportView(QTextBrowser):
             event.accept()
         else:
             super().wheelEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Formulas stand out from what marks them."""
+        super().paintEvent(event)
+        self._formulas.draw_selected(self.viewport())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the words at the top where they are, and the page bar at the foot."""
@@ -249,6 +274,8 @@ class ReportView(QTextBrowser):
         """
         policy, long = Qt.ScrollBarPolicy, document.characterCount() > _SURELY_SCROLLS
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if long else policy.ScrollBarAsNeeded)
+        if f'"{SCHEME}:' in self._html:
+            self._formulas.serve(document)
         document.setPageSize(QSizeF(self.viewport().width(), -1))
         before, self._shown = self._shown, document
         self.setDocument(document)
@@ -307,7 +334,8 @@ class ReportView(QTextBrowser):
 
     def _selection(self, mark: Mark, first: int, last: int) -> QTextEdit.ExtraSelection:
         base = self._places.to_qt(first)
-        start, end = self._places.to_qt(max(mark.start, first)), self._places.to_qt(min(mark.end, last))
+        start = self._places.to_qt(max(mark.start, first))
+        end = self._places.to_qt(min(mark.end, last), end=True)
         return style.selection(self, start - base, end - base, mark.kind)
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
@@ -316,7 +344,10 @@ class ReportView(QTextBrowser):
         last = self.document().characterCount() - 1
         cursor = QTextCursor(self.document())
         cursor.setPosition(max(0, min(last, self._places.to_qt(start) - base)))
-        cursor.setPosition(max(0, min(last, self._places.to_qt(end) - base)), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(
+            max(0, min(last, self._places.to_qt(end, end=end > start) - base)),
+            QTextCursor.MoveMode.KeepAnchor,
+        )
         return cursor
 
     def _page_end(self) -> int:
