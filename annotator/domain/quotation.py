@@ -18,7 +18,8 @@ _UNSEEN = re.compile(
       ^[ \t>]*+(?:```++|~~~++)[^\n]*+$                                  # a fence and its language
     | ^[ \t>]*+\|?+[ \t]*+:?+-{2,}+[-|:\ \t]*+$                          # a table's rule
     | ^[ \t>]*+={2,}+[ \t]*+$                                           # a heading's underline
-    | ^[ ]{0,3}\[[^\]\n]{1,999}\]:[ \t]*\S[^\n]*+$                      # a link's definition
+    | \[\^(?=[^\s\[\]^]{1,40}\])                                       # a footnote's mark
+    | ^[ ]{0,3}\[(?!\^)[^\]\n]{1,999}\]:[ \t]*\S[^\n]*+$                # a link's definition
     | ^[ \t>]*+(?:[+*•]|\d{1,9}[.)])[ \t]++                             # a list's marker
     | \]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*(?:[ \t]+"[^"\n]*")?[ \t]*+\)     # a link's target
     | \]\[[^\]\n]*+\]                                                   # a link's label

@@ -10,7 +10,9 @@ from itertools import pairwise
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
@@ -21,7 +23,7 @@ from annotator.exchange import formulas
 from annotator.exchange import rendering_caps as caps
 
 # To be raised with every change of what comes out: it is part of the key under which results are kept.
-RENDERER_VERSION = 2
+RENDERER_VERSION = 3
 
 MAX_DRAWING_S = 3.0
 _PIECE = 8_000
@@ -49,6 +51,7 @@ _TAGS = frozenset(
         "pre",
         "s",
         "strong",
+        "sup",
         "table",
         "tbody",
         "td",
@@ -59,7 +62,7 @@ _TAGS = frozenset(
     ]
 )
 _ATTRIBUTES = {
-    "a": {"href"},
+    "a": {"href", "title"},
     "img": {"src", "alt"},
     "ol": {"start"},
     "p": {"align"},
@@ -67,6 +70,7 @@ _ATTRIBUTES = {
     "td": {"align", "width"},
     "th": {"align", "width"},
 }
+_FOOTNOTE = re.compile(r"\[\^([^\s\[\]^]{1,40})\](?!\()")
 _ADDRESS = re.compile(r"https?://[^\s<>\"\[\]]{1,5000}[^\s<>\"\[\].,;:!?)'*_|]")
 # Qt keeps a document's frames with these; in a text they would be taken for its own.
 _NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
@@ -86,8 +90,12 @@ def render(markdown: str) -> Rendered:
 def _told(undrawn: Sequence[str]) -> str:
     """What is said of formulas that stay as they are written."""
     many = len(set(undrawn))
-    which = "One formula" if many == 1 else f"{many} formulas"
-    return f"{which} could not be drawn and stay as written." if undrawn else ""
+    which = (
+        "One formula could not be drawn and stays"
+        if many == 1
+        else f"{many} formulas could not be drawn and stay"
+    )
+    return f"{which} as written." if undrawn else ""
 
 
 def _pieces(markdown: str, undrawn: list[str]) -> Iterator[str]:
@@ -158,6 +166,8 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 2 * caps.MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     ends = ["paragraph", "reference", "blockquote", "list"]
+    parser.inline.ruler.before("link", "footnote", _footnote)
+    parser.block.ruler.before("reference", "footnote", _footnote_words, {"alt": ends})
     parser.block.ruler.before("table", "caps", caps.check_block, {"alt": ends})
     formulas.enable(parser, ends)
     parser.core.ruler.at("inline", _inline)
@@ -170,6 +180,38 @@ def _parser() -> MarkdownIt:
     for name in ("th_open", "td_open"):
         parser.add_render_rule(name, _cell)
     return parser
+
+
+def _footnote(state: StateInline, silent: bool) -> bool:
+    """The mark of a footnote, raised; it leads nowhere, for its words stand where their author put them."""
+    found = _FOOTNOTE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("sup_open", "sup", 1)
+        state.push("text", "", 0).content = found[1]
+        state.push("sup_close", "sup", -1)
+    state.pos = found.end()
+    return True
+
+
+def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> bool:
+    """The words of a footnote as a paragraph of their own; to CommonMark an address there would be a definition."""
+    start = state.bMarks[first] + state.tShift[first]
+    found = _FOOTNOTE.match(state.src, start, state.eMarks[first])
+    if found is None or not state.src.startswith(":", found.end()) or state.is_code_block(first):
+        return False
+    if not silent:
+        state.line = first + 1
+        state.push("paragraph_open", "p", 1).map = [first, state.line]
+        inline = state.push("inline", "", 0)
+        inline.content, inline.map, inline.children = (
+            state.src[start : state.eMarks[first]].strip(),
+            [first, state.line],
+            [],
+        )
+        state.push("paragraph_close", "p", -1)
+    return True
 
 
 def _inline(state: StateCore) -> None:
@@ -230,8 +272,14 @@ def _text(content: str) -> Token:
 def _image(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
+    """The place of a picture, which is never loaded: its name, and its address to be pressed or pointed at."""
     alt = renderer.renderInlineAsText(tokens[index].children, options, env).strip()
-    return f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
+    place = f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
+    address = escape(str(tokens[index].attrs.get("src", "")))
+    linked = sum(token.nesting for token in tokens[:index] if token.type.startswith("link_"))
+    if linked or len(address) > caps.MAX_LINK or not address.lower().startswith(("http://", "https://")):
+        return place
+    return f'<a href="{address}" title="{address}">{place}</a>'
 
 
 def _formula(

@@ -16,7 +16,7 @@ from tests.bundles import REAL
 
 SHARED = REAL.parent
 DRAWN = re.compile(r'<img src="(formula:[^"]+)" alt="([^"]*)">')
-REMARK = "could not be drawn and stay as written"
+REMARK = "could not be drawn and stay"
 WORDS = st.sampled_from(
     [
         "costs",
@@ -106,7 +106,7 @@ def test_what_stands_between_two_prices_keeps_its_marks() -> None:
 def test_what_cannot_be_drawn_stays_as_it_is_written_and_is_remarked_on(formula: str) -> None:
     rendered = render(f"Here {formula} stands with $x$.")
     assert f"<code>{html.escape(formula, quote=False)}</code>" in rendered.html.replace("&quot;", '"')
-    assert rendered.reason == "One formula could not be drawn and stay as written."
+    assert rendered.reason == "One formula could not be drawn and stays as written."
     assert sources(f"Here {formula} stands with $x$.") == ["$x$"]
 
 

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from annotator.domain import quotation
 from annotator.domain.rendered import CUT
 from annotator.exchange.rendering import render
 
@@ -134,3 +135,31 @@ def test_characters_that_qt_keeps_for_frames_are_replaced():
 def test_rendering_twice_gives_the_same():
     markdown = "# A\n\n|a|\n|-|\n|b|\n\n[c](https://d.e)\n"
     assert render(markdown) == render(markdown)
+
+
+def test_a_picture_is_a_place_with_its_name_and_its_address() -> None:
+    address = "https://example.org/chart.png"
+    assert render(f"![A chart]({address})").html.strip() == (
+        f'<p><a href="{address}" title="{address}"><em>[image: A chart]</em></a></p>'
+    )
+    assert render(f"[![A chart]({address})](https://example.org)").html.count("<a ") == 1
+    assert "<a" not in render("![A chart](file:///etc/passwd)").html
+
+
+def test_footnotes_are_raised_marks_and_their_words_stay_in_view() -> None:
+    text = "Rain[^1] falls.[^b]\n\n[^1]: https://example.org\n[^b]: Said by $x$ and **others**."
+    html = render(text).html
+    assert "Rain<sup>1</sup> falls.<sup>b</sup>" in html
+    assert '<p><sup>1</sup>: <a href="https://example.org">https://example.org</a></p>' in html
+    assert "<strong>others</strong>" in html
+    assert html.count("<p>") == 3
+    shown = "Rain1 falls.b\n1: https://example.org\nb: Said by $x$ and others."
+    for words in ("falls.b", "Said by", "Rain1 falls"):
+        start = shown.index(words)
+        span = quotation.locate(text, shown, start, start + len(words))
+        assert span is not None
+        assert text[slice(*span)].replace("[^", "").replace("]", "").startswith(words[:5])
+
+
+def test_a_mark_with_an_address_is_still_a_link() -> None:
+    assert '<a href="https://example.org">^1</a>' in render("[^1](https://example.org)").html

@@ -90,7 +90,9 @@ def test_a_new_project_is_called_as_was_typed(tmp_path, monkeypatch):
     assert (tmp_path / "study 1.2.goldsmith").exists()
 
 
-def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(small, window_over, qtbot, monkeypatch):
+def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(
+    small, window_over, qtbot, monkeypatch
+):
     monkeypatch.setattr(bugs, "_shown", [])
     window = window_over(small)
     be_active(window, qtbot)
