@@ -272,12 +272,12 @@ def tries(project: Project) -> list[Try]:
     said = sum(task.labelled for task in labels.queue(project) if task.item_key == LABEL)
     ruled = [line for line in adjudicating.queue(project) if line.item_key == RULE]
     runs = [run for run in run_records.runs(project) if run.items == (LABEL,)]
-    begun = sum(anchor is not None for anchor in (unit.anchor for unit in units))
+    quoted = sum(len(unit.anchors) for unit in units)
     rubric = {"item_id": keys[WRITE], "kind": Kind.RUBRIC.value}
     conflict = {"item_id": keys[RULE], "stage": Stage.RUBRIC.value}
     return [
         Try("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
-        Try("Quote the source", "Author", rubric, begun > 1),
+        Try("Quote the source", "Author", rubric, quoted > 1),
         Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": COVERAGE}, said > HALF),
         Try("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
         Try("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),

@@ -1,0 +1,110 @@
+"""A newcomer's first minute, who knows only what the screen says: from the first page to a conflict ruled on."""
+
+import re
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from annotator.gui.starting import Goldsmith
+from tests.labelling_keys import be_active
+
+KEY = re.compile(r"(?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter)$")
+
+
+class Newcomer:
+    """Reads what is shown, presses what it says, and types."""
+
+    def __init__(self, program: Goldsmith, qtbot) -> None:
+        self._program, self._qtbot = program, qtbot
+        self.keys = 0
+
+    @property
+    def window(self) -> QWidget:
+        return self._program.shown()
+
+    def reads(self) -> list[str]:
+        """Every text that can be seen now."""
+        seen = [one for one in self.window.findChildren(QWidget) if one.isVisible()]
+        texts = [one.text() for one in seen if isinstance(one, QAbstractButton | QLabel | QLineEdit)]
+        return [*texts, *(one.toPlainText() for one in seen if isinstance(one, QPlainTextEdit))]
+
+    def waits_to_read(self, words: str) -> None:
+        self._qtbot.waitUntil(lambda: any(words in text for text in self.reads()))
+
+    def button(self, words: str) -> QAbstractButton:
+        """The button that says so."""
+        self.waits_to_read(words)
+        buttons = self.window.findChildren(QAbstractButton)
+        return next(one for one in buttons if one.isVisible() and one.isEnabled() and words in one.text())
+
+    def clicks(self, words: str) -> None:
+        QTest.mouseClick(self.button(words), Qt.MouseButton.LeftButton)
+        if self.window.isVisible():
+            be_active(self.window, self._qtbot)
+
+    def presses_the_key_on(self, words: str) -> None:
+        """The key that is printed behind a button's words."""
+        self.waits_to_read(words)
+        shown = [one.text() for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
+        found = (KEY.search(text) for text in shown if text.startswith(words))
+        self.presses(next(key for key in found if key is not None).group())
+
+    def presses_the_key_in_the_menu_at(self, words: str) -> None:
+        acts = [act for title in self.window.menuBar().actions() for act in title.menu().actions()]
+        self.presses(next(act.text() for act in acts if act.text().startswith(words)).split("\t")[1])
+
+    def presses(self, key: str) -> None:
+        stroke = QKeySequence(key)[0]
+        QTest.keyClick(self._focused(), stroke.key(), stroke.keyboardModifiers())
+        self.keys += 1
+
+    def types(self, words: str) -> None:
+        QTest.keyClicks(self._focused(), words)
+
+    def _focused(self) -> QWidget:
+        return QApplication.focusWidget() or self.window
+
+
+@pytest.fixture
+def newcomer(qapp, qtbot, tmp_path, monkeypatch):
+    qapp.setOrganizationName("goldsmith")
+    qapp.setApplicationName("goldsmith-newcomer")
+    QSettings().clear()
+    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    program = Goldsmith(qapp)
+    first = program.show(None)
+    be_active(first, qtbot)
+    yield Newcomer(program, qtbot)
+    program.close()
+    QSettings().clear()
+
+
+def test_a_newcomer_writes_quotes_labels_and_rules_by_what_the_screen_says(newcomer):
+    newcomer.clicks("Open the sample project")
+    newcomer.waits_to_read("Try this:")
+
+    newcomer.clicks("Write a criterion")
+    newcomer.presses_the_key_on("New criterion")
+    newcomer.types("Explains how much open soil a tree needs to keep cooling")
+    newcomer.waits_to_read("✓  Write a criterion")
+
+    newcomer.clicks("Quote the source")
+    newcomer.presses_the_key_in_the_menu_at("Find on this page")
+    newcomer.types("twelve square metres")
+    newcomer.presses("Enter")
+    newcomer.presses("Esc")
+    newcomer.presses_the_key_on("Quote")
+    newcomer.waits_to_read("✓  Quote the source")
+    newcomer.waits_to_read("“twelve square metres”")
+
+    newcomer.clicks("Label a report")
+    newcomer.presses_the_key_on("Not met")
+    newcomer.waits_to_read("✓  Label a report")
+
+    newcomer.clicks("Settle a conflict")
+    newcomer.presses_the_key_on("Take A")
+    newcomer.waits_to_read("✓  Settle a conflict")
+    assert newcomer.keys <= 7
