@@ -27,9 +27,9 @@ class Part(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self.answer)
         column.addWidget(body, 1)
         column.addWidget(self.bar)
+        self.answer.float_over(body, below=False)
 
     def fill(self) -> None:
         """Show everything as it now is."""

@@ -64,7 +64,6 @@ class Window(QMainWindow):
         for layout in (right, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        right.addWidget(self.messages)
         self.tries = self._try_strip()
         if self.tries is not None:
             right.addWidget(self.tries)
@@ -72,6 +71,7 @@ class Window(QMainWindow):
         whole.addWidget(self.navigation)
         whole.addLayout(right, 1)
         self.setCentralWidget(centre)
+        self.messages.float_over(self.stack, below=False)
         if self.tries is not None:
             self.tries.refresh()
         self.status = StatusBar(self.desk)
@@ -110,6 +110,7 @@ class Window(QMainWindow):
         self.navigation.chosen.connect(self.show_page)
         self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.desk.refused.connect(self.show_refusal)
+        self.desk.saved.connect(lambda _: self.messages.expire())
         self._ends = Ends(self)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
@@ -122,6 +123,8 @@ class Window(QMainWindow):
         """Bring a page into view, made now if it was never visited, and go to a place on it."""
         if self._current and self._current in self._pages:
             self._pages[self._current].leave()
+            for bar in (self.messages, *self._pages[self._current].findChildren(MessageBar)):
+                bar.expire()
         page = self._pages.get(name) or self._make(name)
         self._current = name
         self.stack.setCurrentWidget(page)

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from annotator.gui.widgets import message_bar
 from annotator.gui.widgets.message_bar import MessageBar
@@ -61,3 +61,62 @@ def test_good_news_goes_away_by_itself_and_bad_news_stays(bar, qtbot):
     bar.show_message("error", "Not exported.")
     assert not bar._timer.isActive()
     assert message_bar.SUCCESS_MS > 3_000
+
+
+@pytest.fixture
+def floating(qtbot):
+    """A bar over a host that fills a window, and the window."""
+    window = QWidget()
+    host = QWidget()
+    column = QVBoxLayout(window)
+    column.addWidget(host)
+    bar = MessageBar()
+    bar.float_over(host)
+    window.resize(900, 500)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return bar, host, window
+
+
+def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot):
+    bar, host, window = floating
+    before = host.contentsRect()
+    bar.show_message("warning", "It cannot be done. " * 12, "Do something else.")
+    assert host.contentsRect() == before
+    assert host.geometry().contains(bar.geometry())
+    window.resize(500, 400)
+    qtbot.waitUntil(lambda: host.width() < 500)
+    assert host.geometry().contains(bar.geometry())
+
+
+def test_what_lasts_is_given_room_and_gives_it_back(floating):
+    bar, host, _ = floating
+    before = host.contentsRect()
+    bar.show_message("info", "This file may only be read.", lasting=True)
+    assert host.contentsRect().height() < before.height()
+    bar.clear()
+    assert host.contentsRect() == before
+
+
+def test_what_only_informs_goes_away_after_a_while_and_a_refusal_stays(bar, qtbot, monkeypatch):
+    monkeypatch.setattr(message_bar, "INFO_MS", 1)
+    monkeypatch.setattr(message_bar, "READ_MS", 0)
+    bar.show_message("info", "Row 3: no reason.")
+    qtbot.waitUntil(bar.isHidden)
+    bar.show_message("warning", "It cannot be done.")
+    assert not bar._read.isActive()
+    assert not bar._timer.isActive()
+
+
+def test_a_message_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar):
+    bar.show_message("warning", "It cannot be done.")
+    bar.expire()
+    assert bar.isHidden()
+    bar.show_message("warning", "The disk is shared.", lasting=True)
+    bar.expire()
+    assert not bar.isHidden()
+    bar.show_message("warning", "Make the sample anew?")
+    bar.set_action("Reset", lambda: None)
+    bar.expire()
+    assert not bar.isHidden()

@@ -186,3 +186,13 @@ def test_about_says_the_version_the_licences_and_where_files_lie(small, window_o
     assert "LGPL 3" in said
     assert str(user_data()) in said
     assert "{" not in said
+
+
+def test_a_refusal_expires_when_another_page_is_gone_to_or_something_is_done(small, window_over):
+    window = window_over(small)
+    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
+    window.show_page("Author")
+    assert window.messages.text() == ""
+    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
+    window.desk.do(items.add, "Is it done now?")
+    assert window.messages.text() == ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -12,19 +12,24 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
 
 Level = Literal["info", "success", "warning", "error"]
-SUCCESS_MS = 6_000
+SUCCESS_MS, INFO_MS, READ_MS = 6_000, 6_000, 60
+# In pixels: between a message and what it lies over, and the widest that a passing one gets.
+EDGE, WIDEST = 8, 820
 _ICONS = {"info": "info", "success": "check", "warning": "warning", "error": "error"}
 _SPOKEN = {"info": "Note", "success": "Done", "warning": "Warning", "error": "Error"}
 
 
 class MessageBar(QFrame):
-    """One message at a time; hidden while there is none. Good news goes away by itself."""
+    """One message at a time; hidden while there is none. What only informs goes away by itself."""
 
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.level: Level = "info"
+        self._lasting = False
+        self._host: QWidget | None = None
+        self._below = True
         self.setProperty("role", "message")
         self._icon = QLabel()
         self._happened, self._todo = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
@@ -36,7 +41,10 @@ class MessageBar(QFrame):
         self._close.setAccessibleName("Dismiss the message")
         self._close.clicked.connect(self.dismiss)
         self._timer = QTimer(self, singleShot=True, interval=SUCCESS_MS)
-        self._timer.timeout.connect(self.dismiss)
+        # What only informs stays as long as it takes to read.
+        self._read = QTimer(self, singleShot=True)
+        for timer in (self._timer, self._read):
+            timer.timeout.connect(self.dismiss)
         self._lay_out()
         theme.watch(self, self._dress)
         self.hide()
@@ -54,9 +62,36 @@ class MessageBar(QFrame):
         row.addWidget(self._act)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
 
+    def float_over(self, host: QWidget, *, below: bool = True) -> None:
+        """Lie over a widget, at its lower or upper edge, instead of pushing it; only what lasts makes it give way."""
+        self._host, self._below = host, below
+        self.setParent(host.parentWidget())
+        self.hide()
+        host.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay where the widget below is."""
+        if watched is self._host and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._lie()
+        return super().eventFilter(watched, event)
+
+    def _lie(self) -> None:
+        host, layout = self._host, self.layout()
+        if host is None or layout is None:
+            return
+        wide = max(1, host.width() - 2 * EDGE)
+        wide = wide if self._lasting else min(wide, theme.current().px(WIDEST))
+        high = layout.totalHeightForWidth(wide)
+        high = high if high > 0 else self.sizeHint().height()
+        given = high + 2 * EDGE if self._lasting and not self.isHidden() else 0
+        host.setContentsMargins(0, 0 if self._below else given, 0, given if self._below else 0)
+        top = host.y() + (host.height() - high - EDGE if self._below else EDGE)
+        self.setGeometry(host.x() + (host.width() - wide) // 2, top, wide, high)
+        self.raise_()
+
     def show_message(self, level: Level, happened: str, todo: str = "", lasting: bool = False) -> None:
         """Say what happened and what to do; a lasting message cannot be dismissed, only replaced or cleared."""
-        self.level = level
+        self.level, self._lasting = level, lasting
         self._happened.setText(happened)
         self._todo.setText(todo)
         self._todo.setVisible(bool(todo))
@@ -66,17 +101,23 @@ class MessageBar(QFrame):
         self.setAccessibleName(f"{_SPOKEN[level]}: {happened} {todo}".strip())
         self._dress()
         self.show()
+        self._lie()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
         self._timer.stop()
+        self._read.stop()
         if level == "success" and not lasting:
             self._timer.start()
+        elif level == "info" and not lasting:
+            self._read.start(INFO_MS + READ_MS * len(self.text()))
 
     def set_action(self, words: str, slot: Callable[[], object]) -> None:
         """Offer an act with the message that is shown."""
         self._slot = slot
         self._act.setText(words.replace("&", "&&"))
         self._act.show()
+        self._lie()
         self._timer.stop()
+        self._read.stop()
 
     def text(self) -> str:
         """All that is said now; empty when nothing is."""
@@ -85,7 +126,15 @@ class MessageBar(QFrame):
     def clear(self) -> None:
         """Say nothing more."""
         self._timer.stop()
+        self._read.stop()
         self.hide()
+        self._lasting = False
+        self._lie()
+
+    def expire(self) -> None:
+        """The act that this was said of is over: only what lasts, or offers a way on, stays."""
+        if not self._lasting and self._act.isHidden():
+            self.clear()
 
     def dismiss(self) -> None:
         """Take the message away, as the person wished."""

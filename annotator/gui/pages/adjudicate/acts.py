@@ -182,7 +182,7 @@ class Acts(QObject):
             f"{keys.shown(act)} {letter}" for act, letter in zip(LETTER_ACTS, row.units, strict=False)
         )
         self._messages.show_message(
-            "info", f"Which one is to stand alone? {offered}", "Esc leaves it as it is."
+            "info", f"Which one is to stand alone? {offered}", "Esc leaves it as it is.", lasting=True
         )
 
     def _split_off(self, act: str) -> None:
@@ -249,6 +249,7 @@ class Acts(QObject):
             "info",
             f"Pair row {row.number} with row {other.number}: “{_short(about(other))}”",
             f"Enter pairs them, {up} and {down} choose another, Esc leaves them apart.",
+            lasting=True,
         )
 
 

@@ -50,8 +50,9 @@ class Frame(QStackedWidget):
         centre = QWidget()
         column = _column(centre)
         column.addWidget(self._middle(), 1)
-        for panel in (self.close_panel, self.unanimous, self.messages):
+        for panel in (self.close_panel, self.unanimous):
             column.addWidget(panel)
+        self.messages.float_over(self.middle)
         self._main = main = Splitter("adjudicate/main")
         # Less than what they would like: large type must not push the window over the edge of the screen.
         for part, least in zip((self.queue_pane, centre), LEAST_WIDTHS, strict=True):

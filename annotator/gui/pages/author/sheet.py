@@ -72,8 +72,9 @@ class Sheet(QWidget):
         column.setSpacing(0)
         column.addWidget(self.strip)
         column.addWidget(self._stack, 1)
-        for part in (self.messages, self.panel, self.bar):
+        for part in (self.panel, self.bar):
             column.addWidget(part)
+        self.messages.float_over(self._stack)
 
     def _listen(self) -> None:
         form, saving, bar = self.form, self.saving, self.bar

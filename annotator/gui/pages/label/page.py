@@ -92,7 +92,7 @@ class LabelPage(Page):
         column.setSpacing(0)
         column.addWidget(self.reading, 1)
         column.addWidget(self.sealed)
-        column.addWidget(self.messages)
+        self.messages.float_over(self.reading)
         self.done = AllDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
         self.middle = QStackedWidget()
         self.middle.addWidget(self.work)
