@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import wraps
 
 from sqlalchemy import select
 
 from annotator.actions import card_sheets, judges, validation_views, validity_cards
 from annotator.actions.journal import JUDGEMENT, RUN
-from annotator.actions.keeping import kept
+from annotator.actions.keeping import kept, known
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Choice
 from annotator.actions.result_views import View
@@ -37,12 +39,25 @@ def report(
     against: str = "", positive: str = "", opening: str = "",
 ) -> ValidityCard:  # fmt: skip
     """The card of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    return validity_cards.card(project, _wish(judge, protocol, prompt, set, part, against, positive, opening))
+
+
+# By what it lets choose it is a report.
+@wraps(report, assigned=())
+def at_once(project: Project, **chosen: str) -> ValidityCard:
+    """The card of these choices where it is kept, otherwise what can be told of it at once."""
+    card = known(report, project, **chosen)
+    return card if card is not None else validity_cards.sketch(project, _wish(**chosen))
+
+
+def _wish(
+    judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
+    positive: str = "", opening: str = "",
+) -> validity_cards.Wish:  # fmt: skip
     if not judge:
         raise Refusal("No judge has judged anything of this kind yet.", "Let one judge these reports first.")
     whom = (against,) if against else ()
-    return validity_cards.card(
-        project, validity_cards.Wish(judge, protocol, set, part, whom, positive, prompt, opening)
-    )
+    return validity_cards.Wish(judge, protocol, set, part, whom, positive, prompt, opening)
 
 
 def _judges(project: Project, protocol: str) -> Iterator[Choice]:
@@ -82,3 +97,4 @@ VIEW = View(
     lambda card: (card_sheets.brief(card),),
     "Label",
 )
+AT_ONCE = replace(VIEW, report=at_once)

@@ -37,3 +37,8 @@ def read(path: Path) -> ValidityCard:
 def body(card: ValidityCard) -> str:
     """What the card's page says, as simple HTML."""
     return card_pages.body(card)
+
+
+def sketch(card: ValidityCard) -> str:
+    """The same of a card that is still being made."""
+    return card_pages.sketch(card)

@@ -112,12 +112,12 @@ def outlook(project: Project, wish: Wish) -> Outlook:
     """The same, and how many are left out because whoever asks is still to label their items blind."""
     found, ruled = _ground(project, wish), _rulings(project, wish.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
-    made, places = list[Disagreement](), list(found.places.values())
+    made, keys = list[Disagreement](), list(found.places)
     for rater, source in product(found.judges(), found.truth):
         said, true = found.column(rater.key)[0], found.column(source)[0]
         alias = found.aliases.get(source, CONSENSUS)
         for at in np.flatnonzero(there(said) & there(true) & (said != true)).tolist():
-            one = Disagreement(places[at], rater, source, alias, said[at], true[at])
+            one = Disagreement(found.places[keys[at]], rater, source, alias, said[at], true[at])
             by = ruled.get(one.case)
             # A ruling on other values says nothing of these.
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
@@ -144,6 +144,7 @@ def rule(
     return informed.say(project, fields, "rule")
 
 
+@kept
 def report(project: Project, wish: Wish) -> list[Ruled]:
     """Each judge by first labels and after the rulings, on the same labels as the validation of this wish."""
     found = _ground(project, wish)

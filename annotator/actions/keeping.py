@@ -1,25 +1,28 @@
 """What takes long to count is kept until the project's file changes, for whoever asks the same again."""
 
-import os
-import time
+import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from threading import Lock
+from pathlib import Path
+from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from annotator.actions.project import Project
+from annotator.storage.connection import raw_connection
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# So many answers are kept at once; the one that was not asked for longest goes first.
-MOST = 16
-# A file that was written this short a time ago may be written again without its time showing it.
-SETTLED_NS = 1_000_000_000
-_NEWEST = "SELECT (SELECT max(rowid) FROM audit), (SELECT max(rowid) FROM judgement)"
+# So many answers are kept at once, of large projects fewer: an answer takes some hundred bytes for each judgement there
+# is, all together less than a gigabyte. The one that was not asked for longest goes first.
+MOST, ROOM = 32, 3_000_000
+_HOW_MANY = "SELECT max(rowid) FROM judgement"
+_VERSION = "PRAGMA data_version"
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_lock = Lock()
+_watches: dict[Path, sqlite3.Connection] = {}
+_lock = RLock()
 
 
 def kept(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:
@@ -30,29 +33,60 @@ def kept(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate
 
     @wraps(question)
     def asked(project: Project, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        key = (question.__module__, question.__qualname__, project.path, project.by, args, *kwargs.items())
+        key = _key(question, project, args, kwargs)
         if not _may_be_known(project, key):
             return question(project, *args, **kwargs)
-        state, settled = _state(project)
-        with _lock:
-            known = _answers.get(key)
-            if known is not None and known[0] == state:
-                _answers.move_to_end(key)
-                return known[1]  # type: ignore[no-any-return]
-        answer = question(project, *args, **kwargs)
-        if settled and _state(project)[0] == state:
-            _keep(key, state, answer)
-        return answer
+        state = _state(project)
+        there, answer = _looked_up(key, state)
+        if not there:
+            answer = question(project, *args, **kwargs)
+            if _state(project) == state:
+                _keep(project, key, state, answer)
+        return answer  # type: ignore[no-any-return]
 
     return asked
 
 
-def _keep(key: Any, state: Any, answer: Any) -> None:
+def known(
+    question: Callable[Concatenate[Project, P], T], project: Project, /, *args: P.args, **kwargs: P.kwargs
+) -> T | None:
+    """What is kept of such a question, which is not asked; None where nothing is."""
+    key = _key(question, project, args, kwargs)
+    return _looked_up(key, _state(project))[1] if _may_be_known(project, key) else None
+
+
+def watch(path: Path) -> None:
+    """Keep answers about a file whichever connection asks, until `forget`; otherwise each has its own."""
     with _lock:
-        _answers[key] = state, answer
-        _answers.move_to_end(key)
-        while len(_answers) > MOST:
-            _answers.popitem(last=False)
+        if path not in _watches:
+            _watches[path] = raw_connection(path, readonly=True)
+
+
+def forget(path: Path) -> None:
+    """Keep nothing about a watched file any more."""
+    with _lock:
+        eyes = _watches.pop(path, None)
+        if eyes is not None:
+            for key in [key for key, (state, _) in _answers.items() if state[0] is eyes]:
+                del _answers[key]
+            eyes.close()
+
+
+@contextmanager
+def unmoved(project: Project) -> Iterator[None]:
+    """What is written within moves no answer: all stay that were kept, unless somebody else wrote meanwhile."""
+    others, before = project.store.raw.execute(_VERSION).fetchone(), _state(project)
+    yield
+    after = _state(project)
+    if project.store.raw.execute(_VERSION).fetchone() == others:
+        with _lock:
+            for key, (state, answer) in _answers.items():
+                if state == before:
+                    _answers[key] = after, answer
+
+
+def _key(question: Any, project: Project, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return (question.__module__, question.__qualname__, project.path, project.by, args, *kwargs.items())
 
 
 def _may_be_known(project: Project, key: Any) -> bool:
@@ -65,9 +99,26 @@ def _may_be_known(project: Project, key: Any) -> bool:
     return True
 
 
-def _state(project: Project) -> tuple[Any, bool]:
-    """What changes with every commit, and whether the next one is sure to change it."""
-    file = os.stat(project.path)
-    newest = project.store.raw.execute(_NEWEST).fetchone()
-    settled = abs(time.time_ns() - file.st_mtime_ns) > SETTLED_NS
-    return (file.st_ino, file.st_size, file.st_mtime_ns, newest), settled
+def _state(project: Project) -> Any:
+    """What every commit changes: whose eyes see the file, how often others changed it, and what they did themselves."""
+    with _lock:
+        eyes = _watches.get(project.path, project.store.raw)
+        return eyes, eyes.execute(_VERSION).fetchone()[0], eyes.total_changes
+
+
+def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
+    with _lock:
+        before, answer = _answers.get(key, (None, None))
+        if before != state:
+            return False, None
+        _answers.move_to_end(key)
+        return True, answer
+
+
+def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
+    judgements = project.store.raw.execute(_HOW_MANY).fetchone()[0] or 1
+    with _lock:
+        _answers[key] = state, answer
+        _answers.move_to_end(key)
+        while len(_answers) > max(1, min(MOST, ROOM // judgements)):
+            _answers.popitem(last=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import insert, select
 
+from annotator.actions import keeping
 from annotator.actions.project import Project
 from annotator.domain.canonical import sha256
 from annotator.exchange.rendering import RENDERER_VERSION, Rendered, render
@@ -55,5 +56,5 @@ def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
         }
         for key, r in made
     ]
-    with project.store.write() as db:
+    with keeping.unmoved(project), project.store.write() as db:
         db.execute(insert(RENDERING).prefix_with("OR IGNORE"), rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select, true
+from sqlalchemy import ColumnElement, and_, exists, func, select, true
 
 from annotator.actions import annotating, wordings
 from annotator.actions.artifacts import artifact_of
@@ -85,6 +85,26 @@ def everybody(project: Project, protocol: str) -> list[Rater]:
     )
     with project.store.read() as db:
         return found + [Rater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
+
+
+def judges_of(project: Project, protocol: str) -> set[str]:
+    """The ids of the judges that judged under a protocol, however much."""
+    with project.store.read() as db:
+        return set(db.execute(select(JUDGE.c.id).where(_spoke(JUDGE.c.id, protocol))).scalars())
+
+
+def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
+    """The consensus, where something is settled, and each person who judged, by alias: name and id."""
+    question = (
+        select(PERSON.c.alias, PERSON.c.id).where(_spoke(PERSON.c.id, protocol)).order_by(PERSON.c.alias)
+    )
+    with project.store.read() as db:
+        each = [(alias, person_id) for alias, person_id in db.execute(question)]
+    return [(CONSENSUS, CONSENSUS), *each] if _settled(project, protocol) else each
+
+
+def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
+    return exists().where(JUDGEMENT.c.rater_id == rater_id, JUDGEMENT.c.protocol == protocol)
 
 
 def chosen(found: Iterable[Rater], rater_id: str) -> Rater | None:

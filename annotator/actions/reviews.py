@@ -7,16 +7,16 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from annotator.actions import (
     informed,
     judges,
     label_cases,
+    materials,
     people,
     result_pictures,
     validation_units,
-    validation_values,
     wordings,
 )
 from annotator.actions.informed import INFORMED
@@ -28,7 +28,6 @@ from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.validation_cells import told
 from annotator.actions.validation_sets import COVERAGE
 from annotator.actions.validation_units import Key, Place
-from annotator.actions.validation_values import Version
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
@@ -45,6 +44,11 @@ from annotator.storage.tables import AssignmentRow, table
 ASSIGNMENT = table(AssignmentRow)
 ALL = "all"
 BY = (ALL, "type", "criterion")
+# What stands beside most verdicts, from their flags on; and where in it is what the person said.
+NOTHING = ("", 0.0, 0, "", "", "")
+SAID = 3
+# So many rows are read together.
+TOGETHER = 5000
 # More lines than these in one picture are read by nobody.
 MOST_DRAWN = 60
 
@@ -76,6 +80,31 @@ class Waiting(NamedTuple):
     note: str = ""
 
 
+class Lines(Sequence[Waiting]):
+    """A judge's verdicts in the order of `keys`, their units; each is made when it is looked at, as places are."""
+
+    def __init__(
+        self, places: Mapping[Key, Place], judge_id: str, keys: Sequence[Key], values: Mapping[Key, str],
+        beside: Mapping[Key, tuple[Any, ...]],
+    ) -> None:  # fmt: skip
+        """`beside` has the fields from `flags` on, of those units where there is anything."""
+        self.keys = keys
+        self._of = places, judge_id, values, beside
+
+    def __getitem__(self, number: Any) -> Any:
+        places, judge_id, values, beside = self._of
+        key = self.keys[number]
+        return Waiting(places[key], judge_id, values[key], *beside.get(key, NOTHING))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def said(self) -> list[str]:
+        """What this person said of each."""
+        beside = self._of[-1]
+        return [beside.get(key, NOTHING)[SAID] for key in self.keys]
+
+
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """What of a judge's verdicts a person may review: those in `lines`, in order, whatever they have said of them.
@@ -84,7 +113,7 @@ class Outlook:
     verdicts that enough others have reviewed.
     """
 
-    lines: Sequence[Waiting]
+    lines: Lines
     verdicts: int
     blind: Sequence[str]
     kept_back: int
@@ -153,8 +182,10 @@ def outlook(
     blind, reviewed = still_blind(project, me), dict[Key, dict[str, Informed]]()
     for one in informed.standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
         reviewed.setdefault((one.response_id, one.unit_id), {})[one.by] = one
-    lines, counts, kept_back = list[Waiting](), Counter[str](), set[str]()
-    for key, value, flags, differing in _verdicts(project, protocol, judge_id):
+    values, flags, differing = _verdicts(project, protocol, judge_id)
+    keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
+    counts, kept_back = Counter[str](), set[str]()
+    for key, value in values.items():
         place, said = places.get(key), reviewed.get(key, {})
         if place is None:
             continue
@@ -164,11 +195,17 @@ def outlook(
             kept_back.add(place.item_key)
         elif mine is not None or len(said) < experts:
             # A review of a verdict that was replaced since says nothing of this one.
-            own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ()
-            lines.append(Waiting(place, judge_id, value, flags, differing + bool(flags), len(said), *own))
+            own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ("", "", "")
+            uncertainty = differing.get(key, 0.0) + (key in flags)
+            if said or uncertainty:
+                beside[key] = flags.get(key, ""), uncertainty, len(said), *own
+            keys.append(key)
+            weights.append(place.weight)
         else:
             counts["full"] += 1
-    lines = _ordered(lines, order, me)
+    uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
+    ordered = _ordered(keys, uncertainties, weights, order, me)
+    lines = Lines(places, judge_id, ordered, values, beside)
     verdicts = len(lines) + counts.total()
     return Outlook(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
 
@@ -188,8 +225,9 @@ def review(
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
     judge_id = judges.named(project, judge).id
-    there = _rows(project, protocol, (response_id, unit_id))
-    verdict = next((row for row in there if (row.rater_id, row.trial) == (judge_id, 1)), None)
+    j = JUDGEMENT.c
+    where = j.rater_id == judge_id, j.response_id == response_id, j.unit_id == unit_id, j.trial == 1
+    verdict = next(_rows(project, protocol, *where), None)
     if verdict is None:
         raise Refusal("The judge has no verdict there any more.", "Go on with the next one.")
     refuse_blind(project, verdict.item_id)
@@ -209,15 +247,22 @@ def report(project: Project, protocol: str = COVERAGE, judge: str = "", by: str 
     if by not in BY:
         raise Refusal(f"Reviews are not told apart by “{by}”.", f"Use one of {', '.join(BY)}.")
     shape = label_cases.shape_of(project, protocol)
-    places = validation_units.places(project, shape)
-    versions = validation_values.of_judges(project, shape, judge)
     names = {one.id: one.name for one in judges.all_of(project)}
+    whose = [INFORMED.c.judge_id == judges.named(project, judge).id] if judge else []
+    found = informed.kept(project, InformedKind.REVIEW, protocol, *whose)
+    reviewed = {one.item_id for one in found}
+    items = [item_id for item_id in materials.item_ids(project) if item_id in reviewed]
+    places = validation_units.places(project, shape, items) if items else {}
+    present = {
+        (row.rater_id, row.response_id, row.unit_id): row.value
+        for row in _rows(project, protocol, JUDGEMENT.c.item_id.in_(items), JUDGEMENT.c.trial == 1)
+    }
     groups: dict[tuple[str, str], list[Informed]] = defaultdict(list)
-    for one in informed.kept(project, InformedKind.REVIEW, protocol):
+    for one in found:
         place = places.get((one.response_id, one.unit_id))
-        if place is not None and (not judge or names[one.judge_id] == judge):
+        if place is not None:
             groups[names[one.judge_id], _group(place, by)].append(one)
-    return [_line(group, name, found, versions) for (name, group), found in sorted(groups.items())]
+    return [_line(group, name, said, present) for (name, group), said in sorted(groups.items())]
 
 
 def _expert(project: Project) -> str:
@@ -237,41 +282,51 @@ def still_blind(project: Project, person_id: str) -> set[str]:
         return set(db.execute(question).scalars())
 
 
-def _rows(project: Project, protocol: str, key: Key | None = None) -> Sequence[Any]:
-    """All judges' verdicts that came on the present wording, at every trial; all, or those on one unit."""
+def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> Iterator[Any]:
+    """The judges' verdicts that came on the present wording, at every trial unless it is narrowed."""
     j = JUDGEMENT.c
-    wanted = [j.protocol == protocol, wordings.BY_JUDGES, j.status == Status.OK.value]
-    wanted += [j.response_id == key[0], j.unit_id == key[1]] if key is not None else []
-    question = select(j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags).where(
-        *wanted
-    )
+    wanted = j.protocol == protocol, wordings.BY_JUDGES, j.status == Status.OK.value, *narrowed
+    columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags
     with project.store.read() as db:
-        gone, rows = wordings.outdated(db, *wanted), db.execute(question).all()
-    return [row for row in rows if row.id not in gone] if gone else rows
+        gone = wordings.outdated(db, *wanted)
+        for rows in db.execute(select(*columns).where(*wanted)).partitions(TOGETHER):
+            yield from (row for row in rows if row.id not in gone) if gone else rows
 
 
-def _verdicts(project: Project, protocol: str, judge_id: str) -> Iterator[tuple[Key, str, str, float]]:
-    """A judge's verdicts of the first trial: unit, value, flags, and the share of all others on it that differ."""
-    own, others = dict[Key, tuple[str, str]](), list[tuple[Key, str]]()
+def _verdicts(
+    project: Project, protocol: str, judge_id: str
+) -> tuple[dict[Key, str], dict[Key, str], dict[Key, float]]:
+    """A judge's verdicts of the first trial by unit, their flags where there are some, and the share of all others on
+    it that differ, where some do.
+    """
+    own, marked, others = dict[Key, str](), dict[Key, str](), list[tuple[Key, str]]()
     for _, rater, trial, _, response_id, unit_id, value, flags in _rows(project, protocol):
+        key = response_id, unit_id
         if rater == judge_id and trial == 1:
-            own[response_id, unit_id] = value, flags
+            own[key] = value
+            if flags:
+                marked[key] = flags
         else:
-            others.append(((response_id, unit_id), value))
+            others.append((key, value))
     there = Counter(key for key, _ in others)
-    differing = Counter(key for key, value in others if key in own and value != own[key][0])
-    for key, (value, flags) in own.items():
-        yield key, value, flags, differing[key] / there[key] if key in differing else 0.0
+    differing = Counter(key for key, value in others if own.get(key, value) != value)
+    return own, marked, {key: many / there[key] for key, many in differing.items()}
 
 
-def _ordered(lines: Sequence[Waiting], order: Order, person_id: str) -> list[Waiting]:
+def _ordered(
+    keys: Sequence[Key],
+    uncertainties: Sequence[float],
+    weights: Sequence[float],
+    order: Order,
+    person_id: str,
+) -> Sequence[Key]:
     """In the order wanted, and by chance, each person's own, where that leaves any."""
     import numpy as np
 
-    chance = [int(sha256("/".join((person_id, *one.place.key)))[:13], 16) for one in lines]
-    keys = [[-one.uncertainty for one in lines], [-one.place.weight for one in lines]]
-    ranks = {Order.UNCERTAINTY: [chance, *keys[::-1]], Order.WEIGHT: [chance, *keys], Order.RANDOM: [chance]}
-    return [lines[at] for at in np.lexsort(np.array(ranks[order])).tolist()] if lines else []
+    chance = np.array([int(sha256("/".join((person_id, *key)))[:13], 16) for key in keys])
+    ranks = [-np.array(uncertainties), -np.array(weights)]
+    by = {Order.UNCERTAINTY: [chance, *ranks[::-1]], Order.WEIGHT: [chance, *ranks], Order.RANDOM: [chance]}
+    return [keys[at] for at in np.lexsort(by[order]).tolist()] if keys else []
 
 
 def _group(place: Place, by: str) -> str:
@@ -280,11 +335,15 @@ def _group(place: Place, by: str) -> str:
     return f"item {place.item_key}: {place.words}" if by == "criterion" else ALL
 
 
-def _line(group: str, judge: str, found: Iterable[Informed], versions: Sequence[Version]) -> Line:
+def _line(
+    group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
+) -> Line:
     from annotator.stats.sample_size import clustered_wilson
 
     listed = list(found)
-    standing = [one for one in listed if one.judge_value in _present(one, versions)]
+    standing = [
+        one for one in listed if present.get((one.judge_id, one.response_id, one.unit_id)) == one.judge_value
+    ]
     decided = [one for one in standing if one.said != Review.UNSURE.value]
     accepted = clustered_wilson(
         [one.said == Review.AGREE.value for one in decided], [one.item_id for one in decided]
@@ -294,12 +353,6 @@ def _line(group: str, judge: str, found: Iterable[Informed], versions: Sequence[
         group, judge, accepted, Counter(one.said for one in standing), dict(reasons.most_common()),
         len(listed) - len(standing),
     )  # fmt: skip
-
-
-def _present(one: Informed, versions: Sequence[Version]) -> set[str | None]:
-    """What the judge of a review says there now, by whatever wording."""
-    key = one.response_id, one.unit_id
-    return {version.said.get(key) for version in versions if version.judge.id == one.judge_id}
 
 
 def sheets(found: Sequence[Line]) -> tuple[Sheet, ...]:

@@ -133,7 +133,7 @@ def of_ground(
         if one.is_judge
     }
     lines = [
-        _line(found, wish, positive, group, rater, chosen, costs.get(rater.id))
+        line(found, wish, positive, group, rater, chosen, costs.get(rater.id))
         for group, chosen in groups(found, wish.by).items()
         for rater in raters
     ]
@@ -176,10 +176,11 @@ def groups(found: Ground, by: str) -> dict[str, Chosen]:
     return chosen
 
 
-def _line(
+def line(
     found: Ground, wish: Wish, positive: str, group: str, rater: Rater, chosen: Chosen,
-    cost: Estimate | None,
+    cost: Estimate | None = None,
 ) -> Line:  # fmt: skip
+    """A rater's line within a group, whose units are the chosen ones."""
     pairs = found.pairs(rater, chosen)
     told = validation_figures.figures(pairs, positive, found.shape.values, wish.resamples)
     told = told.over(len(np.unique(pairs.there().units)))

@@ -177,11 +177,11 @@ class Ground:
     @cached_property
     def _about(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The weight of each unit, and the number of its item."""
-        every = list(self.places.values())
-        numbers = {item: number for number, item in enumerate(dict.fromkeys(one.item_id for one in every))}
-        return np.array([one.weight for one in every]), np.array(
-            [numbers[one.item_id] for one in every], np.intp
-        )
+        numbers, weights, items = dict[str, int](), list[float](), list[int]()
+        for one in self.places.values():
+            weights.append(one.weight)
+            items.append(numbers.setdefault(one.item_id, len(numbers)))
+        return np.array(weights), np.array(items, dtype=np.intp)
 
     def rater(self, key: str) -> Rater:
         """Somebody who is held against the truth, by what they are known by; KeyError when there is none."""
@@ -233,15 +233,21 @@ def ground(
         places, said = _of_set(project, places, set_name, protocol, part, opening)
     else:
         held = validation_sets.held_back(project, protocol)
-        places = {key: place for key, place in places.items() if key[0] not in held}
+        if held:
+            places = {key: place for key, place in places.items() if key[0] not in held}
         with project.store.read() as db:
             said = validation_values.of_people(db, shape, submitted=True)
-    said = {person: {key: own[key] for key in own if key in places} for person, own in said.items()}
+    said = {person: _among(places, own) for person, own in said.items()}
     said = {person: own for person, own in said.items() if own}
     aliases = {person.id: person.alias for person in people.people(project)}
     truth = _truth(project, shape, said, against)
     versions = [one for one in validation_values.of_judges(project, shape, judge) if _within(one, places)]
     return Ground(shape, places, said, aliases, truth, versions)
+
+
+def _among(places: Mapping[Key, Place], own: Own) -> Own:
+    """What was said of these units; mostly that is all."""
+    return own if own.keys() <= places.keys() else {key: own[key] for key in own if key in places}
 
 
 def _of_set(

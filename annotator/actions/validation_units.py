@@ -1,7 +1,7 @@
 """What people and judges are compared on: every unit that is judged, with all by which figures are told apart."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, KeysView, Mapping
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
@@ -39,14 +39,39 @@ class Place(NamedTuple):
         return self.response_id, self.unit_id
 
 
+class Places(Mapping[Key, Place]):
+    """Units by their keys. There may be very many, and a place is made when it is looked at: what lies in plain tuples
+    is passed over when garbage is collected.
+    """
+
+    def __init__(self, rows: dict[Key, tuple[Any, ...]]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, key: Key) -> Place:
+        return Place._make(self._rows[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def keys(self) -> KeysView[Key]:
+        """The units."""
+        return self._rows.keys()
+
+
 @kept
-def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> dict[Key, Place]:
+def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> Mapping[Key, Place]:
     """Every unit that can be judged now, in the project's order: of responses of the mode that counts in the results.
 
     Of a pair one order only, the same for all raters.
     """
     systems, quartiles, main = _systems(project), quartile_of(project), scoring.main_mode(project)
-    found = {}
+    found = dict[Key, tuple[Any, ...]]()
     chosen = list(item_ids) or materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
         for material in at_hand.responses:
@@ -59,8 +84,8 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> d
                     response.id, quartiles[response.id],
                 )  # fmt: skip
                 for unit in case.units:
-                    found[response.id, unit.id] = Place(*about, unit.id, unit.text, shape.weight(unit))
-    return found
+                    found[response.id, unit.id] = (*about, unit.id, unit.text, shape.weight(unit))
+    return Places(found)
 
 
 def in_order(first: str, second: str) -> bool:

@@ -111,31 +111,26 @@ def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1
     wording of a unit is missing.
     """
     j = JUDGEMENT.c
-    question = (
-        select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, RUN.c.prompt_sha256)
-        .outerjoin(RUN, RUN.c.id == j.run_id)
-        .where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.trial == trial)
-    )
-    if judge:
-        question = question.where(j.rater_id == judges.named(project, judge).id)
+    wanted = [j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial]
+    wanted += [j.rater_id == judges.named(project, judge).id] if judge else []
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.run_id).where(*wanted)
     known = {one.id: one for one in judges.all_of(project)}
     with project.store.read() as db:
         rows = db.execute(question).all()
-        gone = wordings.outdated(db, j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial)
+        gone = wordings.outdated(db, *wanted)
+        prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     found: dict[tuple[str, str], Version] = {}
-    for verdict_id, response_id, unit_id, judge_id, value, status, prompt in rows:
-        key, whose = (response_id, unit_id), (judge_id, prompt or "")
+    for verdict_id, response_id, unit_id, judge_id, value, status, run_id in rows:
+        key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "")
         if judge_id not in known or (shape.paired and not in_order(*key)):
             continue
         if whose not in found:
             found[whose] = Version(known[judge_id], whose[1])
         version = found[whose]
-        if verdict_id in gone:
-            version.missing[key] = wordings.REWORDED
-        elif status == Status.OK.value:
+        if status == Status.OK.value and verdict_id not in gone:
             version.said[key] = value
         else:
-            version.missing[key] = status
+            version.missing[key] = wordings.REWORDED if verdict_id in gone else status
     if judge and not found:
         raise Refusal(f"“{judge}” has judged nothing of this kind.", "Let it judge first.")
     return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))

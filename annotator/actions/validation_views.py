@@ -19,8 +19,8 @@ from annotator.actions import (
     validation_sets,
     validation_sheets,
 )
+from annotator.actions.keeping import kept
 from annotator.actions.project import Project
-from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.result_sheets import Choice, Sheet
 from annotator.actions.result_views import View
 from annotator.actions.validation import COVERAGE, Wish
@@ -106,13 +106,14 @@ def rulings(
     return disagreements.report(project, Wish(protocol, set, part, whom, positive=positive, opening=opening))
 
 
+@kept
 def _labels(project: Project, *, protocols: bool = True) -> tuple[Choice, ...]:
     """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
     drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
         name
         for name, shape in PROTOCOLS.items()
-        if shape.values and (name in drawn or _judged(project, name))
+        if shape.values and (name in drawn or result_raters.judges_of(project, name))
     ]
     names = judged if protocols and judged else [COVERAGE]
     said = tuple((PROTOCOLS[name].title, name) for name in names)
@@ -137,17 +138,8 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Cho
         yield Choice("positive", "Positive", (("none", ANY), *named), only_if)
 
 
-def _judged(project: Project, protocol: str) -> bool:
-    return any(not result_raters.are_people(one.id) for one in result_raters.raters(project, protocol))
-
-
 def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
-    people = [
-        (one.name, one.id.removeprefix(result_raters.PERSON_KEY))
-        for one in result_raters.everybody(project, protocol)
-        if one.id == CONSENSUS or one.id.startswith(result_raters.PERSON_KEY)
-    ]
-    return (("all people", ANY), *people)
+    return (("all people", ANY), *result_raters.named_people(project, protocol))
 
 
 def _by() -> tuple[Choice, ...]:
@@ -186,7 +178,7 @@ def _of_choice(project: Project) -> tuple[Choice, ...]:
 
 def _judges(project: Project, protocol: str) -> list[str]:
     """The names of the judges that judged under a protocol, the baseline last."""
-    there = {one.id for one in result_raters.raters(project, protocol)}
+    there = result_raters.judges_of(project, protocol)
     found = [one for one in judges.all_of(project) if one.id in there]
     return [one.name for one in sorted(found, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
 
@@ -215,7 +207,7 @@ VIEWS: tuple[View, ...] = (
         "Yes, no or not yet known, and why.",
         NOBODY,
         _of_answers,
-        answers,
+        kept(answers),
         stand_in_sheets.sheets,
         "Label",
     ),
@@ -226,7 +218,7 @@ VIEWS: tuple[View, ...] = (
         "Each judge and wording held against people, beside people against one another.",
         NOBODY,
         choices,
-        report,
+        kept(report),
         validation_sheets.sheets,
         "Label",
     ),
@@ -237,7 +229,7 @@ VIEWS: tuple[View, ...] = (
         "Agreement against cost, and the cheapest judge that is not worse than you need.",
         NOBODY,
         _of_choice,
-        choice_of_judge,
+        kept(choice_of_judge),
         judge_choice.sheets,
         "Label",
     ),
@@ -248,7 +240,7 @@ VIEWS: tuple[View, ...] = (
         "Coverage raw and corrected by people's labels, how sure the order is, and what to label next.",
         NOBODY,
         _of_leaderboard,
-        leaderboard,
+        kept(leaderboard),
         _leaderboard_sheets,
         "Label",
     ),
@@ -259,7 +251,7 @@ VIEWS: tuple[View, ...] = (
         "What rulings on disagreements make of agreement; first labels stay the metric.",
         NOBODY,
         _labels,
-        rulings,
+        kept(rulings),
         disagreements.sheets,
         "Label",
     ),
@@ -270,7 +262,7 @@ VIEWS: tuple[View, ...] = (
         "How much of a judge experts accept when they see its verdicts; kept apart from blind labels.",
         "Have experts review the verdicts of a judge.",
         _of_reviews,
-        reviews.report,
+        kept(reviews.report),
         reviews.sheets,
         "Label",
     ),
@@ -281,7 +273,7 @@ VIEWS: tuple[View, ...] = (
         "Which scores ResearcherBench's published way to read replies would change, and how.",
         replay_sheets.LACKS,
         replay_sheets.choices,
-        replay_sheets.report,
+        kept(replay_sheets.report),
         replay_sheets.sheets,
         "Judges",
     ),
@@ -292,7 +284,7 @@ VIEWS: tuple[View, ...] = (
         "How often judges fall for attacks on copies of reports, and how far they go by order, length and kinship.",
         "Let a judge judge some reports (the baseline judge needs no network), then put it to the test: Attacks.",
         bias_sheets.choices,
-        bias_sheets.report,
+        kept(bias_sheets.report),
         bias_sheets.sheets,
         "Judges",
     ),

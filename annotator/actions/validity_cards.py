@@ -1,11 +1,12 @@
 """How a validity card is made: one judge under one wording, with all that was found of it and where that comes from."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import compress
+from typing import Any
 
 from annotator import __version__
 from annotator.actions import (
@@ -17,6 +18,7 @@ from annotator.actions import (
     reviews,
     stand_in,
     validation,
+    validation_figures,
     validation_ground,
     validation_sets,
 )
@@ -24,10 +26,10 @@ from annotator.actions.judge_identities import harmless
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.validation import COVERAGE, Validation
-from annotator.actions.validation_figures import TITLES, Named
+from annotator.actions.validation_figures import TITLES, Named, there
 from annotator.actions.validation_ground import PEOPLE, PERSON, Ground, Rater
-from annotator.actions.validation_values import Own
 from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.estimate import Estimate
 from annotator.domain.identity import now
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
@@ -67,11 +69,11 @@ class Wish:
     opening: str = ""
     resamples: int = RESAMPLES
 
-    def of(self, by: str) -> validation.Wish:
-        """The same as a wish for a validation told apart so."""
+    def of(self, by: str, resamples: int | None = None) -> validation.Wish:
+        """The same as a wish for a validation told apart so, with as many resamples unless told otherwise."""
         return validation.Wish(
             self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
-            self.resamples,
+            self.resamples if resamples is None else resamples,
         )  # fmt: skip
 
 
@@ -81,37 +83,63 @@ def card(project: Project, wish: Wish, made_at: datetime | None = None) -> Valid
     Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
     settings that changed on the way.
     """
-    ground = validation_ground.ground(
-        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
-    )
-    rater, judge = _rater(ground, wish), judges.named(project, wish.judge)
-    shape = ground.shape
-    identity = judge_identities.as_judged(project, judge, shape, rater.prompt)
+    ground = _ground(project, wish)
+    rater = _rater(ground, wish)
     found = [
         validation.of_ground(project, ground, wish.of(by), partial(_is_told, rater, by)) for by in GROUPED
     ]
-    title = str(project.title)
-    return ValidityCard(
-        app_version=__version__, made_at=made_at or now(), project=harmless(title), name=harmless(judge.name, judge),
-        protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge), judge=identity,
-        labels=_labels(project, wish, ground), positive=found[0].positive, definitions=_definitions(found[0]),
-        lines=tuple(
-            _line(line, one.wish.by, tuple(shape.values)) for one in found for line in one.lines
-        ),
-        cost=Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
-        missing_limit=publishing.limit(project), reviews=_reviews(project, wish),
-        corrected=_corrected(project, wish, rater),
-        attacks=card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
-        notes=(_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
-    ).sealed()  # fmt: skip
+    more = {
+        "labels": _labels(project, wish, ground), "made_at": made_at or now(),
+        "cost": Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
+        "reviews": _reviews(project, wish), "corrected": _corrected(project, wish, rater),
+        "attacks": card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
+        "notes": (_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
+    }  # fmt: skip
+    lines = [(one.wish.by, line) for one in found for line in one.lines]
+    return _made(project, wish, ground, rater, found[0].positive, lines, **more).sealed()
+
+
+def sketch(project: Project, wish: Wish) -> ValidityCard:
+    """What is told of a card at once: its judge and labels, and figures of the judge and of people without intervals.
+
+    It is unsealed and no card to be kept. Refusal as for the card.
+    """
+    ground, bare = _ground(project, wish), wish.of(validation.ALL, resamples=0)
+    rater = _rater(ground, wish)
+    positive = validation_figures.positive_of(ground.shape, wish.positive)
+    lines = [
+        validation.line(ground, bare, positive, validation.ALL, one, ground.known)
+        for one in (rater, *ground.humans()[:1])
+    ]
+    return _made(project, wish, ground, rater, positive, [(validation.ALL, one) for one in lines])
+
+
+def _made(
+    project: Project, wish: Wish, ground: Ground, rater: Rater, positive: str,
+    lines: Sequence[tuple[str, validation.Line]], **more: Any,
+) -> ValidityCard:  # fmt: skip
+    """A card with these lines, each by what it is told apart; with `more` than a sketch has."""
+    judge, shape, title = judges.named(project, wish.judge), ground.shape, str(project.title)
+    told: dict[str, Any] = dict(
+        app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
+        protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge),
+        judge=judge_identities.as_judged(project, judge, shape, rater.prompt), labels=_labelled(ground),
+        positive=positive, definitions=_definitions([one for _, one in lines]),
+        lines=tuple(_line(one, by, tuple(shape.values)) for by, one in lines),
+        cost=Figure.of(Estimate(None)), missing_limit=publishing.limit(project),
+    )  # fmt: skip
+    return ValidityCard.model_validate(told | more)
 
 
 def wordings(project: Project, wish: Wish) -> list[str]:
     """The hashes of the wordings by which the judge judged these labels; one is the usual."""
-    ground = validation_ground.ground(
+    return [one.prompt for one in _ground(project, wish).judges()]
+
+
+def _ground(project: Project, wish: Wish) -> Ground:
+    return validation_ground.ground(
         project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
     )
-    return [one.prompt for one in ground.judges()]
 
 
 def _rater(ground: Ground, wish: Wish) -> Rater:
@@ -129,17 +157,18 @@ def _rater(ground: Ground, wish: Wish) -> Rater:
     raise Refusal(f"“{wish.judge}” judged by {what}: a card is of one.", f"Name one of {hashes}.")
 
 
-def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
-    truth = {
-        who: {key: value for key, value in own.items() if key in ground.places}
-        for who, own in ground.truth.items()
-    }
+def _labelled(ground: Ground) -> Labels:
+    """What was labelled, and by whom, without whence."""
     known = list(compress(ground.places.values(), ground.known))
-    common = Labels(
-        source="submitted", labels_sha256=_hash(truth), against=validation.against_words(ground),
-        labellers=tuple(_labellers(ground, truth)), units=len(known), items=len({one.item_id for one in known}),
+    return Labels(
+        source="submitted", labels_sha256="", against=validation.against_words(ground),
+        labellers=tuple(_labellers(ground)), units=len(known), items=len({one.item_id for one in known}),
         responses=len({one.response_id for one in known}), systems=len({one.system_id for one in known}),
     )  # fmt: skip
+
+
+def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
+    common = _labelled(ground).model_copy(update={"labels_sha256": _hash(ground)})
     if not wish.set_name:
         return common
     found = validation_sets.named(project, wish.set_name)
@@ -153,26 +182,28 @@ def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
     return common.model_copy(update=more)
 
 
-def _labellers(ground: Ground, truth: Mapping[str, Own]) -> list[Labeller]:
+def _labellers(ground: Ground) -> list[Labeller]:
     """Those whose labels count as true; behind a consensus, those who labelled."""
-    labelled = {**ground.people, CONSENSUS: truth[CONSENSUS]} if CONSENSUS in truth else truth
+    labelled = {*ground.people, CONSENSUS} if CONSENSUS in ground.truth else ground.truth
     found = [
-        Labeller(
-            alias=harmless(ground.aliases.get(who, who)),
-            labels=sum(value is not None for value in own.values()),
-        )
-        for who, own in labelled.items()
+        Labeller(alias=harmless(ground.aliases.get(who, who)), labels=int(there(ground.column(who)[0]).sum()))
+        for who in labelled
     ]
     return sorted(found, key=lambda one: (one.alias == CONSENSUS, one.alias))
 
 
-def _hash(truth: Mapping[str, Own]) -> str:
-    rows = sorted([who, *key, value] for who, own in truth.items() for key, value in own.items())
+def _hash(ground: Ground) -> str:
+    rows = sorted(
+        [who, *key, value]
+        for who, own in ground.truth.items()
+        for key, value in own.items()
+        if key in ground.places
+    )
     return sha256(canonical_json(rows))
 
 
-def _definitions(found: Validation) -> tuple[Definition, ...]:
-    there = {name for line in found.lines for name in line.told.plain}
+def _definitions(lines: Iterable[validation.Line]) -> tuple[Definition, ...]:
+    there = {name for line in lines for name in line.told.plain}
     return tuple(
         Definition(name=name, title=title, words=words)
         for name, (title, words) in TITLES.items()

@@ -232,6 +232,11 @@ class ValidityCard(_Part):
         """The card with its hash."""
         return self.model_copy(update={"sha256": tree_sha256(self.tree())})
 
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it has its hash; without one it is still being made."""
+        return self.sha256 != NO_HASH
+
     def of(self, who: str, by: str = "all", group: str = "all") -> Line | None:
         """The judge's line or people's within a group; None where there is none."""
         return next((one for one in self.lines if (one.who, one.by, one.group) == (who, by, group)), None)

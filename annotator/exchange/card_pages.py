@@ -71,6 +71,16 @@ def body(card: ValidityCard) -> str:
     return "".join(_parts(card))
 
 
+def sketch(card: ValidityCard) -> str:
+    """What a page says at once of a card that is still being made."""
+    return (
+        f"<h1>Validity card: {say(card.name)}</h1>\n"
+        "<p>It is still being made: intervals, groups, corrected scores and the rest are being counted.</p>\n"
+        f"<h2>In short</h2>\n{card_provenance.short(card, begun=True)}<h2>The judge</h2>\n{card_provenance.judge(card)}"
+        f"<h2>The labels</h2>\n{card_provenance.labels(card)}"
+    )
+
+
 def _parts(card: ValidityCard) -> Iterator[str]:
     yield f"<h1>Validity card: {say(card.name)}</h1>\n"
     yield f"<p>{say(card.protocol_title)}. Made on {moment(card.made_at)} with Goldsmith {plain(card.app_version)}"

@@ -6,25 +6,45 @@ from datetime import datetime
 from annotator.domain.canonical import canonical_json
 from annotator.domain.counting import counted
 from annotator.domain.judge import JudgeKind
-from annotator.domain.validity_card import Identity, ValidityCard
-from annotator.exchange.card_parts import brief, digest, dollars, facts, lost, moment, plain, say, table
+from annotator.domain.validity_card import Identity, Line, ValidityCard
+from annotator.exchange.card_parts import (
+    Reasons,
+    brief,
+    cell,
+    digest,
+    dollars,
+    facts,
+    lost,
+    moment,
+    plain,
+    say,
+    table,
+)
 
 SHORT = ("kappa", "accuracy", "f1")
 NOBODY = "nobody to be held against"
 
 
-def short(card: ValidityCard) -> str:
-    """What most people look for, first."""
-    judge, people = card.of("judge"), card.of("people")
+def short(card: ValidityCard, *, begun: bool = False) -> str:
+    """What most people look for, first; of a card that is only `begun`, before intervals and costs are counted."""
+    judge, people, reasons = card.of("judge"), card.of("people"), Reasons()
+
+    def shown(line: Line, name: str) -> str:
+        figure = line.plain.get(name)
+        return cell(figure, reasons, count=True) if begun else brief(figure)
+
     rows = [
-        (plain(one.title), brief(judge.plain.get(name)), brief(people.plain.get(name)) if people else NOBODY)
+        (plain(one.title), shown(judge, name), shown(people, name) if people else NOBODY)
         for name in SHORT
         for one in card.definitions
         if one.name == name and judge
     ]
-    rest = [("Missing verdicts", plain(lost(card))), ("Cost per question", dollars(card.cost))]
+    rest = [
+        ("Missing verdicts", plain(lost(card))),
+        ("Cost per question", "" if begun else dollars(card.cost)),
+    ]
     heads = ("Figure", "Judge", "People among themselves")
-    return table(heads, rows, "In short") + facts(rest, "Missing verdicts and cost")
+    return table(heads, rows, "In short") + reasons.html() + facts(rest, "Missing verdicts and cost")
 
 
 def judge(card: ValidityCard) -> str:
@@ -80,7 +100,7 @@ def labels(card: ValidityCard) -> str:
         ("Drawn", plain(_drawn(card)) if draw else ""),
         ("Locked", moment(found.locked_at) if found.locked_at else ""),
         ("Test part looked at", plain(_looks(found.opened_at)) if found.set_name else ""),
-        ("Hash of these labels", digest(found.labels_sha256)),
+        ("Hash of these labels", digest(found.labels_sha256) if found.labels_sha256 else ""),
         ("Hash of the set's labels", digest(found.locked_sha256) if found.locked_sha256 else ""),
     ]  # fmt: skip
     return facts(rows, "The labels")

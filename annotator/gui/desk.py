@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions import history
+from annotator.actions import history, keeping
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
@@ -41,6 +41,7 @@ class Desk(QObject):
         self.free = self._errands.free
         self.stop_jobs = self._errands.stop_jobs
         self._ended = False
+        keeping.watch(project.path)
 
     def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
@@ -117,6 +118,7 @@ class Desk(QObject):
         """Give the file back once no errand is under way; nothing is asked, done or told any more."""
         self._ended = True
         self._errands.end()
+        keeping.forget(self.project.path)
         self.project.close()
 
     def _done(self, result: T) -> T:

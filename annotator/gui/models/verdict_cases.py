@@ -81,22 +81,23 @@ class VerdictCase:
 class Cases:
     """Lines of which each becomes a case when it is looked at: there may be very many, and few are looked at.
 
-    `keys` are what the cases are known by, and `said` what was said of each.
+    `said` is what was said of each; `number_of` finds one by the key of its case.
     """
 
     def __init__(
         self,
         lines: Sequence[Any],
-        keys: Sequence[Key],
         said: list[str],
+        number_of: Callable[[Key], int | None],
         case_of: Callable[[Any], VerdictCase],
     ) -> None:
-        self.lines, self.said, self.case_of = lines, said, case_of
-        self.keys: Sequence[Key] = keys
-        self.numbers = {key: number for number, key in enumerate(keys)}
+        self.lines, self.said, self.number_of, self.case_of = lines, said, number_of, case_of
+
+    def __len__(self) -> int:
+        return len(self.said)
 
 
-NO_CASES = Cases((), (), [], lambda line: line)
+NO_CASES = Cases((), [], lambda _: None, lambda line: line)
 
 
 class VerdictCases(QAbstractListModel):
@@ -105,14 +106,14 @@ class VerdictCases(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all = NO_CASES
-        self._said: dict[Key, VerdictCase] = {}
+        self._said: dict[int, VerdictCase] = {}
         self._rows: Sequence[int] = ()
         self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
         """What was said → its words, icon and state."""
 
     def _made(self, number: int) -> VerdictCase:
-        return self._said.get(self._all.keys[number]) or self._all.case_of(self._all.lines[number])
+        return self._said.get(number) or self._all.case_of(self._all.lines[number])
 
     def line(self, key: Key) -> Any:
         """What a case was made of; None when there is none of that key."""
@@ -121,7 +122,7 @@ class VerdictCases(QAbstractListModel):
 
     def number(self, key: Key) -> int | None:
         """The place of a case among all of them, from 0."""
-        return self._all.numbers.get(key)
+        return self._all.number_of(key)
 
     def case(self, key: Key) -> VerdictCase | None:
         """A case by its key."""
@@ -130,13 +131,13 @@ class VerdictCases(QAbstractListModel):
 
     def counted(self, show: Show) -> int:
         """How many cases a filter admits."""
-        every, still_open = len(self._all.keys), self._all.said.count("")
+        every, still_open = len(self._all), self._all.said.count("")
         return {Show.ALL: every, Show.OPEN: still_open, Show.DONE: every - still_open}[show]
 
     def fill(self, cases: Cases) -> None:
         """Take over the cases as they now are; which are shown is said by `narrow`."""
         with resetting(self):
-            self._all, self._said, self._rows, self._places = cases, {}, range(len(cases.keys)), None
+            self._all, self._said, self._rows, self._places = cases, {}, range(len(cases)), None
 
     def narrow(self, show: Show, words: str, keep: Key) -> None:
         """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
@@ -145,7 +146,7 @@ class VerdictCases(QAbstractListModel):
             return
         with resetting(self):
             if show is Show.ALL and not sought:
-                self._rows, self._places = range(len(self._all.keys)), None
+                self._rows, self._places = range(len(self._all)), None
             else:
                 self._rows = [*self._admitted(show, sought, self.number(keep))]
                 self._places = {number: row for row, number in enumerate(self._rows)}
@@ -160,8 +161,9 @@ class VerdictCases(QAbstractListModel):
 
     def say(self, key: Key, said: str, reason: str, note: str) -> None:
         """Something was said of a case; it stays where it is until the list is narrowed anew."""
-        number = self._all.numbers[key]
-        self._said[key] = replace(self._made(number), said=said, reason=reason, note=note)
+        number = self.number(key)
+        assert number is not None
+        self._said[number] = replace(self._made(number), said=said, reason=reason, note=note)
         self._all.said[number] = said
         index = self.place(key)
         if index.isValid():
@@ -178,6 +180,10 @@ class VerdictCases(QAbstractListModel):
             return number
         return self._places.get(number)
 
+    def first(self) -> Key:
+        """The first case; an empty key where there is none."""
+        return self._made(0).key if len(self._all) else ()
+
     def neighbour(self, key: Key, step: int) -> VerdictCase | None:
         """The case shown next (1) or before (-1); None at the ends."""
         here = self._row(key)
@@ -188,8 +194,9 @@ class VerdictCases(QAbstractListModel):
         """The next open case, shown or not, from the top again after the last; None when all are done."""
         here = self.number(key)
         at = 0 if here is None else here + 1
-        around = chain(range(at, len(self._all.keys)), range(at))
-        return next((self._all.keys[number] for number in around if not self._all.said[number]), None)
+        around = chain(range(at, len(self._all)), range(at))
+        number = next((number for number in around if not self._all.said[number]), None)
+        return None if number is None else self._made(number).key
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """How many lines are shown."""

@@ -3,7 +3,7 @@
 from typing import Generic
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout
 
 from annotator.gui.widgets.filter_row import Filter, FilterRow
 from annotator.gui.widgets.plain import PlainLabel
@@ -18,18 +18,28 @@ class SoughtList(QFrame, Generic[Filter]):
     entered = Signal(QModelIndex)
     """A line was gone to."""
 
-    def __init__(self, filters: type[Filter], held: Filter, *, finds: str, lists: str) -> None:
-        """`finds` and `lists` are what the search and the list are called by those who hear them."""
+    def __init__(
+        self,
+        filters: type[Filter],
+        held: Filter,
+        *,
+        finds: str,
+        lists: str,
+        view: QAbstractItemView | None = None,
+    ) -> None:
+        """`finds` and `lists` are what the search and the list are called by those who hear them.
+
+        A list lays out all its lines at once: where there may be very many, another `view` shows them.
+        """
         super().__init__()
         self.setProperty("role", "side")
-        self.list = QListView()
+        self.list = view if view is not None else QListView(uniformItemSizes=True)
         self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
         self.search.setAccessibleName(finds)
         self.search.textChanged.connect(self.narrowed)
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
         self.filters = FilterRow(filters, held)
         self.filters.chosen.connect(self.narrowed)
-        self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(lists)
         self.list.clicked.connect(self.entered)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import card_offers, card_saving, validation_sets
-from annotator.actions.result_views import Shown
+from annotator.actions.result_views import Shown, View
 from annotator.domain.change import Change
 from annotator.domain.validation import Opening, Split
 from annotator.domain.validity_card import ValidityCard
@@ -19,6 +19,7 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.report_view import ReportView
 
 OPENED = "open the test part"
+MAKING = "Making the card…"
 NOTHING = (
     "A card says how one judge stands beside people: which judge it is to the last setting, whose labels it was held "
     "against, and every figure with its interval. It is made of labels that were submitted and of a judge's verdicts "
@@ -118,16 +119,19 @@ class CardView(QWidget):
 
     def _count(self) -> None:
         self._stale = False
+        self.state.setText(MAKING)
+        self._show(None)
+        self._ask(card_offers.AT_ONCE)
+
+    def _ask(self, view: View) -> None:
         self._asked += 1
         asked = self._asked
-        self.state.setText("Making the card…")
-        self._show(None)
 
         def show(found: Any) -> None:
             if asked == self._asked and not self.stopped:
                 self._counted(found)
 
-        question = looking.shown, (card_offers.VIEW,), card_offers.NAME, dict(self._chosen), None
+        question = looking.shown, (view,), card_offers.NAME, dict(self._chosen), None
         self._desk.ask_later(show, *question, dict(self._looks))
 
     def _counted(self, found: Any) -> None:
@@ -135,7 +139,7 @@ class CardView(QWidget):
         self.choosers.setVisible(bool(found.choices))
         self.back.hide()
         if isinstance(found, Shown):
-            self._show_card(found.kept, "As it would leave now; nothing of it is kept in the project.")
+            self._show_made(found.kept)
             return
         self.state.setText("")
         if isinstance(found, Closed):
@@ -147,12 +151,29 @@ class CardView(QWidget):
             self.body.setCurrentIndex(EMPTY)
         self._show(None)
 
+    def _show_made(self, card: ValidityCard) -> None:
+        """Show the card, or what is known of it, and then go on unless nobody looks."""
+        if card.is_sealed:
+            self._show_card(card, "As it would leave now; nothing of it is kept in the project.")
+            return
+        self._show_page(card_saving.sketch(card))
+        if self.isVisible():
+            self._ask(card_offers.VIEW)
+        else:
+            self._stale = True
+
     def _show_card(self, card: ValidityCard, words: str) -> None:
         self.state.setText(words)
         self.back.setVisible(self._foreign)
-        self.page.show_html(card_saving.body(card))
-        self.body.setCurrentIndex(PAGE)
+        self._show_page(card_saving.body(card))
         self._show(card)
+
+    def _show_page(self, html: str) -> None:
+        bar = self.page.verticalScrollBar()
+        place = bar.value()
+        self.page.show_html(html)
+        bar.setValue(place)
+        self.body.setCurrentIndex(PAGE)
 
     def _show(self, card: ValidityCard | None) -> None:
         self.card = card

@@ -79,8 +79,8 @@ class CaseBench(Splitter):
     def show_cases(self, cases: Cases, wanted: Key = ()) -> None:
         """Take the cases over as they now are; the one at hand stays, otherwise the first open one comes."""
         self.cases.fill(cases)
-        there = [key for key in (wanted, self.key) if key in cases.numbers]
-        self.key = next(iter((*there, *filter(None, [self.cases.next_open(())]), *cases.keys[:1])), ())
+        there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
+        self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
         self.pane.show_open(self.key)
         self.pane.refill()
         self._show()

@@ -1,7 +1,7 @@
 """How a line of the list of verdicts is drawn: the item and the unit, and below it what each side says."""
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.gui import theme
@@ -20,8 +20,7 @@ class CaseDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         """The same height for every line; the width is the list's."""
-        px = theme.current().px
-        return QSize(px(120), 2 * option.fontMetrics.height() + px(12))
+        return QSize(theme.current().px(120), height(option.fontMetrics))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a line."""
@@ -49,6 +48,11 @@ class CaseDelegate(QStyledItemDelegate):
             below.adjusted(left, 0, 0, 0), START, _elided(option, _sides(case), below.width() - left)
         )
         painter.restore()
+
+
+def height(metrics: QFontMetrics) -> int:
+    """How high a line is."""
+    return 2 * metrics.height() + theme.current().px(12)
 
 
 def _paint_unit(

@@ -2,8 +2,10 @@
 
 from PySide6.QtCore import QModelIndex, Signal
 
+from annotator.gui import theme
 from annotator.gui.models.verdict_cases import CASE_ROLE, Key, Show, VerdictCase, VerdictCases
-from annotator.gui.pages.validate.case_delegate import CaseDelegate
+from annotator.gui.pages.validate.case_delegate import CaseDelegate, height
+from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.sought_list import SoughtList
 
 
@@ -14,14 +16,23 @@ class CasePane(SoughtList[Show]):
     """The key of the case that a person went to."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
-        super().__init__(Show, Show.ALL, finds="Find an item or a criterion by its words", lists=lists)
-        self.cases, self._done = cases, done
+        table = LinesTable(lists, cases, stretched=0)
+        table.horizontalHeader().hide()
+        table.setAlternatingRowColors(False)
+        super().__init__(
+            Show, Show.ALL, finds="Find an item or a criterion by its words", lists=lists, view=table
+        )
+        self.cases, self._done, self._table = cases, done, table
         self._open: Key = ()
         self.search.setPlaceholderText("Find a criterion…")
-        self.list.setModel(cases)
         self.list.setItemDelegate(CaseDelegate(self.list))
         self.narrowed.connect(self._narrow)
         self.entered.connect(self._choose)
+        theme.watch(self, self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self._table.verticalHeader().setDefaultSectionSize(height(self._table.fontMetrics()))
 
     def show_open(self, key: Key) -> None:
         """Mark the case that lies open, and bring it into view."""

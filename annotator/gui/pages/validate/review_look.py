@@ -10,7 +10,7 @@ from annotator.actions.project import Project
 from annotator.actions.reviews import Line, Order, Outlook, Waiting
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
-from annotator.gui.models.verdict_cases import NO_CASES, Cases, VerdictCase, Voice
+from annotator.gui.models.verdict_cases import NO_CASES, Cases, Key, VerdictCase, Voice
 
 ORDERS = (
     ("The least certain first", Order.UNCERTAINTY.value),
@@ -81,8 +81,13 @@ def _fitted(project: Project, choice: Choice) -> Looked:
 def cases(outlook: Outlook, choice: Choice) -> Cases:
     """The verdicts as the bench shows them."""
     lines = outlook.lines
-    keys = [(one.judge_id, one.place.response_id, one.place.unit_id, "") for one in lines]
-    return Cases(lines, keys, [one.said for one in lines], partial(_case_of, choice))
+    judge_id = lines[0].judge_id if lines else ""
+    numbers: dict[Key, int] = {key: number for number, key in enumerate(lines.keys)}
+
+    def number_of(key: Key) -> int | None:
+        return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
+
+    return Cases(lines, lines.said(), number_of, partial(_case_of, choice))
 
 
 def _case_of(choice: Choice, one: Waiting) -> VerdictCase:

@@ -85,7 +85,7 @@ class Reviewing(CasePart):
             self._tell(())
         self.nothing.show_words(*_nothing(found))
         self.way.setVisible(bool(found.outlook and found.outlook.blind))
-        self.turn(WORK if found.cases.keys else NOTHING)
+        self.turn(WORK if len(found.cases) else NOTHING)
         self._offer()
         if found.outlook is not None and self.isVisible():
             self._count_anew()
@@ -99,7 +99,7 @@ class Reviewing(CasePart):
         self.told.setText(" ".join([*said, APART]))
 
     def _offer(self) -> None:
-        at_work = self.at_work and bool(self._found.cases.keys)
+        at_work = self.at_work and len(self._found.cases) > 0
         self.offer_answers(at_work)
         self.bar.say(self.bench.pane.progress() if at_work else "")
 

@@ -15,7 +15,7 @@ from annotator.actions.validation_looks import Seen
 from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
-from annotator.gui.models.verdict_cases import NO_CASES, PERSON, Cases, VerdictCase, Voice
+from annotator.gui.models.verdict_cases import NO_CASES, PERSON, Cases, Key, VerdictCase, Voice
 from annotator.gui.pages.validate.looking import Look
 
 # So many resamples are enough for a strip that is counted anew while one rules.
@@ -142,8 +142,10 @@ def figures(project: Project, wish: Wish) -> Sequence[Ruled]:
 
 def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
     """The disagreements as the bench shows them."""
-    keys, ruled = [one.case for one in found], [one.ruling for one in found]
-    return Cases(found, keys, ruled, partial(_case_of, protocol))
+    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(found)}
+    return Cases(
+        found, [one.ruling for one in found], lambda key: numbers.get(key), partial(_case_of, protocol)
+    )
 
 
 def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
