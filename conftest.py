@@ -1,6 +1,7 @@
 """Imported before any test: heavy imports in order, an offscreen window, files in memory, nobody's own settings."""
 
 import atexit
+import json
 import os
 import shutil
 import sys
@@ -15,13 +16,18 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     cache = os.path.join(os.path.dirname(__file__), ".pytest_cache", "pycache")
     sys.dont_write_bytecode, sys.pycache_prefix = False, cache
     os.environ["PYTHONPYCACHEPREFIX"] = cache
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _OWN = tempfile.mkdtemp(prefix="goldsmith-tests-")
 atexit.register(shutil.rmtree, _OWN, ignore_errors=True)
 for place in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR"):
     os.environ[place] = os.path.join(_OWN, place)
     os.makedirs(os.environ[place])
+# The screen in memory is as large as one on a desk: by itself it would have 800 by 800.
+SCREEN = {"name": "desk", "x": 0, "y": 0, "width": 1920, "height": 1200}
+with open(os.path.join(_OWN, "screen.json"), "w", encoding="utf-8") as _file:
+    json.dump({"screens": [SCREEN | {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}, _file)
+if os.environ.setdefault("QT_QPA_PLATFORM", "offscreen") == "offscreen" and os.name == "posix":
+    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_file.name}"
 # A keyring of the machine must neither be read nor written by a test.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 

@@ -178,15 +178,19 @@ def grab(
     file: File,
     to: Annotated[Path, typer.Option(help="The folder for the pictures")],
     size: Annotated[str, typer.Option(help="Width and height of the window")] = "1280x800",
+    zoom: Annotated[int, typer.Option(min=80, max=200, help="Size of everything, in percent")] = 100,
+    page: Annotated[
+        list[str] | None, typer.Option(help="Only this page; may be given again", show_default=False)
+    ] = None,
 ) -> None:
     """Write a picture of every page, light and dark."""
-    width, height = _size(size)
+    wanted = _size(size)
     if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY") and sys.platform == "linux":
         # Where there is no screen, windows are drawn in memory.
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from annotator.gui.grabbing import grab_all
 
-    for path in grab_all(file, to, width, height):
+    for path in grab_all(file, to, wanted, zoom, page or ()):
         said.print(path.name)
 
 

@@ -1,6 +1,6 @@
 """Pictures of every page, light and dark: for the README, and for looking at what people see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QDeadlineTimer, QEventLoop, QIODevice, Qt, QTimer
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
 from annotator import files
 from annotator.actions import items
 from annotator.actions.project import Project
+from annotator.domain.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.pages.start import StartPage
 from annotator.gui.starting import make_application
@@ -16,25 +17,42 @@ from annotator.gui.steps import ASIDE, STEPS
 from annotator.gui.window import Window
 
 SCHEMES: tuple[theme.Scheme, ...] = ("light", "dark")
+START = "Start"
 SETTLE_MS = 700
 PATIENCE_MS = 15_000
 
 
-def grab_all(file: Path, folder: Path, width: int = 1280, height: int = 800) -> Iterator[Path]:
-    """Write `PAGE-light.png` and `PAGE-dark.png` of a project's pages into a folder; each path as it is written."""
+def grab_all(
+    file: Path, folder: Path, size: tuple[int, int] = (1280, 800), zoom: int = 100, pages: Sequence[str] = ()
+) -> Iterator[Path]:
+    """Write `PAGE-light.png` and `PAGE-dark.png` of a project's pages into a folder; each path as it is written.
+
+    Without `pages`, which are names as the navigation and the menus have them, every page is drawn.
+    """
+    wanted = _wanted(pages)
     make_application()
     folder.mkdir(parents=True, exist_ok=True)
     for scheme in SCHEMES:
-        # Shown so for these pictures only; the person's own choice stays.
-        theme.current().choice = scheme
+        # Shown so for these pictures only; the person's own choices stay.
+        theme.current().choice, theme.current().zoom = scheme, zoom
         theme.current().dress()
-        start = StartPage([file])
-        yield _grab(start, folder / f"start-{scheme}.png", width, height)
+        if START in wanted:
+            yield _grab(StartPage([file]), folder / f"start-{scheme}.png", *size)
         window = Window(Project.open(file))
-        for name in [*(step[0] for step in STEPS), *(aside[0] for aside in ASIDE)]:
+        for name in [name for name in wanted if name != START]:
             window.show_page(name, **_place(window, name))
-            yield _grab(window, folder / f"{name.lower()}-{scheme}.png", width, height)
+            yield _grab(window, folder / f"{name.lower()}-{scheme}.png", *size)
         window.close()
+
+
+def _wanted(pages: Sequence[str]) -> list[str]:
+    """The pages by their names, however these are written; all when none is named."""
+    known = [START, *(step[0] for step in STEPS), *(aside[0] for aside in ASIDE)]
+    spelled = {name.lower(): name for name in known}
+    for page in pages:
+        if page.lower() not in spelled:
+            raise Refusal(f"There is no page “{page}”.", f"There are {', '.join(known)}.")
+    return [spelled[page.lower()] for page in pages] or known
 
 
 def _place(window: Window, name: str) -> dict[str, str]:

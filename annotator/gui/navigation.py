@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from annotator.gui import theme
 from annotator.gui.widgets.icons import put
 
 
@@ -17,8 +18,10 @@ class Navigation(QFrame):
     def __init__(self, pages: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "navigation")
-        self._buttons: dict[str, QToolButton] = {}
+        self._buttons: dict[str, _Step] = {}
         self._group = QButtonGroup(self)
+        self._folded = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Ignored)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 10, 8, 10)
         column.setSpacing(2)
@@ -31,19 +34,22 @@ class Navigation(QFrame):
         self.person.setTextFormat(Qt.TextFormat.PlainText)
         self.person.setProperty("role", "hint")
         self.person.setWordWrap(True)
+        # A long name breaks into lines and makes nothing wider.
+        self.person.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column.addWidget(self.person)
 
-    def _button(self, name: str, picture: str, number: int) -> QToolButton:
-        button = QToolButton(self)
+    def _button(self, name: str, picture: str, number: int) -> "_Step":
+        button = _Step(self)
         button.setProperty("role", "navigation")
         button.setText(f" {name}")
         put(button, picture, 20)
         button.setCheckable(True)
+        button.setAccessibleName(name)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         # Not the button's own shortcut: that is lost whenever its text changes.
         QShortcut(QKeySequence(f"Ctrl+{number}"), self).activated.connect(lambda: self.chosen.emit(name))
         button.setToolTip(f"{name} (Ctrl+{number})")
-        button.setMinimumWidth(132)
         button.clicked.connect(lambda: self.chosen.emit(name))
         self._buttons[name] = button
         return button
@@ -58,5 +64,35 @@ class Navigation(QFrame):
     def show_waiting(self, name: str, count: int) -> None:
         """Say beside a page how many things wait there for the person working, if it is offered."""
         if button := self._buttons.get(name):
+            button.waiting = count
             button.setText(f" {name}  {count}" if count else f" {name}")
             button.setAccessibleName(f"{name}, {count} waiting" if count else name)
+            button.update()
+
+    def fold(self, *, folded: bool) -> None:
+        """Show the icons alone, each with a mark where something waits, or the names beside them."""
+        if folded == self._folded:
+            return
+        self._folded = folded
+        icon, both = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        for button in self._buttons.values():
+            button.setToolButtonStyle(icon if folded else both)
+            theme.set_role(button, folded=folded)
+        self.person.setVisible(not folded)
+
+
+class _Step(QToolButton):
+    """A step of the work; where it shows its icon alone, a dot says that something waits there."""
+
+    waiting = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the dot over the corner of the icon."""
+        super().paintEvent(event)
+        if self.waiting and self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
+            px = theme.current().px
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.token("accent"))
+            painter.drawEllipse(self.width() - px(13), px(5), px(7), px(7))

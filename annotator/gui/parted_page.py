@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.domain.change import Change
 from annotator.gui import theme
@@ -13,6 +13,7 @@ from annotator.gui.page import Page
 from annotator.gui.part import Part
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Tabs
 
 SETTLE_MS = 500
 P = TypeVar("P", bound=Part)
@@ -47,10 +48,7 @@ class PartedPage(Page):
         self._bind()
 
     def _lay_out(self) -> None:
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Parts of the page")
+        self.tabs = Tabs()
         self._holders = [QWidget() for _ in self.TABS]
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from annotator.gui.desk import Desk
+from annotator.gui.widgets.elided_label import ElidedLabel
 
 
 class StatusBar(QStatusBar):
@@ -15,13 +16,14 @@ class StatusBar(QStatusBar):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
-        self._saved, self._run, self._file = QLabel(), QLabel(), QLabel()
+        self._saved, self._run, self._file = QLabel(), QLabel(), ElidedLabel()
         for label in (self._saved, self._run, self._file):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setContentsMargins(8, 0, 8, 0)
         self.addWidget(self._saved)
         self.addWidget(self._run, 1)
-        self.addPermanentWidget(self._file)
+        self.addPermanentWidget(self._file, 1)
+        self._file.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._file.setText(desk.project.path.name)
         self._file.setToolTip(str(desk.project.path))
         self._saved.setText("Everything is saved")

@@ -6,20 +6,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from annotator import files
 from annotator.actions import artifacts, people
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping, kept_place, keys, theme
+from annotator.gui import dropping, kept_place, keys, room, theme
 from annotator.gui.desk import Desk
 from annotator.gui.ends import Ends
 from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
+from annotator.gui.room import Room
 from annotator.gui.status import StatusBar
 from annotator.gui.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.key_button import press_focused
@@ -58,21 +59,13 @@ class Window(QMainWindow):
         self.navigation = Navigation(offered)
         self.setAcceptDrops(True)
         self.messages = MessageBar()
-        self.stack = QStackedWidget()
-        centre = QWidget()
-        right, whole = QVBoxLayout(), QHBoxLayout(centre)
-        for layout in (right, whole):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
+        centre = Room(self.navigation)
+        self.stack = centre.stack
+        self.setCentralWidget(centre)
+        self.messages.float_over(centre.work, below=False)
         self.tries = self._try_strip()
         if self.tries is not None:
-            right.addWidget(self.tries)
-        right.addWidget(self.stack, 1)
-        whole.addWidget(self.navigation)
-        whole.addLayout(right, 1)
-        self.setCentralWidget(centre)
-        self.messages.float_over(self.stack, below=False)
-        if self.tries is not None:
+            centre.say_above(self.tries)
             self.tries.refresh()
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
@@ -219,9 +212,7 @@ class Window(QMainWindow):
             self.messages.show_message("info", why.happened, why.todo, lasting=True)
 
     def _restore_place(self) -> None:
-        self.resize(1280, 800)
-        if (geometry := QSettings().value("window/geometry")) is not None:
-            self.restoreGeometry(geometry)
+        room.place(self)
         first = self.tries.first() if self.tries else None
         page, place = kept_place.kept(self.desk.project) or first or ("Items", {})
         offered = [step[0] for step in steps(self.desk.project)]
@@ -294,6 +285,6 @@ class Window(QMainWindow):
         if self._ends.hold(event):
             return
         self.give_back()
-        QSettings().setValue("window/geometry", self.saveGeometry())
+        room.keep_place(self)
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

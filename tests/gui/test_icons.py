@@ -33,6 +33,7 @@ def test_a_disabled_icon_is_paler(qapp):
 def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
     button = QPushButton()
     qtbot.addWidget(button)
+    button.show()
     icons.put(button, "stop", 24)
     button.show()
     theme.choose("light")

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QToolButton
 
+from annotator.gui import keys
 from annotator.gui.widgets.fitting_bar import Act, FittingBar
 
 
@@ -22,11 +25,12 @@ class Deed:
 class ActsBar(FittingBar):
     """Deeds at the left and, after `progress`, the main ones at the right; `asked` names the act wanted."""
 
-    LEVELS = 3
     asked = Signal(str)
 
     def __init__(self, left: Sequence[Deed], right: Sequence[Deed] = ()) -> None:
         super().__init__()
+        self._words = {deed.act: deed.words for deed in (*left, *right)}
+        self._withheld: set[str] = set()
         self._left: list[Act] = [(deed.act, deed.words, deed.icon, deed.hint) for deed in left]
         for deed in left:
             self._add(deed)
@@ -34,6 +38,30 @@ class ActsBar(FittingBar):
         self.row.addWidget(self.progress, 1)
         for deed in right:
             self._add(deed)
+        # What goes behind “…” where there is no room: from the left group's end, then all on the right but the last.
+        self._spare = [deed.act for deed in (*reversed(left), *right[:-1])]
+        self.LEVELS = 3 + len(self._spare)
+        self.more = QToolButton()
+        self.more.setText("…")
+        self.more.setToolTip("What else can be done")
+        self.more.setAccessibleName("What else can be done")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.more)
+        menu.aboutToShow.connect(self._fill_menu)
+        self.more.setMenu(menu)
+        self.row.insertWidget(len(left), self.more)
+        self.more.hide()
+
+    def _fill_menu(self) -> None:
+        menu = self.more.menu()
+        menu.clear()
+        for act in reversed(self._spare):
+            button = self.buttons[act]
+            if button.isHidden() and act not in self._withheld:
+                entry = menu.addAction(
+                    f"{self._words[act]}\t{keys.shown(act)}", partial(self.asked.emit, act)
+                )
+                entry.setEnabled(button.isEnabled())
 
     def _add(self, deed: Deed) -> None:
         button = self.put(deed.act, deed.words, deed.icon, role=deed.role)
@@ -49,8 +77,15 @@ class ActsBar(FittingBar):
         if why:
             button.set_hint(why)
 
+    def offer(self, act: str, *, there: bool) -> None:
+        """Have a deed in the bar, or not at all."""
+        (self._withheld.discard if there else self._withheld.add)(act)
+        self.buttons[act].setVisible(there)
+        self.fit()
+
     def set_words(self, act: str, words: str) -> None:
         """Call a deed otherwise."""
+        self._words[act] = words
         self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
         self.fit()
 
@@ -60,6 +95,10 @@ class ActsBar(FittingBar):
         self.fit()
 
     def show_level(self, level: int) -> None:
-        """Leave out what is said, then the words of those that have an icon."""
+        """Leave out what is said, then the words of those that have an icon, then put one after the other away."""
         self.shrink([deed for deed in self._left if deed[2]], min(level - 1, 1) if level else 0)
         self.progress.setVisible(level < 1)
+        away = self._spare[: max(0, level - 2)]
+        for act in self._spare:
+            self.buttons[act].setVisible(act not in away and act not in self._withheld)
+        self.more.setVisible(bool(away))

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from annotator.gui import theme
@@ -11,6 +12,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 _PICTURE = 44
 _WIDTH = 460
+_LEAST, _AROUND = 260, 24
 
 
 class EmptyState(QWidget):
@@ -72,4 +74,18 @@ class EmptyState(QWidget):
     def _dress(self) -> None:
         size = theme.current().px(_PICTURE)
         self._icon.setPixmap(icons.pixmap(self._name, size, "text-muted", self.devicePixelRatio()))
-        self._words.setFixedWidth(min(theme.current().px(self._width), 640))
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """The words break into as many lines as it takes."""
+        return super().minimumSizeHint().boundedTo(QSize(theme.current().px(_LEAST), 10_000))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the words within."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        px = theme.current().px
+        room = max(self.width(), px(_LEAST)) - 2 * self.contentsMargins().left() - _AROUND
+        self._words.setFixedWidth(min(px(self._width), 640, room))

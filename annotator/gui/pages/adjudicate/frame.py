@@ -69,7 +69,7 @@ class Frame(QStackedWidget):
         both.addWidget(self.consensus)
         both.addWidget(self.rows)
         both.setStretchFactor(1, 1)
-        both.setSizes([130, 450])
+        both.setSizes([84, 496])
         self.work = QWidget()
         column = _column(self.work)
         column.addWidget(self.head)

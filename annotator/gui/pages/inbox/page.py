@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import people
 from annotator.domain.change import Change
@@ -16,6 +16,7 @@ from annotator.gui.pages.inbox.received import Received
 from annotator.gui.pages.inbox.tray_pane import TrayPane
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Tabs
 
 # People: coordinators with twenty files in the mail. What annoys them elsewhere: merges by a typed name, imports that
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.
@@ -34,10 +35,7 @@ class ExchangePage(Page):
         super().__init__(desk)
         self.intake, self.tray, self.received = Intake(desk), TrayPane(desk), Received(desk)
         self.out = HandingOut(desk)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Parts of the exchange")
+        self.tabs = Tabs("Parts of the exchange")
         for words, pane in zip(TABS, (self.intake, self.tray, self.received, self.out), strict=True):
             self.tabs.addTab(pane, words)
         self.intake.tray_wanted.connect(lambda: self._turn_to(TRAY))

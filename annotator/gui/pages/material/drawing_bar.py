@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from annotator.actions import judges, writing_forecasts
 from annotator.actions.forecasts import Forecast
@@ -16,6 +16,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.drawn_lines import Line
 from annotator.gui.pages.material import commands
 from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.number_box import BudgetBox
@@ -58,11 +59,15 @@ class DrawingBar(QFrame):
         self.progress.ended.connect(self._ended)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._weigh)
-        row = QHBoxLayout()
+        choices = FlowRow(gap=10)
         for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
-            row.addWidget(PlainLabel(words))
-            row.addWidget(choice)
-        row.addStretch(1)
+            pair = QHBoxLayout(both := QWidget())
+            pair.setContentsMargins(0, 0, 0, 0)
+            pair.addWidget(PlainLabel(words))
+            pair.addWidget(choice)
+            choices.addWidget(both)
+        row = QHBoxLayout()
+        row.addLayout(choices, 1)
         row.addWidget(self.weigh)
         row.addWidget(self.begin)
         column = QVBoxLayout(self)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from annotator.actions import people
 from annotator.domain.change import Change
@@ -17,6 +17,7 @@ from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Tabs
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
@@ -39,10 +40,7 @@ class MaterialPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.reports, self.parts, self.pages = ReportsView(desk), PartsView(desk), PagesView(desk)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Parts of the page")
+        self.tabs = Tabs()
         for words, pane in zip(TABS, self._panes(), strict=True):
             self.tabs.addTab(pane, words)
             pane.came.connect(self._came)

@@ -25,6 +25,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.typed import LineField
 
@@ -113,13 +114,13 @@ class PartsView(QWidget):
             side.addWidget(part)
         side.addWidget(self.list, 1)
         parts = Splitter("material-parts")
-        for widget in (left, self.text, self.editor):
+        area = PlainArea("What was drawn, unit by unit", self.editor)
+        for widget in (left, self.text, area):
             parts.addWidget(widget)
         parts.setSizes([LIST_WIDTH, 380, 380])
         parts.setStretchFactor(1, 1)
         parts.setStretchFactor(2, 1)
-        left.setMinimumWidth(theme.current().px(240))
-        self.editor.setMinimumWidth(theme.current().px(330))
+        left.setMinimumWidth(240)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)

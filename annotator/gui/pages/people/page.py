@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from annotator.actions import board, people
 from annotator.domain.change import Change
@@ -17,6 +17,7 @@ from annotator.gui.pages.people.hand_out import HandOut
 from annotator.gui.pages.people.roster import Roster
 from annotator.gui.pages.people.whereabouts import Whereabouts
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Tabs
 
 # People: a coordinator who used to keep this in a spreadsheet and found out late that a pair was never complete.
 TABS = ("Who works here", "Hand out", "Who is where")
@@ -35,10 +36,7 @@ class PeoplePage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.roster, self.out, self.board = Roster(desk), HandOut(desk), Whereabouts(desk)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Parts of the page")
+        self.tabs = Tabs()
         for words, pane in zip(TABS, (self.roster, self.out, self.board), strict=True):
             self.tabs.addTab(pane, words)
         self.tabs.currentChanged.connect(lambda _: self._fill())

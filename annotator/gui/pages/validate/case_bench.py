@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from annotator.actions import verdict_readings
 from annotator.domain.informed import Fault
-from annotator.gui import flow
+from annotator.gui import flow, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.verdict_cases import Cases, Key, Show, VerdictCase, VerdictCases
 from annotator.gui.pages.validate.case_card import CaseCard
@@ -35,6 +35,9 @@ class Words:
 
 # Keeps what was said of a case: its answer, its reason, its note; whether it was kept.
 Keep = Callable[[VerdictCase, str, str, str], bool]
+
+
+LEAST_CARD = 290
 
 
 class CaseBench(Splitter):
@@ -65,11 +68,18 @@ class CaseBench(Splitter):
         self.card.faulted.connect(self._give_reason_here)
         self.card.noted.connect(self._note)
         self.card.quote_wanted.connect(self.reading.show_quote)
-        for part, least in ((self.pane, 150), (self.reading, 260), (self.card, 250)):
+        for part, least in ((self.pane, 150), (self.reading, 260)):
             part.setMinimumWidth(least)
             self.addWidget(part)
+        self.addWidget(self.card)
+        self._dress()
+        theme.watch(self, self._dress)
         self.setStretchFactor(1, 1)
         self.setSizes([225, 640, 345])
+
+    def _dress(self) -> None:
+        # Its reasons stand in few enough lines to be seen with everything else.
+        self.card.setMinimumWidth(theme.current().px(LEAST_CARD))
 
     @property
     def case(self) -> VerdictCase | None:

@@ -64,6 +64,8 @@ class CaseCard(QWidget):
         upper.addStretch(1)
         self.area = KeylessArea("The verdict")
         self.area.setWidget(inside)
+        # What is said with one key each is always whole; what it is said of scrolls.
+        self.area.setMinimumHeight(24)
         head = QHBoxLayout()
         head.addWidget(self.where, 1)
         head.addWidget(self.state)

@@ -49,8 +49,6 @@ NONE_YET = (
 CSV, JSON, LAYOUT = "CSV (*.csv)", "JSON (*.json)", "ResearcherBench's layout, a folder (*)"
 FORMATS = {CSV: label_exports.CSV, JSON: label_exports.JSON, LAYOUT: label_exports.RESEARCHERBENCH}
 FORM, VIEW, FILES = range(3)
-# What stands beside the list is not cut off in the narrowest window.
-LEAST = 410
 
 
 class Sets(Part):
@@ -174,7 +172,7 @@ class Sets(Part):
         self.bar.enable("see_figures", viewed and row is not None and row.locked)
         # What belongs to another side of the part would only stand in the way of words.
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
-            self.bar.buttons[act].setVisible(there)
+            self.bar.offer(act, there=there)
         self.bar.buttons["submit"].set_words("Take them in" if side == FILES else "Draw and deal")
         self.bar.enable(
             "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
@@ -270,6 +268,4 @@ class Sets(Part):
 
 def _scrolled(name: str, widget: QWidget) -> PlainArea:
     widget.setContentsMargins(12, 0, 8, 0)
-    area = PlainArea(name, widget)
-    area.setMinimumWidth(LEAST)
-    return area
+    return PlainArea(name, widget)

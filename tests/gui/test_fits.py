@@ -1,0 +1,223 @@
+"""Every page fits its window: nothing is clipped, overlaps or lies off screen, at any size and zoom that is offered."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QMainWindow,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
+
+from annotator.gui import room, theme
+from annotator.gui.widgets.acts_bar import ActsBar, Deed
+from annotator.gui.window import Window
+from tests.gui.test_window import EVERY_PAGE
+
+CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
+# At rest after so many looks at the latest.
+PATIENCE = 12
+OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
+# Here a page may be larger than its room, and scroll.
+CROWDED = (LAPTOP, 200)
+GRID = [
+    (LAPTOP, 100), (SMALL, 100), (LARGE, 100), (LAPTOP, 150), (LARGE, 150), (LAPTOP, 200), (LARGE, 200),
+]  # fmt: skip
+
+
+def named(widget: QWidget) -> str:
+    words = getattr(widget, "text", str)() or widget.accessibleName() or type(widget.parent()).__name__
+    return f"{type(widget).__name__} “{words}”"
+
+
+def controls(window: Window) -> list[QWidget]:
+    """What can be used on the page in view; the parts of a control belong to it."""
+    found = [each for each in window.findChildren(QWidget) if isinstance(each, CONTROLS) and each.isVisible()]
+    return [
+        each for each in found
+        if each.window() is window and not isinstance(each.parent(), QAbstractSpinBox | QComboBox | QTabBar | QLineEdit)
+        and not any(isinstance(above, QAbstractItemView) for above in (each.parent(), each.parent().parent()))
+    ]  # fmt: skip
+
+
+def cut(widget: QWidget, window: Window) -> str:
+    """By what a control is cut off without a way to scroll there; empty when by nothing."""
+    inner, place = widget, QRect(QPoint(0, 0), widget.size())
+    while inner is not window:
+        above = inner.parentWidget()
+        place = place.translated(inner.pos())
+        area = above.parentWidget()
+        if isinstance(area, QScrollArea) and area.widget() is inner:
+            if area.horizontalScrollBarPolicy() != OFF:
+                return ""
+            # Up and down it scrolls; across it must be seen.
+            place = QRect(place.left(), 0, place.width(), 1)
+        if not above.rect().adjusted(-1, -1, 1, 1).contains(place):
+            return f"{type(above).__name__} {above.size().toTuple()}"
+        inner = above
+    return ""
+
+
+def squeezed(widget: QWidget) -> bool:
+    """Whether a control has less room than its own words need."""
+    need = widget.minimumSizeHint() * 0.9
+    if isinstance(widget, QAbstractButton | QComboBox | QLineEdit | QAbstractSpinBox):
+        return widget.height() + 1 < min(need.height(), widget.maximumHeight()) or (
+            isinstance(widget, QAbstractButton)
+            and widget.width() + 1 < min(need.width(), widget.maximumWidth())
+        )
+    return False
+
+
+def faults(window: Window) -> Iterator[str]:
+    """What cannot be seen or used as it should."""
+    seen = controls(window)
+    for widget in seen:
+        if by := cut(widget, window):
+            yield f"{named(widget)} is cut off by {by}"
+        if squeezed(widget):
+            need = widget.minimumSizeHint().toTuple()
+            yield f"{named(widget)} has {widget.size().toTuple()} and needs {need}"
+    for one, other in combinations(seen, 2):
+        if one.parent() is other.parent() and one.geometry().adjusted(2, 2, -2, -2).intersects(
+            other.geometry()
+        ):
+            yield f"{named(one)} overlaps {named(other)}"
+
+
+def views(window: Window) -> Iterator[str]:
+    """Every page and every tab of it, at rest."""
+    for name in EVERY_PAGE:
+        page = window.show_page(name)
+        tabs = page.findChild(QTabWidget)
+        for place in range(tabs.count()) if tabs is not None else (0,):
+            if tabs is not None:
+                if not tabs.isTabVisible(place):
+                    continue
+                tabs.setCurrentIndex(place)
+            yield f"{name} {tabs.tabText(place)}" if tabs is not None else name
+
+
+def amiss(window: Window, size: tuple[int, int], percent: int) -> Iterator[str]:
+    if window.size().toTuple() != size:
+        yield f"the window grew to {window.size().toTuple()}"
+    if (size, percent) == CROWDED:
+        return
+    area = window.centralWidget().area
+    if area.horizontalScrollBar().maximum() or area.verticalScrollBar().maximum():
+        yield f"{window.page.minimumSizeHint().toTuple()} does not fit {area.size().toTuple()}"
+    yield from faults(window)
+
+
+def check(window: Window, qtbot, size: tuple[int, int], percent: int) -> list[str]:
+    theme.zoom_to(percent)
+    window.resize(*size)
+    found = []
+    for name in views(window):
+        qtbot.wait(60)
+        window.desk.wait()
+        left = list(amiss(window, size, percent))
+        for _ in range(PATIENCE):
+            if not left:
+                break
+            qtbot.wait(60)
+            window.desk.wait()
+            left = list(amiss(window, size, percent))
+        found += [f"{name}: {fault}" for fault in left]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "percent"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one != (SMALL, 100) else []) for one in GRID],
+)
+def test_every_page_fits(size, percent, sample, window_over, qtbot):
+    window = window_over(sample)
+    found = check(window, qtbot, size, percent)
+    assert not found, "\n".join(found)
+
+
+def test_the_first_window_is_no_larger_than_the_screen(sample, window_over):
+    window = window_over(sample)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+
+
+def test_a_kept_place_that_this_screen_does_not_have_is_brought_into_view(sample, window_over, qapp):
+    other = QMainWindow()
+    other.setGeometry(5000, 4000, 3000, 2000)
+    room.keep_place(other)
+    window = window_over(sample)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+
+
+@pytest.mark.parametrize("size", [SMALL, LAPTOP])
+def test_zooming_there_and_back_leaves_the_window_as_it_was(size, sample, window_over, qtbot):
+    window = window_over(sample, "Author")
+    window.resize(*size)
+    window.show_page("Validate")
+    for percent in (80, 130, 200, 100):
+        theme.zoom_to(percent)
+        qtbot.wait(20)
+        assert window.size().toTuple() == size
+        least = window.minimumSizeHint().expandedTo(window.minimumSize())
+        assert least.width() <= size[0]
+        assert least.height() <= size[1]
+
+
+def test_a_narrow_window_shows_the_steps_by_their_icons_and_marks_where_something_waits(sample, window_over):
+    window = window_over(sample)
+    window.resize(1400, 800)
+    wide, author = window.navigation.width(), window.navigation._buttons["Author"]
+    assert window.navigation.person.isVisible()
+    window.resize(*SMALL)
+    QTest.qWait(20)
+    assert window.navigation.width() < wide / 2
+    assert author.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+    plain = author.grab().toImage()
+    window.navigation.show_waiting("Author", 3)
+    assert author.accessibleName() == "Author, 3 waiting"
+    assert author.grab().toImage() != plain
+    window.resize(1400, 800)
+    QTest.qWait(20)
+    assert window.navigation.width() == wide
+
+
+def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
+    bar = ActsBar(
+        [Deed("test_judge", "Try it on something that is long"), Deed("new_judge", "Something else as long")],
+        [Deed("find", "Look for something in here"), Deed("submit", "The main deed of all")],
+    )
+    # In a window of its own it could not be narrower than its buttons.
+    around = QWidget()
+    qtbot.addWidget(around)
+    bar.setParent(around)
+    asked: list[str] = []
+    bar.asked.connect(asked.append)
+    bar.resize(1600, 50)
+    around.show()
+    bar.show()
+    assert not bar.more.isVisible()
+    bar.resize(bar.buttons["submit"].sizeHint().width() + 80, 50)
+    assert bar.buttons["submit"].isVisible()
+    assert bar.more.isVisible()
+    bar.more.menu().aboutToShow.emit()
+    hidden = [action.text().split("\t")[0] for action in bar.more.menu().actions()]
+    assert hidden == [
+        "Look for something in here",
+        "Try it on something that is long",
+        "Something else as long",
+    ]
+    bar.more.menu().actions()[1].trigger()
+    assert asked == ["test_judge"]
