@@ -2,6 +2,10 @@
 
 import pytest
 
+from annotator.actions import items
+from annotator.actions.project import Project
+from annotator.gui.pages.author.finding_lines import FindingLines
+from annotator.gui.pages.author.standing import KINDS
 from tests.authoring_project import TEXTS, begun_project, mine, texts
 from tests.labelling_keys import focus, press, type_words
 
@@ -119,3 +123,16 @@ def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
     )  # fmt: skip
     QApplication.sendEvent(combo, turn)
     assert combo.currentIndex() == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_form_opens_without_a_remark_and_makes_them_once_it_is_to_be_submitted(kind, tmp_path, page_over):
+    project = Project.create(tmp_path / "new.goldsmith")
+    item_id = items.add(project, "What is basalt?").subject
+    page = page_over(project, "Author", item_id=item_id, kind=kind.value)
+    page.sheet.start()
+    page.sheet.checking.check()
+    assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
+    assert "to mend" not in page.sheet.bar.remarks.text()
+    page.sheet.submission.submit()
+    assert "to mend" in page.sheet.bar.remarks.text()

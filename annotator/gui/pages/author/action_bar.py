@@ -80,14 +80,14 @@ class ActionBar(QFrame):
         self.submit.setVisible(not locked)
         self.remarks.setVisible(not locked)
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Tell how many remarks there are, errors and warnings apart."""
+    def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
+        """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
         self._findings = findings
         errors = sum(finding.level == "error" for finding in findings)
         warnings = len(findings) - errors
         parts = [f"{errors} to mend"] if errors else []
         parts += [f"{warnings} to look at"] if warnings else []
-        self.remarks.setText(", ".join(parts) or "No remarks")
+        self.remarks.setText(", ".join(parts) or ("No remarks yet" if to_come else "No remarks"))
         picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
         picture, colour = (picture, colour) if findings else ("check", "level-success")
         self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))

@@ -55,6 +55,10 @@ class Form(QScrollArea):
         self._offered: tuple[Item, Sequence[tuple[str, str]]] | None = None
         self._current_id = ""
         self._place = NOWHERE
+        # The units that somebody wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
+        self._touched: set[str] = set()
+        for sign in (self.typed, self.chosen):
+            sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_moved)
@@ -147,10 +151,24 @@ class Form(QScrollArea):
         for editor in self.editors:
             editor.show_drafted(words.get(editor.unit_id, ""))
 
+    def due(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The remarks to be made by now: of an empty unit that nobody has touched there are none."""
+        fresh = {one.unit_id for one in self.editors if one.is_fresh} - self._touched
+        silent = fresh | (set() if "" in self._touched or len(fresh) < len(self.editors) else {""})
+        return [finding for finding in findings if finding.unit_id not in silent]
+
+    def complain(self) -> None:
+        """It is to be submitted: from now on every remark is due."""
+        self._touched |= {"", *(editor.unit_id for editor in self.editors)}
+
+    def begin(self) -> None:
+        """Another document is come to: nothing of it is touched."""
+        self._touched.clear()
+
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Put every remark where it belongs: under a field, or under the last unit when it is on the whole."""
         of_unit: dict[str, list[Finding]] = defaultdict(list)
-        for finding in findings:
+        for finding in self.due(findings):
             of_unit[finding.unit_id].append(finding)
         for editor in self.editors:
             editor.show_findings(of_unit[editor.unit_id])
@@ -221,6 +239,7 @@ class Form(QScrollArea):
             return
         before, self._place = self._place, place
         if before[1]:
+            self._touched.add(before[0])
             self.left.emit()
         if place[0]:
             self._mark(place[0])

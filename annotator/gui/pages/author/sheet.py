@@ -84,7 +84,7 @@ class Sheet(QWidget):
         form.left.connect(saving.keep)
         form.verticalScrollBar().valueChanged.connect(self.stirred)
         self.checking.found.connect(form.show_findings)
-        self.checking.found.connect(bar.show_findings)
+        self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
         self.acts.told.connect(lambda words: self.say("success", words))
         self.panel.closed.connect(self.enter_current)
         bar.new_wanted.connect(self.acts.new)
@@ -104,6 +104,7 @@ class Sheet(QWidget):
         """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
         self._wanted = ""
         self.panel.hide()
+        self.form.begin()
         self.know(item, source_text)
         self.kind = kind
         self.refresh(found)

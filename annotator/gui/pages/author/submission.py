@@ -32,6 +32,7 @@ class Submission(QObject):
         """Seal the document, or list what stands in the way."""
         if not self._saving.editable or not self._saving.keep():
             return
+        self._form.complain()
         if findings := self._checking.check():
             self._list(findings)
             self._panel.enter()
@@ -40,6 +41,7 @@ class Submission(QObject):
 
     def show_remarks(self) -> None:
         """List the remarks without submitting."""
+        self._form.complain()
         self._list(self._checking.check())
         self._panel.enter()
 

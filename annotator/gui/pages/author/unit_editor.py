@@ -138,6 +138,11 @@ class UnitEditor(QFrame):
         if place in self._remarks:
             self._remarks[place].show_findings(findings)
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing is written here, so that remarks can wait until somebody does."""
+        return self.GIVEN or not self.text.value().strip()
+
     def unfit(self) -> list[Finding]:
         """Errors of what is written but cannot be kept."""
         return []
