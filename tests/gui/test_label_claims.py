@@ -58,6 +58,13 @@ def test_a_page_that_could_not_be_read_says_so_and_leaves_one_answer(page):
     assert kept(page) == {"c3": "unknown"}
 
 
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_the_button_says_the_rest_as_its_key_does(page, way):
+    press("Down", 2)
+    press("0") if way == "key" else page.bar.buttons["say_rest"].click()
+    assert kept(page) == {"c3": "unknown"}
+
+
 def test_nothing_is_said_of_the_rest_of_a_page_that_can_be_read(page):
     assert not page.bar.buttons["say_rest"].isVisible()
     press("0")

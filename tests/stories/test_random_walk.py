@@ -1,0 +1,111 @@
+"""Somebody without a plan walks through every page: nothing breaks, stalls, is damaged or is left behind.
+
+`GOLDSMITH_WALK=20000 python -m pytest tests/stories/test_random_walk.py` walks so many acts in each kind of project;
+`GOLDSMITH_SEED=7` walks another way.
+"""
+
+import os
+import resource
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions import checking, imports
+from annotator.actions.project import Project
+from annotator.gui import theme
+from tests.gui.test_left_behind import widgets
+from tests.random_walk import Walk, walking
+from tests.sent_apart import annotators, coordinated, task_for
+from tests.small_project import empty_project
+
+ACTS = int(os.environ.get("GOLDSMITH_WALK", "500"))
+SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
+DATA = Path("shared/data/researcherbench")
+REAL = next((up / DATA for up in Path(__file__).parents if (up / DATA).exists()), None)
+# A long walk comes to rest in its first half: from then on neither widgets nor memory grow by more than this.
+LONG, LEVEL = 5_000, 1.15
+
+
+def task_project(folder: Path) -> Project:
+    """An annotator's project, made from a task."""
+    from annotator.actions import tasking
+
+    home = coordinated(folder)
+    task = task_for(home, annotators(home)[0].id, folder)
+    home.close()
+    return tasking.open_task(task)
+
+
+def real_project(folder: Path) -> Project:
+    """The questions, rubrics and reports of ResearcherBench."""
+    project = Project.create(folder / "real.goldsmith")
+    imports.run(project, "researcherbench", [REAL])
+    return project
+
+
+def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list[int]]:
+    """A walk through a project, closed in the middle of what was under way, and the memory after each hundredth."""
+    project = make(folder)
+    path = project.path
+    project.close()
+    out = folder / "out"
+    out.mkdir()
+    memory = []
+    with walking(qapp, path, SEED, out, monkeypatch) as walk:
+        for _ in range(100):
+            walk.steps(acts // 100)
+            memory.append(resident())
+    reopened = Project.open(path)
+    assert checking.check(reopened).problems == []
+    reopened.close()
+    return walk, memory
+
+
+def resident() -> int:
+    """The memory held now, in bytes; on other systems the most that was ever held, in its own unit."""
+    told = Path("/proc/self/statm")
+    if told.exists():
+        return int(told.read_text().split()[1]) * resource.getpagesize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def judge(walk: Walk, memory: list[int]) -> None:
+    """What must hold of a walk."""
+    last = "\n".join(walk.done[-8:])
+    assert not walk.faults, f"{walk.faults[0]}\nafter\n{last}"
+    assert walk.stalls == []
+    assert walk.unseen == []
+    if len(walk.done) >= LONG:
+        half = len(walk.widgets) // 2
+        assert max(walk.widgets[half:]) <= LEVEL * max(walk.widgets[:half])
+        assert max(memory[75:]) <= LEVEL * max(memory[25:50])
+
+
+KINDS = {
+    "sample": None,
+    "empty": empty_project,
+    "task": task_project,
+    "real": real_project,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_walk_of_random_acts_breaks_nothing(kind, tmp_path, sample_file, qapp, qtbot, monkeypatch):
+    if kind == "real" and REAL is None:
+        pytest.skip("the data of ResearcherBench are not here")
+    theme.apply(qapp)
+
+    def sample(folder: Path) -> Project:
+        copy = folder / "sample.goldsmith"
+        copy.write_bytes(sample_file.read_bytes())
+        return Project.open(copy)
+
+    before = widgets(qtbot)
+    judge(*walked(KINDS[kind] or sample, tmp_path, ACTS, qapp, monkeypatch))
+    assert widgets(qtbot) - before == Counter()
+    assert QApplication.topLevelWidgets() is not None
