@@ -177,8 +177,7 @@ class LabelPage(Page):
             self._bind_once(act, partial(self.flow.say, place))
         for place, act in enumerate(KIND_ACTS):
             self._bind_once(act, partial(self.flow.look_again, place))
-        self._acts["say_rest"] = self.flow.say_rest
-        self._bind_once("say_rest", self.flow.say_rest)
+        self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
         self.bind("other_pane", self.hand.other_pane)
 
     def _bind_once(self, act: str, slot: Callable[[], object]) -> None:
