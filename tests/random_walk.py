@@ -67,7 +67,6 @@ class Walk:
         self.window, self.chance, self.folder = window, random.Random(seed), folder
         self.faults: list[str] = []
         self.stalls: list[str] = []
-        self.unseen: list[str] = []
         self.done: list[str] = []
         self.widgets: list[int] = []
         self._visited: set[str] = set()
@@ -97,9 +96,6 @@ class Walk:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
         self.widgets.append(len(QApplication.allWidgets()))
-        held = QApplication.focusWidget()
-        if held is not None and not held.isVisible():
-            self.unseen.append(f"{self.window.page.NAME}: {type(held).__name__} {held.accessibleName()}")
 
     def _choose(self) -> tuple[str, Act]:
         ways: tuple[tuple[int, Callable[[], tuple[str, Act]]], ...] = (
