@@ -14,6 +14,7 @@ from annotator.actions import people
 from annotator.actions.project import Project
 from annotator.domain.artifact import State
 from annotator.domain.assignment import Assignment, Purpose, Stage
+from annotator.domain.counting import counted
 from annotator.domain.identity import now
 from annotator.domain.judgement import RaterKind
 from annotator.domain.person import Person, Role
@@ -218,7 +219,9 @@ def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignme
     judged = {one.item_id for one in everything if one.stage is Stage.ADJUDICATION}
     alone = {*plan.items, *plan.pilot_items} - judged
     if plan.adjudicators and alone:
-        notes.append(f"{len(alone)} items get no adjudicator: fewer than two people answer them.")
+        notes.append(
+            f"{counted(len(alone), 'item')} will have no adjudicator: fewer than two people answer there."
+        )
     if plan.repeat_share and Stage.LABELLING not in plan.work:
         notes.append("Only labelling is repeated, and the plan does not hand it out.")
     if not made:

@@ -1,8 +1,10 @@
 """The page of items: searching, filtering, adding, going to work."""
 
+import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import items
+from annotator.actions.project import Project
 from annotator.gui.models.items import ItemsModel
 
 
@@ -64,3 +66,11 @@ def test_lines_are_read_a_screenful_at_a_time(small, window_over):
     model.line(0)
     assert model.rowCount() == 202
     assert len(model._lines) < 100
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 item"), (2, "2 items")])
+def test_one_item_is_called_an_item(number, said, tmp_path, window_over):
+    project = Project.create(tmp_path / "few.goldsmith")
+    for n in range(number):
+        items.add(project, f"Question {n}?")
+    assert window_over(project).page.count.text() == said

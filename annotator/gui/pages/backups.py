@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions import backups
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
@@ -94,7 +95,8 @@ class BackupList(QWidget):
             return
         last = f"{found.last_change.astimezone():%Y-%m-%d %H:%M:%S}" if found.last_change else "never"
         self.about.setText(
-            f"“{found.title}”: {found.items:,} items, {found.artifacts:,} artifacts, {found.judgements:,} judgements. "
+            f"“{found.title}”: {counted(found.items, 'item')}, {counted(found.artifacts, 'artifact')}, "
+            f"{counted(found.judgements, 'judgement')}. "
             f"Last change: {last}. {found.problem}"
         )
         self.take.setEnabled(not found.problem)

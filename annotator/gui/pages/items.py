@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions import items
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.models.items import ItemsModel
 from annotator.gui.page import Page
@@ -170,7 +171,7 @@ class ItemsPage(Page):
 
     def _say_how_many(self) -> int:
         total, shown = self.desk.ask(items.count) or 0, self._model.rowCount()
-        self.count.setText(f"{shown} of {total}" if shown != total else f"{total} items")
+        self.count.setText(f"{shown} of {total}" if shown != total else counted(total, "item"))
         return total
 
     def _grown(self) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions import releases, summaries
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 from annotator.gui.widgets.progress_row import ProgressRow
@@ -166,9 +167,11 @@ class ReleasePage(Page):
             f"{count} of weight {weight}" for weight, count in found["criterion_weights"].items()
         )
         self.summary.setText(
-            f"{found['items']} items · {found['criteria']} criteria{f' ({spread})' if spread else ''}\n"
-            f"{found['responses']} reports of {found['systems']} systems · "
-            f"{found['labels']:,} labels of people · {found['judgements'] - found['labels']:,} judgements of judges"
+            f"{counted(found['items'], 'item')} · "
+            f"{counted(found['criteria'], 'criterion', 'criteria')}{f' ({spread})' if spread else ''}\n"
+            f"{counted(found['responses'], 'report')} of {counted(found['systems'], 'system')} · "
+            f"{counted(found['labels'], 'label')} of people · "
+            f"{counted(found['judgements'] - found['labels'], 'judgement')} of judges"
         )
         past = self.desk.ask(releases.written) or []
         for label in (self.past_title, self.past):
@@ -210,7 +213,7 @@ class ReleasePage(Page):
             return
         self._count()
         self.answer.setText(
-            f"Wrote {len(report.files)} files with {report.records:,} records to {self._folder}"
+            f"Wrote {counted(len(report.files), 'file')} with {counted(report.records, 'record')} to {self._folder}"
         )
         self.look.show()
         self.desk.tell_end("The release is written.", "Release", self)

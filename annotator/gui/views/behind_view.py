@@ -11,6 +11,7 @@ from annotator.actions.judgement_replies import Told
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Line, Sheet, Source
 from annotator.actions.results_behind import Behind, by_person
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.models.judgements import JudgementsModel, verdict
@@ -158,7 +159,9 @@ class BehindView(QWidget):
             self.table.setColumnHidden(place, len(said) < 2)
         missing = sum(line.judgement.value is None for line in found)
         gaps = f", {missing:,} without a verdict" if missing else ""
-        self.note.setText(f"{len(found):,} judgements{gaps}." if found else "Nobody has judged this.")
+        self.note.setText(
+            f"{counted(len(found), 'judgement')}{gaps}." if found else "Nobody has judged this."
+        )
         self.levels.setCurrentIndex(1)
         if found:
             self.table.selectRow(0)

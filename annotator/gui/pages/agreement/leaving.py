@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from annotator.actions import agreement_inputs, figures
 from annotator.actions import agreement_words as words
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.pages.agreement.figures_view import FiguresView
@@ -53,7 +54,7 @@ class LeavingBar(ActsRow):
         if self._view.report is not None:
             rows = self._view.model.rows()
             QGuiApplication.clipboard().setText(words.copied(self._view.report, rows))
-            self.told.emit(f"Copied {len(rows)} rows, nothing rounded, people by alias.")
+            self.told.emit(f"Copied {counted(len(rows), 'row')}, nothing rounded, people by alias.")
 
     def _choose_picture(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save picture", "agreement.svg", "Pictures (*.svg *.png)")
