@@ -37,7 +37,9 @@ class Ends(QObject):
         return True
 
     def _stop(self) -> None:
-        self._window.messages.show_message("info", "It is being stopped; then the window closes.")
+        self._window.messages.show_message(
+            "info", "It is being stopped; then the window closes.", lasting=True
+        )
         self._window.desk.stop_jobs()
 
     def _close_now(self) -> None:

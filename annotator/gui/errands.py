@@ -7,10 +7,11 @@ from threading import Event
 from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from annotator.domain.refusal import Refusal
-from annotator.gui.staying import Pressed, keyboard_stays
+from annotator.gui.staying import Pressed, be_seen, keyboard_stays
 
 Tell = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
@@ -115,6 +116,7 @@ class Errands(QObject):
         if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
             with self._pressed.answered() if hearers.job else keyboard_stays(typing_only=True):
                 hearer(*of)
+            be_seen(QApplication.activeWindow())
 
 
 def _words(what: str, done: int, total: int) -> str:

@@ -72,5 +72,26 @@ class Pressed(QObject):
             self._button = self._standing = None
 
 
+def be_seen(window: QWidget | None) -> None:
+    """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
+    held = window.focusWidget() if window is not None else None
+    if held is None or held.isVisible():
+        return
+    around = held.parentWidget()
+    while around is not None and not around.isVisible():
+        around = around.parentWidget()
+    if around is None:
+        return
+    reached: QWidget | None = around.nextInFocusChain()
+    while reached is not None and reached is not around and not _reachable(reached, around):
+        reached = reached.nextInFocusChain()
+    (reached or around).setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _reachable(widget: QWidget, around: QWidget) -> bool:
+    inside = around.isAncestorOf(widget) and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return inside and _usable(widget)
+
+
 def _usable(widget: QWidget) -> bool:
     return widget.isVisible() and widget.isEnabled()

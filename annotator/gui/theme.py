@@ -151,6 +151,8 @@ class _Watcher(QObject):
 
     def _changed(self) -> None:
         owner = self._owner()
+        if owner is None or not isValid(owner):
+            return
         if not isinstance(owner, QWidget) or owner.isVisible():
             self._dress()
         elif not self._late:
@@ -171,7 +173,7 @@ class _Watcher(QObject):
     def catch_up(self) -> None:
         """Dress now what was out of view at a change."""
         owner = self._owner()
-        if self._late and owner is not None:
+        if self._late and owner is not None and isValid(owner):
             self._late = False
             owner.removeEventFilter(self)
             self._dress()

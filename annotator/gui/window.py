@@ -15,7 +15,7 @@ from annotator.actions import artifacts, people
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping, kept_place, keys, room, theme
+from annotator.gui import dropping, kept_place, keys, room, staying, theme
 from annotator.gui.desk import Desk
 from annotator.gui.ends import Ends
 from annotator.gui.navigation import Navigation
@@ -124,6 +124,7 @@ class Window(QMainWindow):
         self.navigation.show_chosen(name)
         page.arrive(place)
         page.focus_first()
+        staying.be_seen(self)
         return page
 
     def _make(self, name: str) -> Page:
