@@ -24,6 +24,7 @@ from annotator.gui import room, theme
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.window import Window
 from tests.gui.test_window import EVERY_PAGE
+from tests.labelling_keys import be_active, press
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 # At rest after so many looks at the latest.
@@ -221,3 +222,40 @@ def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     ]
     bar.more.menu().actions()[1].trigger()
     assert asked == ["test_judge"]
+
+
+def test_in_a_small_window_the_report_has_more_than_half_and_one_key_brings_the_queue(
+    sample, window_over, qtbot
+):
+    window = window_over(sample, "Label")
+    window.resize(1280, 800)
+    be_active(window, qtbot)
+    page = window.page
+    qtbot.waitUntil(lambda: page.report_pane.width() >= 0.55 * 1280)
+    assert not page.queue_pane.isVisible()
+    press("Ctrl+B")
+    assert page.queue_pane.isVisible()
+    press("Ctrl+B")
+    assert not page.queue_pane.isVisible()
+
+
+def test_where_there_is_room_the_queue_stands_beside_the_report(sample, window_over, qtbot):
+    window = window_over(sample, "Label")
+    window.resize(1800, 1000)
+    qtbot.waitUntil(window.page.queue_pane.isVisible)
+    assert window.page.report_pane.queue_shown.isChecked()
+
+
+def test_four_rows_of_a_conflict_are_seen_at_once(sample, window_over, qtbot):
+    window = window_over(sample, "Adjudicate")
+    window.resize(1280, 800)
+    window.page.frame.beginning.begin.click()
+    view = window.page.frame.rows.area.viewport()
+
+    def seen() -> int:
+        cards = window.page.frame.rows.cards.values()
+        return sum(view.rect().contains(QRect(card.mapTo(view, QPoint(0, 0)), card.size())) for card in cards)
+
+    qtbot.waitUntil(lambda: len(window.page.frame.rows.cards) >= 4)
+    qtbot.waitUntil(lambda: seen() >= 4)
+    assert seen() >= 4

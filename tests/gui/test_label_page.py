@@ -261,6 +261,7 @@ def test_buttons_of_the_bar_do_as_the_keys_and_leave_the_focus(page, qtbot):
 
 
 def test_choosing_a_report_in_the_queue_opens_it(page, qtbot):
+    press("Ctrl+B")
     third = page.queue.tasks[2]
     page.queue_pane.list.setCurrentIndex(page.queue.place(third.response_id))
     page.queue_pane.list.setFocus()
@@ -270,6 +271,7 @@ def test_choosing_a_report_in_the_queue_opens_it(page, qtbot):
 
 
 def test_digits_in_the_queue_label_nothing(page):
+    press("Ctrl+B")
     page.queue_pane.list.setFocus()
     press("1")
     assert kept(page) == []

@@ -102,6 +102,7 @@ class AdjudicatePage(Page):
             for shortcut in self._shortcuts[act]:
                 shortcut.setAutoRepeat(False)
         self.bind("other_pane", self.frame.next_pane)
+        self.bind("conflicts", self.frame.head.queue_shown.toggle)
 
     def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
         """The act, done after what is being typed was kept."""

@@ -27,7 +27,7 @@ from annotator.gui.pages.label.hand import Hand
 from annotator.gui.pages.label.kind_row import ACTS as KIND_ACTS
 from annotator.gui.pages.label.locking import LOCKED, why_locked
 from annotator.gui.pages.label.protocol_tabs import ProtocolTabs
-from annotator.gui.pages.label.queue_pane import QueuePane
+from annotator.gui.pages.label.queue_pane import Folding, QueuePane
 from annotator.gui.pages.label.reading import Reading
 from annotator.gui.pages.label.recent import recent_menu
 from annotator.gui.pages.label.report_pane import EVIDENCE_STEPS, ReportPane
@@ -42,7 +42,7 @@ from annotator.gui.widgets.splitter import Splitter
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
-QUEUE, PROTOCOL = "label/queue", "label/protocol"
+PROTOCOL = "label/protocol"
 NOTHING = "The item you came from has nothing to label yet."
 LEAST_QUEUE = 150
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
@@ -117,14 +117,12 @@ class LabelPage(Page):
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
         whole.addWidget(self.whole, 1)
-        self.report_pane.queue_shown.setChecked(QSettings().value(QUEUE, True, bool) is True)
-        self._show_queue(self.report_pane.queue_shown.isChecked())
+        Folding(self, self.queue_pane, self.report_pane.queue_shown)
 
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
         self.tabs.mending_wanted.connect(lambda page, place: self.desk.go(page, **place))
         self.queue_pane.chosen.connect(self._open)
-        self.report_pane.queue_toggled.connect(self._show_queue)
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.criteria.said.connect(self.flow.say)
@@ -179,6 +177,7 @@ class LabelPage(Page):
             self._bind_once(act, partial(self.flow.look_again, place))
         self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
         self.bind("other_pane", self.hand.other_pane)
+        self.bind("queue", self.report_pane.queue_shown.toggle)
 
     def _bind_once(self, act: str, slot: Callable[[], object]) -> None:
         """A key held down labels one unit, not one after the other."""
@@ -385,10 +384,6 @@ class LabelPage(Page):
         self.queue_pane.show_only(Show.UNSURE)
         self._open(next(task.id for task in self.queue.tasks if task.unsure))
         self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == labels.UNSURE))
-
-    def _show_queue(self, shown: bool) -> None:
-        QSettings().setValue(QUEUE, shown)
-        self.queue_pane.setVisible(shown)
 
     def recent(self) -> QMenu:
         """The labels given last, as a menu that leads to them."""

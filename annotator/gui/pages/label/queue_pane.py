@@ -1,12 +1,18 @@
 """The reports to be labelled, on the left: found by item, narrowed by state, each with how far it is."""
 
-from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Signal
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from annotator.actions.labels import Task
 from annotator.domain.counting import counted
+from annotator.gui import theme
 from annotator.gui.models.label_queue import ROW_ROLE, LabelQueue, Show
 from annotator.gui.pages.label.queue_delegate import QueueDelegate
 from annotator.gui.widgets.sought_list import SoughtList
+
+QUEUE = "label/queue"
+# The page is this wide, at 100 %, where the queue stands beside the report from the first.
+ROOMY = 1300
 
 
 class QueuePane(SoughtList[Show]):
@@ -53,3 +59,31 @@ class QueuePane(SoughtList[Show]):
         row = index.data(ROW_ROLE)
         if isinstance(row, Task):
             self.chosen.emit(row.id)
+
+
+class Folding(QObject):
+    """Has the queue beside the report where there is room for both, until a person says otherwise."""
+
+    def __init__(self, page: QWidget, queue: QWidget, button: QAbstractButton) -> None:
+        super().__init__(page)
+        self._page, self._queue, self._button = page, queue, button
+        page.installEventFilter(self)
+        button.toggled.connect(self._choose)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit another width."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _choose(self, shown: bool) -> None:
+        QSettings().setValue(QUEUE, shown)
+        self._queue.setVisible(shown)
+
+    def _fit(self) -> None:
+        roomy = self._page.width() >= theme.current().px(ROOMY)
+        shown = QSettings().value(QUEUE, roomy, bool) is True
+        with QSignalBlocker(self._button):
+            self._button.setChecked(shown)
+        self._queue.setVisible(shown)

@@ -27,11 +27,11 @@ class Arrangement:
 
 PAIRED = Arrangement("label/reading-pairs", DOWN, (10_000, 1))
 ARRANGEMENTS: dict[str, Arrangement] = {
-    COVERAGE: Arrangement("label/reading", ACROSS, (495, 425)),
-    "researcherbench.claims": Arrangement("label/reading-claims", ACROSS, (640, 400)),
+    COVERAGE: Arrangement("label/reading", ACROSS, (715, 395)),
+    "researcherbench.claims": Arrangement("label/reading-claims", ACROSS, (715, 395)),
     "researcherbench.pairwise": PAIRED,
     "adra.plan": Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
-    "adra.reasoning": Arrangement("label/reading", ACROSS, (495, 425)),
+    "adra.reasoning": Arrangement("label/reading", ACROSS, (715, 395)),
     "adra.preference": PAIRED,
 }
 

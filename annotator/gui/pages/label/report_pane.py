@@ -33,7 +33,6 @@ class ReportPane(QWidget):
     scrolled = Signal()
     stepped = Signal(int)
     """The next report (1) or the one before (-1) was asked for."""
-    queue_toggled = Signal(bool)
 
     def __init__(self, desk: Desk, bench: Bench) -> None:
         super().__init__()
@@ -81,9 +80,8 @@ class ReportPane(QWidget):
         self.queue_shown = QToolButton()
         icons.put(self.queue_shown, "items")
         self.queue_shown.setCheckable(True)
-        self.queue_shown.setToolTip("Show or hide the list of reports")
+        self.queue_shown.setToolTip(f"Show or hide the list of reports ({keys.shown('queue')})")
         self.queue_shown.setAccessibleName("List of reports")
-        self.queue_shown.toggled.connect(self.queue_toggled)
         self.together = _button("Scroll both reports together", "link", lambda: None)
         self.together.setCheckable(True)
         self.together.toggled.connect(self._scroll_together)
