@@ -52,6 +52,11 @@ class UnitCell(QWidget):
         else:
             self._show(unit, with_words=with_words)
         self._column.addStretch(1)
+        for part in (self.text, self.chips):
+            if part.parentWidget() is None:
+                # What has no place dies with the rest all the same.
+                part.setParent(self)
+                part.hide()
 
     def _show(self, unit: Unit, *, with_words: bool) -> None:
         if with_words:

@@ -86,6 +86,11 @@ class _Side(QWidget):
             self.fields.show_chips(field_words(kind, unit, other, given_up=which == "own"))
             column.addWidget(self.fields)
         column.addStretch(1)
+        for part in (self.text, self.fields):
+            if part.parentWidget() is None:
+                # What has no place dies with the rest all the same.
+                part.setParent(self)
+                part.hide()
 
 
 def _spans(pieces: tuple[Piece, ...], kind: str) -> list[Span]:
