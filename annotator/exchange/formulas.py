@@ -16,6 +16,8 @@ from markdown_it.rules_inline import StateInline
 from annotator.domain.formula import EM, Formula
 
 LONGEST = 2_000
+# Each level doubles the time that a drawing takes: 6 a tenth of a second, 12 ten seconds.
+DEEPEST = 6
 TOKEN = "formula"
 InlineRule = Callable[[StateInline, bool], bool]
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
@@ -29,6 +31,7 @@ _MONEY = re.compile(r"\d[\d.,]*\s*[^\W\d_]{3,}|\d[\d.,]*.*\s[^\W\d_]{2,}\s")
 _REFERENCE = re.compile(r"[\d\s,;–-]*|.*\]\(.*", re.DOTALL)
 # Every formula stands for itself: a number would always be 1.
 _NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather|multline|flalign|eqnarray)\}")
+_NESTING = re.compile(r"(\{|\\left(?![a-z])|\\begin)|(\}|\\right(?![a-z])|\\end)")
 _COMMANDS = "MLQCZ"
 _PARTS = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?")
 
@@ -139,6 +142,8 @@ def is_display(source: str) -> bool:
 @lru_cache(maxsize=4_096)
 def drawn(source: str) -> Formula | None:
     """A formula's drawing; None where it holds what cannot be drawn: unknown commands, other scripts, bad TeX."""
+    if _depth(source) > DEEPEST:
+        return None
     tex = source if source.startswith("\\begin{") else source.strip("$") if source[0] == "$" else source[2:-2]
     try:
         made = _ziamath().Latex(
@@ -149,6 +154,15 @@ def drawn(source: str) -> Formula | None:
         return _outlined(made.svgxml())
     except _faults():
         return None
+
+
+def _depth(tex: str) -> int:
+    """How deep groups, brackets and environments lie in one another."""
+    deepest = depth = 0
+    for opening, closing in _NESTING.findall(tex):
+        depth += bool(opening) - bool(closing)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 @cache

@@ -189,3 +189,11 @@ def test_formulas_of_sections_about_papers_are_drawn_or_remarked_on() -> None:
             assert len(DRAWN.findall(rendered.html)) == 1 or "could not be drawn" in rendered.reason
     read = [one for one in told if is_mathematics(one)]
     assert sum(drawn(one) is not None for one in read) >= 0.9 * len(read)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("{", "}"), ("\\frac{1}{", "}"), ("\\left(", "\\right)"), ("x_{", "}")]
+)
+def test_what_nests_too_deep_to_be_drawn_in_time_stays_as_it_is_written(opening: str, closing: str) -> None:
+    assert drawn(f"${opening * 4}x{closing * 4}$") is not None
+    assert drawn(f"${opening * 40}x{closing * 40}$") is None

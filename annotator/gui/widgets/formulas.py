@@ -166,6 +166,8 @@ def _baseline(document: QTextDocument, position: int) -> float:
     """Where the words around a position stand; Qt itself would set an object into the middle of its line."""
     block = document.findBlock(position)
     line = block.layout().lineForTextPosition(position - block.position())
+    if not line.isValid():
+        return 0.0
     return document.documentLayout().blockBoundingRect(block).top() + line.y() + line.ascent()
 
 
