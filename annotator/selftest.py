@@ -209,6 +209,7 @@ def _documents() -> str:
 
     made = render("**tried** $x_1$")
     assert "<strong>" in made.html, "bold text was not rendered"
+    assert '<img src="formula:' in made.html, "a formula was not drawn"
     document = pypdfium2.PdfDocument.new()
     document.new_page(100, 100)
     pages = len(document)

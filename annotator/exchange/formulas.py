@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
@@ -56,8 +55,6 @@ def is_mathematics(source: str) -> bool:
 
 def enable(parser: MarkdownIt, ends: list[str]) -> None:
     """Have a parser read formulas as tokens of their own, whose content is the source with its delimiters."""
-    if find_spec("mdit_py_plugins") is None or find_spec("ziamath") is None:
-        return
     from mdit_py_plugins.amsmath import amsmath_block
     from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
 
