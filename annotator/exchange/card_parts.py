@@ -101,13 +101,13 @@ def digest(found: str) -> str:
     return f"<small><code>{plain(found or 'not known')}</code></small>"
 
 
-def brief(figure: Figure | None) -> str:
-    """A figure in a line of text."""
+def brief(figure: Figure | None, *, begun: bool = False) -> str:
+    """A figure in a line of text; of a card that is only `begun` its interval is still to come."""
     if figure is None:
         return UNDEFINED
     if figure.value is None:
         return f"{UNDEFINED} ({say(figure.note)})"
-    bounds = interval(figure) or "no interval"
+    bounds = "[…]" if begun else interval(figure) or "no interval"
     return f"<b>{decimal(figure.value)}</b> {bounds}, n\u00a0{figure.n:,}"
 
 

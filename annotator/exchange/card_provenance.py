@@ -6,11 +6,9 @@ from datetime import datetime
 from annotator.domain.canonical import canonical_json
 from annotator.domain.counting import counted
 from annotator.domain.judge import JudgeKind
-from annotator.domain.validity_card import Identity, Line, ValidityCard
+from annotator.domain.validity_card import Identity, ValidityCard
 from annotator.exchange.card_parts import (
-    Reasons,
     brief,
-    cell,
     digest,
     dollars,
     facts,
@@ -27,24 +25,21 @@ NOBODY = "nobody to be held against"
 
 def short(card: ValidityCard, *, begun: bool = False) -> str:
     """What most people look for, first; of a card that is only `begun`, before intervals and costs are counted."""
-    judge, people, reasons = card.of("judge"), card.of("people"), Reasons()
-
-    def shown(line: Line, name: str) -> str:
-        figure = line.plain.get(name)
-        return cell(figure, reasons, count=True) if begun else brief(figure)
-
+    judge, people = card.of("judge"), card.of("people")
     rows = [
-        (plain(one.title), shown(judge, name), shown(people, name) if people else NOBODY)
+        (
+            plain(one.title),
+            brief(judge.plain.get(name), begun=begun),
+            brief(people.plain.get(name), begun=begun) if people else NOBODY,
+        )
         for name in SHORT
         for one in card.definitions
         if one.name == name and judge
     ]
-    rest = [
-        ("Missing verdicts", plain(lost(card))),
-        ("Cost per question", "" if begun else dollars(card.cost)),
-    ]
+    cost = plain("being counted") if begun else dollars(card.cost)
+    rest = [("Missing verdicts", plain(lost(card))), ("Cost per question", cost)]
     heads = ("Figure", "Judge", "People among themselves")
-    return table(heads, rows, "In short") + reasons.html() + facts(rest, "Missing verdicts and cost")
+    return table(heads, rows, "In short") + facts(rest, "Missing verdicts and cost")
 
 
 def judge(card: ValidityCard) -> str:

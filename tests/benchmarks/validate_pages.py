@@ -1,12 +1,12 @@
 """How soon Validate's parts show something useful of many verdicts, and how long the window ever stalls meanwhile.
 
-    python -m tests.benchmarks.validate_pages [--quick]
+    python -m tests.benchmarks.validate_pages [--verdicts N ...] [--quick]
 
 Goals: rows or text painted after at most 0.5 s with 4 655 verdicts and 1 s with 46 550 (ResearcherBench, and ten times
 that), no stall above 100 ms. Two people labelled six in ten of the units. Each part is clicked on in the program's own
 window, in a process of its own: cold, and again when it was left and nothing was written. A part is whole when no
-errand is under way any more. How late a quiet window's timer comes is printed first: whatever else the machine does
-meets all figures alike.
+errand is under way any more. In brackets what all threads took of the processor, and how late the timer of the window
+at rest comes: what else the machine does changes little of the former, and meets all that is said of stalls.
 """
 
 import os
@@ -14,7 +14,6 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import json
 import subprocess
 import sys
@@ -23,27 +22,28 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.gui import starting
 from annotator.gui.pages.validate.page import ValidatePage
 from annotator.gui.window import Window
 from tests import judged_project
-from tests.benchmarks.measuring import verdict
+from tests.benchmarks.measuring import parser, verdict
 
-# Verdicts → items, and the seconds that are promised.
-SIZES = {4_655: (65, 0.5), 46_550: (650, 1.0)}
-CRITERIA, SYSTEMS, LETTERS = 15, 5, 18_000
-STALL_S, BEAT_MS, QUIET_S, PATIENCE_S = 0.1, 5, 1.0, 120.0
+# Verdicts → the seconds that are promised.
+GOALS = {4_655: 0.5, 46_550: 1.0}
+CRITERIA, SYSTEMS = 15, 5
+STALL_S, BEAT_MS, PATIENCE_S = 0.1, 5, 120.0
 PARTS = ("Figures", "Disagreements", "Reviews", "Cards")
 Found = dict[str, float]
 
 
-def made(folder: Path, verdicts: int, items: int) -> Path:
+def made(folder: Path, verdicts: int, letters: int) -> Path:
     """A project with a judge's verdicts, and what two people say of most units."""
-    source = judged_project.peer_folder(folder / f"peer-{verdicts}", items, CRITERIA, SYSTEMS, LETTERS)
-    project = judged_project.imported(folder / f"{verdicts}.goldsmith", source)
+    items = -(-verdicts // (CRITERIA * SYSTEMS))
+    source = judged_project.peer_folder(folder / "peer", items, CRITERIA, SYSTEMS, letters)
+    project = judged_project.imported(folder / "many.goldsmith", source)
     judged_project.judge_everything(project, 1, verdicts)
     for name, alike in (("Ann", 0.85), ("Ben", 0.8)):
         judged_project.label_everything(project, name, 0.6, alike)
@@ -72,9 +72,9 @@ def views(page: ValidatePage) -> dict[str, tuple[QWidget, Callable[[], bool]]]:
 class Watch(QObject):
     """When the event loop came round, when an errand was last out, and when something useful was painted."""
 
-    def __init__(self, window: Window, seen: QWidget, there: Callable[[], bool]) -> None:
+    def __init__(self, window: Window, seen: QWidget, there: Callable[[], bool], rest: float) -> None:
         super().__init__()
-        self._window, self._there = window, there
+        self._window, self._there, self._rest = window, there, rest
         self._timer = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
         seen.installEventFilter(self)
@@ -84,17 +84,22 @@ class Watch(QObject):
         self._painted = 0.0
         self._started = self._busy = self._last = time.perf_counter()
         self._longest, self._awaited = 0.0, painted
+        self._processor = self._taken = time.process_time()
         self._timer.start()
         act()
         while not self._at_rest():
-            starting.QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         self._timer.stop()
-        whole = max(self._painted, self._busy) - self._started
-        return {"content": self._painted - self._started, "whole": whole, "stall": self._longest}
+        return {
+            "content": self._painted - self._started,
+            "processor": self._taken - self._processor,
+            "whole": max(self._painted, self._busy) - self._started,
+            "stall": self._longest,
+        }
 
     def _at_rest(self) -> bool:
         now = time.perf_counter()
-        over = (bool(self._painted) or not self._awaited) and now - self._busy > QUIET_S
+        over = (bool(self._painted) or not self._awaited) and now - self._busy > self._rest
         return over or now - self._started > PATIENCE_S
 
     def _beat(self) -> None:
@@ -110,18 +115,21 @@ class Watch(QObject):
         return False
 
     def _note(self) -> None:
-        self._painted = self._painted or time.perf_counter()
+        if not self._painted:
+            self._painted, self._taken = time.perf_counter(), time.process_time()
 
 
-def visit(path: Path, name: str) -> list[Found]:
-    """The quiet window, then a part clicked on cold and again."""
+def visit(path: Path, name: str, rest: float) -> list[Found]:
+    """The window at rest, then a part clicked on cold and again."""
+    # The offscreen screen says of every window that it cannot bound its size.
+    qInstallMessageHandler(lambda *_: None)
     goldsmith = starting.Goldsmith(starting.make_application())
     window = goldsmith.show(path)
     goldsmith.settle()
     assert isinstance(window, Window)
     page = window.show_page("Validate")
     assert isinstance(page, ValidatePage)
-    watch = Watch(window, *views(page)[name])
+    watch = Watch(window, *views(page)[name], rest)
     watch.until_rest(lambda: None, painted=False)
     found = [watch.until_rest(lambda: None, painted=False)]
     for _ in ("cold", "again"):
@@ -131,49 +139,54 @@ def visit(path: Path, name: str) -> list[Found]:
     return found
 
 
-def visited(path: Path, name: str) -> list[Found]:
+def visited(path: Path, name: str, rest: int) -> list[Found]:
     """The same in a fresh process."""
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
         own = {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "APPDATA": folder}
-        words = [sys.executable, "-m", "tests.benchmarks.validate_pages", "--visit", str(path), name]
-        done = subprocess.run(words, check=False, capture_output=True, env=os.environ | own)
+        words = ["-m", "tests.benchmarks.validate_pages", "--rest", str(rest), "--visit", str(path), name]
+        done = subprocess.run(
+            [sys.executable, *words], check=False, capture_output=True, env=os.environ | own
+        )
     if done.returncode:
         raise SystemExit(done.stderr.decode()[-2000:])
     found: list[Found] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def told(verdicts: int, path: Path, goal: float) -> bool:
-    """Print what each part takes at one size; whether both goals are met."""
-    met = True
-    print(f"{verdicts:,} verdicts (content ≤ {goal:g} s, stall ≤ {STALL_S * 1e3:.0f} ms)")
+def told(path: Path, rest: int) -> tuple[float, float]:
+    """Print what each part takes; the longest until content and the longest stall, in seconds."""
+    content = stall = 0.0
     for name in PARTS:
-        quiet, *clicks = visited(path, name)
+        quiet, *clicks = visited(path, name, rest)
         for when, found in zip(("cold", "again"), clicks, strict=True):
-            good = 0 < found["content"] <= goal and found["stall"] <= STALL_S
-            met = met and good
+            content = max(content, found["content"] if found["content"] > 0 else PATIENCE_S)
+            stall = max(stall, found["stall"])
             print(
-                f"  {name}, {when}: content {found['content']:.2f} s, whole {found['whole']:.2f} s, longest stall "
-                f"{found['stall'] * 1e3:.0f} ms (quiet {quiet['stall'] * 1e3:.0f} ms){'' if good else '  missed'}",
+                f"  {name}, {when}: content {found['content']:.2f} s ({found['processor']:.2f} s), whole "
+                f"{found['whole']:.2f} s, longest stall {found['stall'] * 1e3:.0f} ms ({quiet['stall'] * 1e3:.0f} ms)",
                 flush=True,
             )
-    return met
+    return content, stall
 
 
 def main() -> int:
     """Every part at each size; exit code 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the smaller size only")
-    parser.add_argument("--visit", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    known = parser(__doc__, verdicts=(tuple(GOALS), (60,)), letters=(18_000, 200), rest=(1_000, 50))
+    known.add_argument("--visit", nargs=2, help="for its own children")
+    options = known.parse_args()
     if options.visit:
-        print(json.dumps(visit(Path(options.visit[0]), options.visit[1])))
+        print(json.dumps(visit(Path(options.visit[0]), options.visit[1], options.rest / 1e3)))
         return 0
-    results = []
-    for verdicts, (items, goal) in list(SIZES.items())[: 1 if options.quick else None]:
+    goals: dict[str, bool | None] = {}
+    for verdicts in options.verdicts:
+        goal = next((goal for size, goal in GOALS.items() if verdicts <= size), None)
+        print(f"{verdicts:,} verdicts (content ≤ {goal or '–'} s, stall ≤ {STALL_S * 1e3:.0f} ms)")
         with tempfile.TemporaryDirectory() as folder:
-            results.append(told(verdicts, made(Path(folder), verdicts, items), goal))
-    return verdict(options, {"goals": all(results)})
+            content, stall = told(made(Path(folder), verdicts, options.letters), options.rest)
+        print(f"at most {content:.2f} s until content, longest stall {stall * 1e3:.0f} ms")
+        goals[f"{verdicts:,} verdicts: content"] = content <= goal if goal else None
+        goals[f"{verdicts:,} verdicts: stall"] = stall <= STALL_S
+    return verdict(options, goals)
 
 
 if __name__ == "__main__":

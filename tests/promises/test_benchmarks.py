@@ -42,6 +42,10 @@ FIGURES = {
         "set a label, median alone: 1/# of it",
     ),
     "start": ("ours # ms", "# times the bare window for SQLModel", "# times the bare PySide6 window"),
+    "validate_pages": (
+        "Cards, cold: content # s (# s), whole # s, longest stall # ms",
+        "at most # s until content, longest stall # ms",
+    ),
     "validation": (
         "10,000 resamples of the items",
         "in # ms (goal < 500 ms)",

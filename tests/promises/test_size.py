@@ -10,6 +10,7 @@ import pytest
 from annotator.actions import card_offers, disagreements, releases, reviews
 from annotator.actions.project import Project
 from annotator.actions.validation import Wish
+from annotator.actions.validation_views import VIEWS
 from tests import judged_project
 from tests.validation_project import judge_says, person_says, validation_project
 
@@ -69,6 +70,8 @@ def looked_at(project: Project) -> list[Any]:
     """What the tabs of validation ask for."""
     card = card_offers.report(project, "J")
     return [
+        # All but the rule of ResearcherBench's script, which needs stored replies.
+        *(view.report(project) for view in VIEWS if view.name != "replay"),
         card_offers.choices(project),
         card,
         disagreements.outlook(project, Wish()),
@@ -90,4 +93,4 @@ def test_a_tab_of_validation_shows_what_was_written_since(tmp_path: Path) -> Non
     project = validated(tmp_path)
     before = looked_at(project)
     judge_says(project, "K", lambda at: "no")
-    assert len(disagreements.outlook(project, Wish())[0]) == len(before[2][0]) + 32
+    assert len(disagreements.outlook(project, Wish()).shown) == len(before[-2].shown) + 32

@@ -45,7 +45,7 @@ class FilterRow(QWidget, Generic[Filter]):
     def show_counts(self, counts: Mapping[Filter, int]) -> None:
         """Say on each button how many its filter admits."""
         for one, count in counts.items():
-            self._buttons[one].setText(f"{one.value} {count}" if count else one.value)
+            self._buttons[one].setText(f"{one.value} {count:,}" if count else one.value)
             self._buttons[one].setAccessibleName(f"{one.value}, {count}")
         self._lay()
 

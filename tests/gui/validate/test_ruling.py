@@ -187,7 +187,7 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     settle(page)
     after = page.ruling.strip.words.text()
     # Five of fourteen agree; three that were ruled for the judge make it eight.
-    assert "accuracy 0.36 → 0.36" in before
+    assert "first labels: accuracy 0.36 ·" in before
     assert "accuracy 0.36 → 0.57" in after
     assert "6 disagreements not ruled on" in after
 

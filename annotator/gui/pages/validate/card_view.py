@@ -57,6 +57,9 @@ class CardView(QWidget):
         self.choosers.chosen.connect(self._chose)
         self.gate.opened.connect(self._open_test)
         self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
+        # A card that takes the place of its sketch is read on where that was.
+        self._place = 0
+        self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._count)
 
@@ -169,10 +172,8 @@ class CardView(QWidget):
         self._show(card)
 
     def _show_page(self, html: str) -> None:
-        bar = self.page.verticalScrollBar()
-        place = bar.value()
+        self._place = self.page.verticalScrollBar().value()
         self.page.show_html(html)
-        bar.setValue(place)
         self.body.setCurrentIndex(PAGE)
 
     def _show(self, card: ValidityCard | None) -> None:

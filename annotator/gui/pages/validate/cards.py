@@ -58,7 +58,7 @@ class Cards(Part):
         side = PlainArea("A card held up", self.check)
         side.setMinimumWidth(320)
         whole.addWidget(side)
-        whole.setSizes([720, 380])
+        whole.setSizes([750, 350])
         whole.setStretchFactor(0, 1)
         self.lay_out(whole)
         self._offer()

@@ -19,6 +19,8 @@ class CasePane(SoughtList[Show]):
         table = LinesTable(lists, cases, stretched=0)
         table.horizontalHeader().hide()
         table.setAlternatingRowColors(False)
+        # The delegate paints what lies under a line.
+        table.setProperty("role", "list")
         super().__init__(
             Show, Show.ALL, finds="Find an item or a criterion by its words", lists=lists, view=table
         )

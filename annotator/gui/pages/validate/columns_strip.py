@@ -48,8 +48,9 @@ class ColumnsStrip(QFrame):
             self.words.setToolTip("")
             return
         one = mine[0]
+        ruled = sum(one.rulings.values()) > 0
         pairs = [
-            f"{words} {_value(first)} → {_value(one.ruled.plain[name])}"
+            f"{words} {_value(first)}" + (f" → {_value(one.ruled.plain[name])}" if ruled else "")
             for name, words in SHOWN
             if (first := one.first.plain.get(name)) is not None
         ]
@@ -57,9 +58,10 @@ class ColumnsStrip(QFrame):
         method = "95 % intervals over items" if spans else "too few items for an interval"
         accuracy, after = one.first.plain["accuracy"], one.ruled.plain["accuracy"]
         rest = f"; {counted(one.open, 'disagreement')} not ruled on" if one.open else ""
+        columns = "first labels → after the rulings" if ruled else "first labels"
+        n = f"{accuracy.n:,} → {after.n:,}" if ruled else f"{accuracy.n:,}"
         self.words.setText(
-            f"{one.rater.name}, first labels → after the rulings: {' · '.join(pairs)} "
-            f"(n = {accuracy.n:,} → {after.n:,}, {method}{rest}).\n{told}"
+            f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}).\n{told}"
         )
         self.words.setToolTip(
             tooltip("\n".join(f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in SHOWN))

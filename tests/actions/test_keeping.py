@@ -1,0 +1,105 @@
+"""What was counted is kept until somebody writes: how long, for whom, and through what."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotator.actions import keeping, people, renderings
+from annotator.actions.keeping import kept, known
+from annotator.actions.project import Project
+
+COUNTED: list[str] = []
+
+
+@kept
+def titled(project: Project, words: str) -> str:
+    """Something that takes long."""
+    COUNTED.append(words)
+    return f"{words} {len(people.people(project))}"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    COUNTED.clear()
+    project = Project.create(tmp_path / "kept.goldsmith")
+    yield project
+    keeping.forget(project.path)
+    project.close()
+
+
+def by_another_process(project: Project) -> None:
+    """A write that leaves no trace in the audit, nor a byte more in the file."""
+    with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
+        other.execute("UPDATE person SET name = name || 'x'")
+
+
+def test_what_was_asked_before_is_not_counted_again(project: Project) -> None:
+    assert known(titled, project, "people:") is None
+    assert titled(project, "people:") == titled(project, "people:") == known(titled, project, "people:")
+    assert COUNTED == ["people:"]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_every_write_makes_it_counted_anew(project: Project, watched: bool) -> None:
+    if watched:
+        keeping.watch(project.path)
+    titled(project, "a")
+    people.add_person(project, "Ann")
+    assert titled(project, "a") == "a 2"
+    by_another_process(project)
+    assert known(titled, project, "a") is None
+
+
+def test_a_watched_file_is_known_to_every_connection(project: Project) -> None:
+    keeping.watch(project.path)
+    titled(project, "a")
+    with closing(Project.open(project.path, readonly=True)) as other:
+        other.person = project.person
+        assert titled(other, "a") == "a 1"
+    assert COUNTED == ["a"]
+
+
+def test_each_person_is_answered_on_their_own(project: Project) -> None:
+    people.add_person(project, "Ann")
+    titled(project, "a")
+    project.person = people.people(project)[1]
+    assert known(titled, project, "a") is None
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_report_that_is_rendered_moves_no_answer(project: Project, watched: bool) -> None:
+    if watched:
+        keeping.watch(project.path)
+    titled(project, "a")
+    renderings.html(project, "# A report")
+    assert known(titled, project, "a") == "a 1"
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) -> None:
+    if watched:
+        keeping.watch(project.path)
+    titled(project, "a")
+    with keeping.unmoved(project):
+        by_another_process(project)
+    assert known(titled, project, "a") is None
+
+
+def test_nothing_is_kept_of_what_was_written_while_it_was_counted(project: Project) -> None:
+    @kept
+    def slow(project: Project) -> int:
+        by_another_process(project)
+        return 1
+
+    slow(project)
+    assert known(slow, project) is None
+
+
+def test_of_large_projects_fewer_answers_are_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "ROOM", 2)
+    for words in ("a", "b", "c"):
+        titled(project, words)
+    assert [bool(known(titled, project, words)) for words in ("a", "b", "c")] == [False, True, True]
