@@ -13,7 +13,10 @@ import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# As on a person's machine: modules are compiled once, not at every start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+import compileall
 import json
 import subprocess
 import sys
@@ -25,7 +28,9 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QWidget
 
+from annotator import places
 from annotator.gui import starting
+from annotator.gui.pages.validate.case_part import CasePart
 from annotator.gui.pages.validate.page import ValidatePage
 from annotator.gui.window import Window
 from tests import judged_project
@@ -35,7 +40,6 @@ from tests.benchmarks.measuring import parser, verdict
 GOALS = {4_655: 0.5, 46_550: 1.0}
 CRITERIA, SYSTEMS = 15, 5
 STALL_S, BEAT_MS, PATIENCE_S = 0.1, 5, 120.0
-PARTS = ("Figures", "Disagreements", "Reviews", "Cards")
 Found = dict[str, float]
 
 
@@ -51,39 +55,59 @@ def made(folder: Path, verdicts: int, letters: int) -> Path:
     return project.path
 
 
-def views(page: ValidatePage) -> dict[str, tuple[QWidget, Callable[[], bool]]]:
-    """Where the rows or the text of each part are painted, and whether they are there: no word that it is counted."""
-    figures, ruling, reviewing = page.figures.viewer.view, page.ruling, page.reviewing
-    card = page.cards.view.page
-    return {
-        "Figures": (figures.table.viewport(), lambda: figures.model.rowCount() > 0),
-        "Disagreements": (
-            ruling.bench.pane.list.viewport(),
-            lambda: ruling.at_work and ruling.bench.cases.rowCount() > 0,
-        ),
-        "Reviews": (
-            reviewing.bench.pane.list.viewport(),
-            lambda: reviewing.at_work and reviewing.bench.cases.rowCount() > 0,
-        ),
-        "Cards": (card.viewport(), lambda: bool(card.toPlainText().strip())),
-    }
+def _listed(part: CasePart) -> tuple[QWidget, Callable[[], bool]]:
+    cases = part.bench.cases
+    return part.bench.pane.list.viewport(), lambda: part.at_work and cases.rowCount() > 0
+
+
+def _figures(page: ValidatePage) -> tuple[QWidget, Callable[[], bool]]:
+    view = page.figures.viewer.view
+    return view.table.viewport(), lambda: view.model.rowCount() > 0
+
+
+def _card(page: ValidatePage) -> tuple[QWidget, Callable[[], bool]]:
+    text = page.cards.view.page
+    return text.viewport(), lambda: bool(text.toPlainText().strip())
+
+
+# Where the rows or the text of each part are painted, and whether they are there: no word that it is being counted.
+PARTS: dict[str, Callable[[ValidatePage], tuple[QWidget, Callable[[], bool]]]] = {
+    "Figures": _figures,
+    "Disagreements": lambda page: _listed(page.ruling),
+    "Reviews": lambda page: _listed(page.reviewing),
+    "Cards": _card,
+}
 
 
 class Watch(QObject):
     """When the event loop came round, when an errand was last out, and when something useful was painted."""
 
-    def __init__(self, window: Window, seen: QWidget, there: Callable[[], bool], rest: float) -> None:
+    def __init__(self, window: Window, page: ValidatePage, rest: float) -> None:
         super().__init__()
-        self._window, self._there, self._rest = window, there, rest
+        self._window, self._page, self._rest = window, page, rest
+        self._there: Callable[[], bool] | None = None
         self._timer = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
+
+    def click(self, name: str) -> Found:
+        """Turn to a part, which is built when it is first shown, until it is painted and at rest."""
+        return self.until_rest(lambda: self._turn(name))
+
+    def _turn(self, name: str) -> None:
+        self._page.tabs.setCurrentIndex(self._page.TABS.index(name))
+        seen, self._there = PARTS[name](self._page)
         seen.installEventFilter(self)
 
-    def until_rest(self, act: Callable[[], object], *, painted: bool = True) -> Found:
-        """Act, and wait until it is painted and no errand has been out for a while; seconds."""
+    def leave(self) -> None:
+        """Go back to the first part, and wait until it is at rest."""
+        self._there = None
+        self.until_rest(lambda: self._page.tabs.setCurrentIndex(0))
+
+    def until_rest(self, act: Callable[[], object] = lambda: None) -> Found:
+        """Act, and wait until no errand has been out for a while, and what is waited for is painted; seconds."""
         self._painted = 0.0
         self._started = self._busy = self._last = time.perf_counter()
-        self._longest, self._awaited = 0.0, painted
+        self._longest = 0.0
         self._processor = self._taken = time.process_time()
         self._timer.start()
         act()
@@ -99,7 +123,7 @@ class Watch(QObject):
 
     def _at_rest(self) -> bool:
         now = time.perf_counter()
-        over = (bool(self._painted) or not self._awaited) and now - self._busy > self._rest
+        over = (bool(self._painted) or self._there is None) and now - self._busy > self._rest
         return over or now - self._started > PATIENCE_S
 
     def _beat(self) -> None:
@@ -109,7 +133,7 @@ class Watch(QObject):
             self._busy = now
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint and not self._painted and self._there():
+        if event.type() == QEvent.Type.Paint and not self._painted and self._there and self._there():
             # Noted once the paint is done.
             QTimer.singleShot(0, self, self._note)
         return False
@@ -129,12 +153,12 @@ def visit(path: Path, name: str, rest: float) -> list[Found]:
     assert isinstance(window, Window)
     page = window.show_page("Validate")
     assert isinstance(page, ValidatePage)
-    watch = Watch(window, *views(page)[name], rest)
-    watch.until_rest(lambda: None, painted=False)
-    found = [watch.until_rest(lambda: None, painted=False)]
+    watch = Watch(window, page, rest)
+    watch.until_rest()
+    found = [watch.until_rest()]
     for _ in ("cold", "again"):
-        found.append(watch.until_rest(lambda: page.tabs.setCurrentIndex(page.TABS.index(name))))
-        watch.until_rest(lambda: page.tabs.setCurrentIndex(0), painted=False)
+        found.append(watch.click(name))
+        watch.leave()
     window.close()
     return found
 
@@ -177,6 +201,7 @@ def main() -> int:
     if options.visit:
         print(json.dumps(visit(Path(options.visit[0]), options.visit[1], options.rest / 1e3)))
         return 0
+    compileall.compile_dir(places.resources().parent / "annotator", quiet=2)
     goals: dict[str, bool | None] = {}
     for verdicts in options.verdicts:
         goal = next((goal for size, goal in GOALS.items() if verdicts <= size), None)

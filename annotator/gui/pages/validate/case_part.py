@@ -17,7 +17,7 @@ from annotator.gui.pages.validate.faults import ACTS, FAULTS, Answer
 from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar
 
-RECOUNT_MS = 700
+RECOUNT_MS, PAINTED_MS = 700, 30
 WORK = 0
 """Where the cases stand in the stack."""
 
@@ -34,7 +34,10 @@ class CasePart(Part):
         super().__init__(desk, bar)
         self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
         self.bench = CaseBench(desk, words, answers, keep)
-        self.recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
+        self.recount = QTimer(self, singleShot=True)
+        # What counts on another thread holds up painting: what there is is painted first.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.look)
         self.go_to: Key = ()
         """The case to be laid open when the cases come."""
         self._acting = False
@@ -87,7 +90,7 @@ class CasePart(Part):
         done = self.desk.do(act, *words, **more) is not None
         self._acting = False
         if done:
-            self.recount.start()
+            self.recount.start(RECOUNT_MS)
         return done
 
     def on_change(self, change: Change) -> None:
@@ -122,6 +125,13 @@ class CasePart(Part):
         super().rebind()
         self.bench.card.show_keys()
 
+    def fill(self) -> None:
+        """Read everything anew; the case at hand stays."""
+        self._soon.start()
+
+    def look(self) -> None:
+        """Ask for the cases as they now are."""
+
     def keep(self) -> None:
         """Keep the note that is being typed."""
         self.bench.stop()
@@ -131,6 +141,7 @@ class CasePart(Part):
         super().stop()
         self.bench.stop()
         self.recount.stop()
+        self._soon.stop()
 
 
 def holds(widget: QWidget) -> bool:

@@ -1,12 +1,15 @@
 """The page of validation: may a judge stand in for people, on which criteria, at what price, and how sure is that?"""
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions import people
+from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.gui.pages.validate.faults import ONCE
 from annotator.gui.parted_page import PartedPage
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
 # and no way from a figure to the case behind it.
+COUNTS = "annotator.actions.card_offers"
 SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
 
 
@@ -63,6 +67,12 @@ class ValidatePage(PartedPage):
             "family",
         }
     )
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; what counts is loaded before anybody clicks on a part that needs it."""
+        super().arrive(place)
+        if COUNTS not in sys.modules:
+            self.desk.ask_later(_loaded, _load)
 
     @cached_property
     def sets(self) -> "Sets":
@@ -118,3 +128,13 @@ class ValidatePage(PartedPage):
         if person.has(Role.COORDINATOR):
             return frozenset(self.TABS)
         return frozenset({self.TABS[REVIEW]} if any(person.has(role) for role in Role) else ())
+
+
+def _load(_project: Project) -> None:
+    """Load what counts, on the other thread: it stands on libraries that take a while."""
+    for name in (COUNTS, "annotator.actions.card_saving", "annotator.actions.verdict_readings"):
+        import_module(name)
+
+
+def _loaded(_: None) -> None:
+    """Nobody waits for it."""

@@ -14,7 +14,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.verdict_cases import Show, VerdictCase
 from annotator.gui.pages.validate import review_look
 from annotator.gui.pages.validate.case_bench import Words
-from annotator.gui.pages.validate.case_part import WORK, CasePart
+from annotator.gui.pages.validate.case_part import PAINTED_MS, WORK, CasePart
 from annotator.gui.pages.validate.faults import ACTS, REVIEWS
 from annotator.gui.pages.validate.review_look import Choice, Looked
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
@@ -54,8 +54,8 @@ class Reviewing(CasePart):
         self.stack.addWidget(self.nothing)
         self.stand(self.told)
 
-    def fill(self) -> None:
-        """Read everything anew; the verdict at hand stays."""
+    def look(self) -> None:
+        """Ask for the verdicts of what is chosen."""
         self._asked += 1
         self.desk.ask_later(partial(self._looked, self._asked), review_look.look, self._wanted)
 
@@ -88,7 +88,7 @@ class Reviewing(CasePart):
         self.turn(WORK if len(found.cases) else NOTHING)
         self._offer()
         if found.outlook is not None and self.isVisible():
-            self._count_anew()
+            self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[Line]) -> None:
         outlook = self._found.outlook

@@ -17,7 +17,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.verdict_cases import VerdictCase
 from annotator.gui.pages.validate import ruling_look
 from annotator.gui.pages.validate.case_bench import Words
-from annotator.gui.pages.validate.case_part import WORK, CasePart
+from annotator.gui.pages.validate.case_part import PAINTED_MS, WORK, CasePart
 from annotator.gui.pages.validate.columns_strip import ColumnsStrip
 from annotator.gui.pages.validate.faults import ACTS, RULINGS
 from annotator.gui.pages.validate.looking import Gate, Look
@@ -86,8 +86,8 @@ class Ruling(CasePart):
         self.unclear.settled.connect(self._say_settled)
         self.unclear.ordered.connect(self._say_ordered)
 
-    def fill(self) -> None:
-        """Read everything anew; the case at hand stays."""
+    def look(self) -> None:
+        """Ask for the cases of what is chosen."""
         self._asked += 1
         answer = partial(self._looked, self._asked)
         self.desk.ask_later(answer, ruling_look.look, self._wanted, dict(self._looks))
@@ -126,7 +126,7 @@ class Ruling(CasePart):
         self._entering = False
         self._offer()
         if found.outlook.judged and self.isVisible():
-            self._count_anew()
+            self.recount.start(PAINTED_MS)
 
     def _turn(self, found: Looked) -> None:
         if self.stack.currentIndex() == UNCLEAR and found.options:
