@@ -1,16 +1,27 @@
 """Small widgets that know no domain: each does its one thing."""
 
+import gc
 from enum import Enum
 
 import pytest
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from annotator.gui import theme
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.filter_row import FilterRow
+from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.number_box import AmountBox, BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -280,3 +291,22 @@ def test_an_amount_with_two_points_is_not_taken(qtbot):
     box.lineEdit().insert("1,500.00")
     box.interpretText()
     assert box.value() == 1.0
+
+
+def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
+    holder, row = QWidget(), FlowRow(gap=3)
+    qtbot.addWidget(holder)
+    buttons = [QPushButton(str(number)) for number in range(5)]
+    for button in buttons:
+        row.addWidget(button)
+    QVBoxLayout(holder).addLayout(row)
+    buttons[1].deleteLater()
+    buttons[2].setParent(None)
+    qtbot.waitUntil(lambda: row.count() == 3)
+    row.removeWidget(buttons[3])
+    taken = row.takeAt(0)
+    assert taken.widget() is buttons[0]
+    del taken
+    gc.collect()
+    assert [row.itemAt(place).widget() for place in range(row.count())] == [buttons[4]]
+    assert row.heightForWidth(100) == buttons[4].sizeHint().height()

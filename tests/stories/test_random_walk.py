@@ -19,7 +19,7 @@ from tests.random_walk import Walk, walking
 from tests.sent_apart import annotators, coordinated, task_for
 from tests.small_project import empty_project
 
-ACTS = int(os.environ.get("GOLDSMITH_WALK", "300"))
+ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
 DATA = Path("shared/data/researcherbench")
 REAL = next((up / DATA for up in Path(__file__).parents if (up / DATA).exists()), None)

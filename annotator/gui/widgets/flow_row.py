@@ -1,7 +1,7 @@
 """A layout that sets its widgets side by side and breaks into lines where it is narrow."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
 
 class FlowRow(QLayout):
@@ -13,8 +13,17 @@ class FlowRow(QLayout):
         self._parts: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
 
+    def addWidget(self, widget: QWidget) -> None:
+        """Take a widget on at the end.
+
+        Items that Qt makes by itself can be taken for dead while they live, and a layout that then fails ends the
+        program.
+        """
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
+
     def addItem(self, item: QLayoutItem) -> None:
-        """Take a widget on at the end."""
+        """Take an item on at the end."""
         self._parts.append(item)
 
     def insert(self, place: int, widget: QWidget) -> None:
