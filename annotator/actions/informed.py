@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import wordings
+from annotator.actions import keeping, validation_units, validation_values, wordings
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -24,7 +24,11 @@ def say(project: Project, fields: InformedFields, verb: str) -> Change:
     by = fields.by if fields.kind is InformedKind.REVIEW else ""
     about = fields.protocol, fields.response_id, fields.unit_id, fields.judge_id, fields.label_of, by
     new = Informed(id=derived_id(fields.kind.value, *about), **fields.model_dump())
-    with project.store.write() as db:
+    # Units and verdicts are what they were, and take long to be read where there are many.
+    with (
+        keeping.unmoved(project, validation_units.places, validation_values.of_judges),
+        project.store.write() as db,
+    ):
         before = _image(_kept(db, new.id))
         _put(db, new)
         return record(project, db, Change("informed", new.id, verb, before, _image(new)))

@@ -73,15 +73,18 @@ def forget(path: Path) -> None:
 
 
 @contextmanager
-def unmoved(project: Project) -> Iterator[None]:
-    """What is written within moves no answer: all stay that were kept, unless somebody else wrote meanwhile."""
+def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
+    """What is written within moves no answer to these questions, or to any where none is named: what was kept stays,
+    unless somebody else wrote meanwhile.
+    """
     others, before = project.store.raw.execute(_VERSION).fetchone(), _state(project)
     yield
     after = _state(project)
     if project.store.raw.execute(_VERSION).fetchone() == others:
+        names = {(question.__module__, question.__qualname__) for question in questions}
         with _lock:
             for key, (state, answer) in _answers.items():
-                if state == before:
+                if state == before and (not names or key[:2] in names):
                     _answers[key] = after, answer
 
 

@@ -99,6 +99,10 @@ class Lines(Sequence[Waiting]):
     def __len__(self) -> int:
         return len(self.keys)
 
+    def place(self, number: int) -> Place:
+        """The unit of a verdict, which is all that is sought by."""
+        return self._of[0][self.keys[number]]
+
     def said(self) -> list[str]:
         """What this person said of each."""
         beside = self._of[-1]

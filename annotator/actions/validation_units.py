@@ -48,7 +48,7 @@ class Places(Mapping[Key, Place]):
         self._rows = rows
 
     def __getitem__(self, key: Key) -> Place:
-        return Place._make(self._rows[key])
+        return tuple.__new__(Place, self._rows[key])
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows

@@ -88,6 +88,18 @@ def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) 
     assert known(titled, project, "a") is None
 
 
+def test_a_write_may_move_some_answers_alone(project: Project) -> None:
+    @kept
+    def another(project: Project) -> int:
+        return len(people.people(project))
+
+    titled(project, "a")
+    another(project)
+    with keeping.unmoved(project, titled):
+        people.add_person(project, "Ann")
+    assert (known(titled, project, "a"), known(another, project)) == ("a 1", None)
+
+
 def test_nothing_is_kept_of_what_was_written_while_it_was_counted(project: Project) -> None:
     @kept
     def slow(project: Project) -> int:

@@ -1,10 +1,10 @@
 """Verdicts to be ruled on or reviewed as Qt shows them: a line for each, with what both sides say and what was said."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
-from itertools import chain
+from functools import cache, cached_property
+from itertools import chain, repeat
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
@@ -81,7 +81,7 @@ class VerdictCase:
 class Cases:
     """Lines of which each becomes a case when it is looked at: there may be very many, and few are looked at.
 
-    `said` is what was said of each; `number_of` finds one by the key of its case.
+    `said` is what was said of each; `number_of` finds one by the key of its case, `place_of` tells what it is about.
     """
 
     def __init__(
@@ -89,15 +89,24 @@ class Cases:
         lines: Sequence[Any],
         said: list[str],
         number_of: Callable[[Key], int | None],
+        place_of: Callable[[int], Place],
         case_of: Callable[[Any], VerdictCase],
     ) -> None:
-        self.lines, self.said, self.number_of, self.case_of = lines, said, number_of, case_of
+        self.lines, self.said, self.number_of = lines, said, number_of
+        self.place_of, self.case_of = place_of, case_of
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """What each is found by; reports of one item share its criteria."""
+        text = cache(lambda item, words: f"{item} {words or PAIR}".casefold())
+        places = map(self.place_of, range(len(self)))
+        return [text(place.item_key, place.words) for place in places]
 
     def __len__(self) -> int:
         return len(self.said)
 
 
-NO_CASES = Cases((), [], lambda _: None, lambda line: line)
+NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line: line)
 
 
 class VerdictCases(QAbstractListModel):
@@ -152,11 +161,10 @@ class VerdictCases(QAbstractListModel):
                 self._places = {number: row for row, number in enumerate(self._rows)}
 
     def _admitted(self, show: Show, sought: Sequence[str], keep: int | None) -> Iterator[int]:
-        # Reports of one item share its criteria.
-        matches = cache(lambda item, words: all(word in f"{item} {words}".casefold() for word in sought))
-        for number, (line, said) in enumerate(zip(self._all.lines, self._all.said, strict=True)):
-            place = line.place
-            if number == keep or (show.admits(said) and matches(place.item_key, place.words or PAIR)):
+        matches = cache(lambda text: all(word in text for word in sought))
+        texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
+        for number, (said, text) in enumerate(zip(self._all.said, texts, strict=True)):
+            if number == keep or (show.admits(said) and matches(text)):
                 yield number
 
     def say(self, key: Key, said: str, reason: str, note: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import disagreements, materials, people, reviews
+from annotator.actions import disagreements, items, materials, people, reviews
 from annotator.actions.project import Project
 from annotator.actions.validation import Wish
 from annotator.gui.pages.validate.card_view import MAKING
@@ -109,15 +109,31 @@ def test_reading_other_reports_moves_no_figure(visit: Any, readings: list[object
     assert readings == []
 
 
-def test_what_is_said_is_counted_at_the_next_look(
-    visit: Any, project: Project, readings: list[object]
-) -> None:
+def test_what_is_said_is_counted_at_the_next_look(visit: Any, project: Project) -> None:
     for part in PARTS:
         visit(part)
-    readings.clear()
     one = reviews.queue(project, "judge 000")[0]
     page = visit("Sets")
     page.desk.do(reviews.review, "judge 000", *one.place.key, reviews.Review.AGREE)
     page = visit("Reviews")
-    assert readings != []
     assert page.reviewing.bench.pane.left.text() == f"1 of {VERDICTS:,} reviewed"
+    assert visit("Cards").cards.view.card.reviews.said == {"agree": 1}
+
+
+def test_a_ruling_moves_no_unit(visit: Any, readings: list[object]) -> None:
+    page = visit("Disagreements")
+    page.focus_first()
+    readings.clear()
+    press("1")
+    settle(page)
+    visit("Sets")
+    assert "after the rulings" in visit("Disagreements").ruling.strip.words.text()
+    assert readings == []
+
+
+def test_what_is_worded_anew_is_read_anew(visit: Any, readings: list[object]) -> None:
+    page = visit("Disagreements")
+    readings.clear()
+    page.desk.do(items.change, page.ruling.bench.case.place.item_id, retired=True)
+    settle(page)
+    assert readings != []

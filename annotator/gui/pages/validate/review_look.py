@@ -87,7 +87,7 @@ def cases(outlook: Outlook, choice: Choice) -> Cases:
     def number_of(key: Key) -> int | None:
         return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
 
-    return Cases(lines, lines.said(), number_of, partial(_case_of, choice))
+    return Cases(lines, lines.said(), number_of, lines.place, partial(_case_of, choice))
 
 
 def _case_of(choice: Choice, one: Waiting) -> VerdictCase:

@@ -144,7 +144,11 @@ def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
     """The disagreements as the bench shows them."""
     numbers: dict[Key, int] = {one.case: number for number, one in enumerate(found)}
     return Cases(
-        found, [one.ruling for one in found], lambda key: numbers.get(key), partial(_case_of, protocol)
+        found,
+        [one.ruling for one in found],
+        lambda key: numbers.get(key),
+        lambda number: found[number].place,
+        partial(_case_of, protocol),
     )
 
 
