@@ -87,7 +87,8 @@ def test_a_stopped_job_stops_no_later_one(at_work, qtbot):
     after = Job()
     after.go_on.set()
     window.desk.do_later(lambda _: None, lambda *_: None, after)
-    qtbot.waitUntil(lambda: after.ended == "done" and not window.desk.job)
+    qtbot.waitUntil(lambda: not window.desk.job)
+    assert after.ended == "done"
 
 
 def test_another_project_is_shown_while_a_job_of_the_first_goes_on(small, qapp, qtbot):

@@ -33,8 +33,6 @@ OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
 # Here a page may be larger than its room, and scroll.
 CROWDED = (LAPTOP, 200)
-# Here the reasons of a disagreement are cut off at their lower edge: to be mended.
-CUT = (LAPTOP, 150)
 GRID = [
     (LAPTOP, 100), (SMALL, 100), (LARGE, 100), (LAPTOP, 150), (LARGE, 150), (LAPTOP, 200), (LARGE, 200),
 ]  # fmt: skip
@@ -142,18 +140,9 @@ def check(window: Window, qtbot, size: tuple[int, int], percent: int) -> list[st
     return found
 
 
-def marks_of(one: tuple[tuple[int, int], int]) -> list[pytest.MarkDecorator]:
-    cut = (
-        [pytest.mark.xfail(reason="Validate cuts the reasons of a disagreement off here")]
-        if one == CUT
-        else []
-    )
-    return [*cut, *([pytest.mark.slow] if one != (SMALL, 100) else [])]
-
-
 @pytest.mark.parametrize(
     ("size", "percent"),
-    [pytest.param(*one, marks=marks_of(one)) for one in GRID],
+    [pytest.param(*one, marks=[pytest.mark.slow] if one != (SMALL, 100) else []) for one in GRID],
 )
 def test_every_page_fits(size, percent, sample, window_over, qtbot):
     window = window_over(sample)

@@ -37,7 +37,7 @@ class Words:
 Keep = Callable[[VerdictCase, str, str, str], bool]
 
 
-LEAST_CARD = 290
+LEAST_CARD = 330
 
 
 class CaseBench(Splitter):
