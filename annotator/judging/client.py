@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ from annotator.judging.outcome import NOT_SENT, Outcome, Trouble, read
 from annotator.judging.parameters import of_judge
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from httpx2 import AsyncClient, Response
     from openai import AsyncOpenAI
 
@@ -154,7 +157,7 @@ class _Line:
 
         # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
         self.timeout = Timeout(None, connect=CONNECT_S)
-        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout)
+        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout, verify=_certificates())
         self._url = URL(f"{endpoint.base_url}/chat/completions")
         headers = {
             "Host": self._url.netloc.decode("ascii"),
@@ -176,6 +179,14 @@ class _Line:
         request.headers = self._headers
         request.read()
         return request
+
+
+@cache
+def _certificates() -> "SSLContext":
+    """Read once: the file of all certificates takes longer than a call."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
 
 
 async def _content(response: "Response") -> bytes | None:

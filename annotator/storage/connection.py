@@ -2,11 +2,14 @@
 
 import sqlite3
 import time
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import create_engine
 from sqlalchemy.engine import Engine
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import LRUCache
 
 # "GOLD" in ASCII: tells a Goldsmith project from any other SQLite file.
 APPLICATION_ID = 0x474F4C44
@@ -19,6 +22,8 @@ PRAGMAS = {
 }
 
 POLLED_SECONDS = 0.0005
+# More than the program has statements.
+_COMPILED: LRUCache[Any, Any] = LRUCache(2_000)
 
 
 def raw_connection(path: Path, *, readonly: bool = False, busy_seconds: float = 30.0) -> sqlite3.Connection:
@@ -92,5 +97,21 @@ def _begun(connection: sqlite3.Connection, words: str, *, last: bool) -> bool:
 
 
 def engine_over(connection: sqlite3.Connection) -> Engine:
-    """SQLAlchemy on that one connection. BEGIN and COMMIT are said by the store, never by the driver."""
-    return create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    """SQLAlchemy on that one connection. BEGIN and COMMIT are said by the store, never by the driver.
+
+    Every engine shares one dialect, and with it what was compiled for another: each of the program's statements is
+    compiled once in a process, not once in a project.
+    """
+    shared = _first_engine()
+    given: Any = connection
+    engine = Engine(StaticPool(lambda: given), shared.dialect, shared.url)
+    return engine.execution_options(compiled_cache=_COMPILED)
+
+
+@cache
+def _first_engine() -> Engine:
+    engine = create_engine("sqlite://")
+    # The first connection tells the dialect what this SQLite can do.
+    engine.connect().close()
+    engine.dispose()
+    return engine
