@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from tests.judging.odd_server import OddServer
 
 PATIENCE_MS = 90_000
-# Whole rooms in whole windows, whole journeys, and whatever waits for processes of its own.
+# Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
-    "gui/judges/",
-    "gui/validate/",
-    "gui/material/",
-    "gui/test_author_drafting",
-    "stories/",
-    "gui/test_assisting",
-    "promises/test_benchmarks",
-    "test_cli_judge_running",
-)
+    "actions/test_attacking", "actions/test_card_checks", "actions/test_validity_cards",
+    "gui/judges/", "gui/material/", "gui/results/", "gui/validate/",
+    "gui/test_adjudicate_", "gui/test_agreement_page", "gui/test_assisting", "gui/test_author_drafting",
+    "gui/test_fits", "gui/test_inbox_page", "gui/test_kept_place", "gui/test_label_", "gui/test_left_behind",
+    "gui/test_side_edges", "gui/test_starting", "gui/test_theme", "gui/test_try_strip", "gui/test_window",
+    "house/test_contracts", "house/test_lazy_imports", "house/test_sizes", "judging/test_batch_",
+    "promises/test_assisted", "promises/test_benchmarks", "promises/test_figures", "promises/test_files",
+    "promises/test_labels", "promises/test_secrets_and_cost", "promises/test_validation",
+    "stories/", "test_cli",
+)  # fmt: skip
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
 # `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.
