@@ -95,7 +95,8 @@ class _Drive:
             work.shape,
             source,
             asks,
-            concurrency=self._order.concurrency,
+            # While one waits for its answer to be on disk, another one's request is out.
+            concurrency=self._order.concurrency * 3 // 2,
             record=self._journal.record,
             progress=self._told,
             cancel=self.cancel,
