@@ -95,8 +95,7 @@ class _Drive:
             work.shape,
             source,
             asks,
-            # While one waits for its answer to be on disk, another one's request is out.
-            concurrency=self._order.concurrency * 3 // 2,
+            concurrency=self._order.concurrency,
             record=self._journal.record,
             progress=self._told,
             cancel=self.cancel,
