@@ -1,16 +1,20 @@
 """The strip above the sample's pages that says what to try: each step leads to its place and ticks itself off."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from annotator.actions import practice
 from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.plain import PlainLabel
+
+if TYPE_CHECKING:
+    from annotator.actions.practice import Try
 
 TRY, DONE = "Try this:", "You have tried it all. Help → First steps goes on from here."
 
@@ -37,10 +41,13 @@ class TryStrip(QFrame):
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._buttons: list[QPushButton] = []
         theme.wear(self)
+        self.hide()
 
     def refresh(self) -> None:
         """Tick off what has been done."""
-        steps = self._desk.ask(practice.tries) or []
+        self._show(self._tries())
+
+    def _show(self, steps: "Sequence[Try]") -> None:
         self.setVisible(bool(steps))
         for number, step in enumerate(steps, 1):
             if number > len(self._buttons):
@@ -51,9 +58,16 @@ class TryStrip(QFrame):
         self._lead.setText(DONE if steps and all(step.done for step in steps) else TRY)
 
     def first(self) -> tuple[str, dict[str, str]] | None:
-        """Where the first step is that has not been done."""
-        steps = self._desk.ask(practice.tries) or []
+        """Where the first step is that has not been done; the steps are shown from now on."""
+        steps = self._tries()
+        self._show(steps)
         return next(((step.page, step.place) for step in steps if not step.done), None)
+
+    def _tries(self) -> "Sequence[Try]":
+        # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
+        from annotator.actions import practice
+
+        return self._desk.ask(practice.tries) or []
 
     def _button(self) -> QPushButton:
         button = QPushButton()
@@ -63,10 +77,12 @@ class TryStrip(QFrame):
         return button
 
     def _go(self, number: int) -> None:
-        for step in (self._desk.ask(practice.tries) or [])[number : number + 1]:
+        for step in self._tries()[number : number + 1]:
             self._desk.go(step.page, **step.place)
 
     def dismiss(self) -> None:
         """Show it no more in this project."""
+        from annotator.actions import practice
+
         self._desk.ask(practice.stop_trying)
         self.hide()

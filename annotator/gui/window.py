@@ -66,7 +66,6 @@ class Window(QMainWindow):
         self.tries = self._try_strip()
         if self.tries is not None:
             centre.say_above(self.tries)
-            self.tries.refresh()
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
         self._build_menus()
@@ -214,8 +213,8 @@ class Window(QMainWindow):
 
     def _restore_place(self) -> None:
         room.place(self)
-        first = self.tries.first() if self.tries else None
-        page, place = kept_place.kept(self.desk.project) or first or ("Items", {})
+        kept = kept_place.kept(self.desk.project)
+        page, place = kept or (self.tries and self.tries.first()) or ("Items", {})
         offered = [step[0] for step in steps(self.desk.project)]
         self.show_page(page, **place) if page in offered else self.show_page("Items")
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import annotator
+from annotator.actions.project import Project
 
 CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
 # Each costs tens to hundreds of milliseconds, or is not needed at run time at all.
@@ -28,6 +29,14 @@ ABSENT_AT_FIRST_IDLE = (
     "sklearn",
     "statsmodels",
     "typer",
+)
+# In the sample they only tick off what was tried, or read a PDF where none is in view.
+ABSENT_FROM_THE_SAMPLE = (
+    "annotator.actions.adjudicating",
+    "annotator.actions.labels",
+    "annotator.actions.practice",
+    "annotator.actions.run_records",
+    "pypdfium2",
 )
 OPEN_A_WINDOW = """
 import json, sys
@@ -82,7 +91,6 @@ def test_the_rooms_below_the_window_load_no_qt() -> None:
 
 def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_path: Path) -> None:
     from annotator.actions import items
-    from annotator.actions.project import Project
 
     project = Project.create(tmp_path / "small.goldsmith")
     items.add(project, "Which evidence would change the answer?")
@@ -91,6 +99,16 @@ def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_pa
     assert found["shown"] == "Window"
     assert "annotator.gui.pages.items" in found["modules"]
     assert not set(ABSENT_AT_FIRST_IDLE) & set(found["modules"])
+
+
+def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_was_left_on(
+    whole_sample: Project, tmp_path: Path
+) -> None:
+    whole_sample.close()
+    for _ in range(2):
+        found = json.loads(said(OPEN_A_WINDOW, str(whole_sample.path), home=tmp_path))
+        assert "annotator.gui.pages.author.page" in found["modules"]
+    assert not set(ABSENT_FROM_THE_SAMPLE) & set(found["modules"])
 
 
 def test_the_window_leaves_importing_as_python_has_it() -> None:

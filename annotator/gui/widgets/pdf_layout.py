@@ -9,6 +9,10 @@ GAP = 10
 _LEAST_WIDTH = 80
 
 
+class Unreadable(Exception):
+    """A PDF that cannot be shown; the message says why, in words for people."""
+
+
 class PageLayout:
     """Pages in a column, the widest as wide as the view at 100 %; lengths in pixels, pages counted from 0."""
 

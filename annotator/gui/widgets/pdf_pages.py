@@ -9,15 +9,13 @@ from pypdfium2 import raw
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 
+from annotator.gui.widgets.pdf_layout import Unreadable
+
 MOST_PIXELS = 12_000_000
 MOST_KEPT = 12
 # Places on a page are asked for on a canvas this much finer than a point.
 _FINE = 10
 _HYPHENS = "\x02\ufffe\xad"
-
-
-class Unreadable(Exception):
-    """A PDF that cannot be shown; the message says why, in words for people."""
 
 
 class PageWords:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -20,8 +21,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from annotator.domain.quotation import find
 from annotator.gui import theme
 from annotator.gui.widgets.pdf_caret import Caret, Step
-from annotator.gui.widgets.pdf_layout import GAP, PageLayout
-from annotator.gui.widgets.pdf_pages import PageWords, PdfPages, Unreadable
+from annotator.gui.widgets.pdf_layout import GAP, PageLayout, Unreadable
+
+if TYPE_CHECKING:
+    from annotator.gui.widgets.pdf_pages import PageWords, PdfPages
 
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
 # A place is the page's number, counted from 0, times this, and the letter on it.
@@ -69,6 +72,8 @@ class PdfView(QAbstractScrollArea):
 
     def show_pdf(self, data: bytes) -> bool:
         """Show a PDF from its bytes; False, with the reason in its place, when it cannot be read."""
+        from annotator.gui.widgets.pdf_pages import PdfPages
+
         self.clear()
         try:
             self._pages = PdfPages(data)
@@ -275,7 +280,7 @@ class PdfView(QAbstractScrollArea):
         if chosen:
             QGuiApplication.clipboard().setText(chosen[0])
 
-    def _words(self, place: int) -> PageWords | None:
+    def _words(self, place: int) -> "PageWords | None":
         """The words of a page, or None where there is no page or it cannot be read."""
         if self._pages is None or not 0 <= place < self.count:
             return None
@@ -387,6 +392,6 @@ class PdfView(QAbstractScrollArea):
             self.page_changed.emit(self.page, self.count)
 
 
-def _close_all(pages: list[PdfPages]) -> None:
+def _close_all(pages: "list[PdfPages]") -> None:
     while pages:
         pages.pop().close()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from annotator.actions import assignments, feedback, items, waiting
+from annotator.actions import assignments, feedback, items
 from annotator.domain.artifact import Artifact, Kind, State
 from annotator.domain.assignment import Stage, stage_of
 from annotator.gui.assigned import AUTHORING, due_of_items
@@ -68,6 +68,8 @@ class Asked:
 
     def what_waits(self) -> str:
         """What waits for this person where no other document does: as the counts beside the pages say."""
+        from annotator.actions import waiting
+
         left = self._desk.ask(waiting.counts) or {}
         own, rest = left.pop("Author", 0), [f"{page} {count:,}" for page, count in left.items() if count]
         here = (
