@@ -53,7 +53,7 @@ class Row:
     """Pooled figures of one field, over one group of one stage, with the ids of the items behind them.
 
     `group` are the ids of what is grouped by, `name` says it in words. `n` counts pairs of values, or items where
-    the field is “units”.
+    the field is “units”; `lists` counts the pairs of lists, two raters' on an item, that all of its fields are of.
     """
 
     stage: Stage
@@ -64,6 +64,7 @@ class Row:
     n: int
     figures: tuple[Figure, ...]
     items: tuple[str, ...]
+    lists: int = 0
 
     def figure(self, name: str) -> Figure | None:
         """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard or order_tau."""
@@ -181,6 +182,8 @@ def _fields(stage: Stage, found: Iterable[Agreement]) -> list[Field]:
 
 def _rows(head: Head, fields: Iterable[Field], found: list[Input], averaged: list[_Averaged]) -> list[Row]:
     made = []
+    wheres = (*(one.where for one in found), *(one.where for one in averaged))
+    lists = {(where.item_id, frozenset((where.a, where.b))) for where in wheres}
     means = [
         (name, _mean(name, averaged)) for name in AVERAGE_OF if any(one.name == name for one in averaged)
     ]
@@ -191,7 +194,7 @@ def _rows(head: Head, fields: Iterable[Field], found: list[Input], averaged: lis
         of_field = [each for each in found if each.field == field.name]
         items = (each.where.item_id for each in of_field or found)
         made.append(_row(head, field.name, _pooled(field, of_field), items))
-    return made
+    return [replace(row, lists=len(lists)) for row in made]
 
 
 def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: Iterable[str]) -> Row:

@@ -151,7 +151,7 @@ def second(one: Second, row: Row) -> str:
     if pair is None:
         return ""
     again, found, frozen = pair[0], main(pair[0]), main(pair[1])
-    count = f"{len(again.items)} of {counted(len(row.items), 'item')}"
+    count = f"{again.lists} of {counted(row.lists, 'pair')} of lists"
     before = number(frozen).partition(" [")[0]
     return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({count})"
 
@@ -168,18 +168,21 @@ def plain(report: Report, row: Row) -> dict[str, Any]:
         "items": [report.items.get(item_id, item_id) for item_id in row.items],
         "figures": [_plain(found) for found in row.figures],
         **{
-            name: _paired(*pair, report) if (pair := paired.get(name)) else None
+            name: _paired(row, *pair, report) if (pair := paired.get(name)) else None
             for name in (BY_ADJUDICATOR, BY_MODEL)
         },
     }
 
 
-def _paired(again: Row, beside: Row, report: Report) -> dict[str, Any]:
+def _paired(row: Row, again: Row, beside: Row, report: Report) -> dict[str, Any]:
+    """`lists` are the pairs of lists that the row is of, `there` those that were paired so."""
     return {
         "items": [report.items.get(item_id, item_id) for item_id in again.items],
+        "lists": row.lists,
+        "there": again.lists,
         "n": again.n,
         "figures": [_plain(found) | {"bound": ""} for found in again.figures],
-        "frozen_figures_of_these_items": [_plain(found) for found in beside.figures],
+        "frozen_figures_of_these_lists": [_plain(found) for found in beside.figures],
     }
 
 
@@ -200,7 +203,7 @@ def copied(report: Report, rows: list[Row]) -> str:
     head = ["stage", "group", "field", "n", "items"]
     head += [f"{name}{part}" for name in shown for part in ("", "_low", "_high", "_reason")]
     head += [
-        f"{_COPIED[one.name]}_{part}" for one in again for part in ("figure", "value", "low", "high", "items")
+        f"{_COPIED[one.name]}_{part}" for one in again for part in ("figure", "value", "low", "high", "lists")
     ]
     lines = [head]
     for row in rows:
@@ -222,4 +225,4 @@ def _pairing_cells(one: Second, row: Row) -> list[Any]:
     if pair is None:
         return [None] * 5
     found = main(pair[0])
-    return [found.name, found.value, found.low, found.high, len(pair[0].items)]
+    return [found.name, found.value, found.low, found.high, pair[0].lists]

@@ -1,6 +1,7 @@
 """What judges paired by meaning beside frozen agreement: kept once for all that was asked by, and a second figure."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -102,9 +103,12 @@ def prompt_sha256(project: Project) -> str:
     return run_records.prompts_hash(project, PROMPTS)
 
 
-def lists(project: Project, judge: Judge, found: Iterable[Agreement]) -> Lists:
-    """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is."""
-    asked_by = (judge.id, judge.model, settings_of(judge), prompt_sha256(project))
+def lists(judge: Judge, found: Iterable[Agreement], prompt: str) -> Lists:
+    """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is.
+
+    `prompt` is the hash of what it is asked by.
+    """
+    asked_by = (judge.id, judge.model, settings_of(judge), prompt)
     return {
         derived_id("assisted pair", agreement.id, pair.a, pair.b, *asked_by): (agreement, pair)
         for agreement in found
@@ -116,21 +120,33 @@ def lists(project: Project, judge: Judge, found: Iterable[Agreement]) -> Lists:
 def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assistance:
     """What the judge of that name has paired of these agreements, as it is and is asked now."""
     judge = asked_judge(project, name)
-    wanted = lists(project, judge, found)
+    asked = (judge.model, settings_of(judge), prompt_sha256(project))
+    wanted = lists(judge, found, asked[-1])
     agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
     with project.store.read() as db:
         there = [one for one in stored(db, agreements) if one.id in wanted]
-    asked = (judge.model, settings_of(judge), prompt_sha256(project))
     return Assistance(judge.name, *asked, len(wanted), len(there), by_meaning(agreements, there))
 
 
-def ways(found: Sequence["AgreementRecord"]) -> list[tuple[str, list[Agreement]]]:
-    """What agreements are by each way in which a judge paired them, with its title; none where none did."""
+def ways(
+    found: Sequence["AgreementRecord"], judge_names: Mapping[str, str]
+) -> list[tuple[str, list[Agreement]]]:
+    """What agreements are by each way in which a judge paired them, with its title; none where none did.
+
+    Two judges whose titles are the same are told apart by their names.
+    """
     agreements = {one.id: one.frozen() for one in found}
     by: dict[tuple[str, str], list[AssistedPair]] = {}
     for one in (each for record in found for each in record.assisted):
         by.setdefault((title(one.model, one.parameters, one.prompt_sha256), one.judge_id), []).append(one)
-    return [(called, list(by_meaning(agreements, pairs))) for (called, _), pairs in sorted(by.items())]
+    judges_of = Counter(called for called, _ in by)
+    return [
+        (
+            called if judges_of[called] == 1 else f"{called}, judge “{judge_names[judge_id]}”",
+            list(by_meaning(agreements, pairs)),
+        )
+        for (called, judge_id), pairs in sorted(by.items())
+    ]
 
 
 def by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:

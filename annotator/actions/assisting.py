@@ -56,7 +56,8 @@ class Asking:
         frozen, names = agreement_inputs.frozen(project)
         stage = order.protocol.removeprefix(NAME).removeprefix(".")
         chosen = [one for one in frozen if stage in ("", one.stage.value)]
-        self.lists = assisted.lists(project, self.judge, chosen)
+        self._prompt = assisted.prompt_sha256(project)
+        self.lists = assisted.lists(self.judge, chosen, self._prompt)
         if not self.lists:
             raise Refusal(
                 "Nothing frozen here is matched by its words, so there is nothing to pair by meaning.",
@@ -111,7 +112,7 @@ class Asking:
             **{**dict(found), "figures": under(assisted.PREFIX, found.figures)},
             id=of, agreement_id=agreement.id, judge_id=self.judge.id, model=self.judge.model,
             parameters=assisted.settings_of(self.judge), answered_by=answered[-1],
-            prompt_sha256=assisted.prompt_sha256(self._project), run_id=run_id, at=at,
+            prompt_sha256=self._prompt, run_id=run_id, at=at,
         )  # fmt: skip
 
 
@@ -126,7 +127,8 @@ class _PairingJournal(Journal):
         """Write what was paired, in the transaction of its calls."""
         rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
         if rows:
-            db.execute(insert(assisted.ASSISTED), rows)
+            # An import may have brought the same meanwhile.
+            db.execute(insert(assisted.ASSISTED).prefix_with("OR IGNORE"), rows)
         return len(rows)
 
 
@@ -142,7 +144,13 @@ async def run(
     Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
     """
     asking = Asking(project, order)
-    ended = await _asked(project, order, asking, tell, listen) if asking.to_do else _nothing_to_ask(asking)
+    if asking.to_do:
+        with run_records.alone(project):
+            # Another run may have ended since, and paired the same.
+            asking = Asking(project, order)
+            ended = await _asked(project, order, asking, tell, listen)
+    else:
+        ended = _nothing_to_ask(asking)
     ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": asking.failed}
     tell(ended)
     return ended
@@ -151,13 +159,14 @@ async def run(
 async def _asked(
     project: Project, order: Order, asking: Asking, tell: Callable[[Line], None], listen: TextIO | None
 ) -> Line:
+    if not asking.to_do:
+        return _nothing_to_ask(asking)
     judge = judges.kept(project, asking.judge)
-    with run_records.alone(project):
-        opened = run_records.open_run(project, judge, order, PROMPTS)
-        journal = _PairingJournal(project, opened.id, asking)
-        before = len(asking.lists) - len(asking.to_do)
-        work = Work(asking.shape(), asking.cases, len(asking.lists), before, DEED)
-        return await driving.drive(project, judge, order, work, journal, tell, listen)
+    opened = run_records.open_run(project, judge, order, PROMPTS)
+    journal = _PairingJournal(project, opened.id, asking)
+    before = len(asking.lists) - len(asking.to_do)
+    work = Work(asking.shape(), asking.cases, len(asking.lists), before, DEED)
+    return await driving.drive(project, judge, order, work, journal, tell, listen)
 
 
 def _nothing_to_ask(asking: Asking) -> Line:

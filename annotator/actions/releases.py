@@ -201,9 +201,10 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     with project.store.read() as db:
         by_hand = repaired.records(db, frozen)
     ways: list[tuple[str, Sequence[Agreement]]] = [("", frozen), ("the adjudicator's", by_hand)]
+    judges = {one.id: one.name for one in bundle.judges}
     return tuple(
         StageFigure(row.stage.value, row.field, len(row.items), figure, pairing)
-        for pairing, found in (*ways, *assisted.ways(frozen))
+        for pairing, found in (*ways, *assisted.ways(frozen, judges))
         for row in agreement_figures.pooled(project, "stage", found, Names({}, {}))
         for figure in row.figures
     )

@@ -133,7 +133,9 @@ class Ground:
         None where nothing was said.
         """
         if who not in self._columns:
-            own = self.truth.get(who) or self.people.get(who) or self._version(who).said
+            # Somebody of whose labels none is left has said nothing: they are there, and empty.
+            named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
+            own = named[who] if who in named else self._version(who).said
             values = objects([own.get(key, NOT_ASKED) for key in self.places])
             asked = np.asarray(values != NOT_ASKED)
             values[~asked] = None

@@ -1,7 +1,10 @@
 """How a judge is let pair the units of two raters: which lists, and once for all that it is asked by."""
 
 import asyncio
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +12,16 @@ import pytest
 
 from annotator.actions import (
     agreement_report,
+    agreement_words,
     assisting,
     checking,
+    imports,
     judge_offers,
     judge_runs,
     judges,
+    releases,
     resuming,
+    run_records,
 )
 from annotator.actions.agreement_report import BY_MODEL, Report
 from annotator.actions.project import Project
@@ -23,7 +30,7 @@ from annotator.domain.evidence import Evidence, Reference
 from annotator.domain.refusal import Refusal
 from tests import pairs_project as pairs
 from tests.assisted_project import ADA, BEN, assisted_project, knowing, pairing
-from tests.judging.odd_server import OddServer
+from tests.judging.odd_server import Odd, OddServer
 from tests.served import JUDGE, add_judge
 
 ORDER = assisting.order(JUDGE)
@@ -97,6 +104,14 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
     assert "Without a reply: 1, left out" in report.assistance.words()
+    # One item, of which two of three pairs of raters were paired: that is not all of it.
+    (by_judge,) = [one for one in report.seconds if one.name == BY_MODEL]
+    assert agreement_words.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")
+    told = agreement_words.plain(report, report.rows[0])[BY_MODEL]
+    assert (told["items"], told["lists"], told["there"]) == (["1"], 3, 2)
+    assert [one["value"] for one in told["frozen_figures_of_these_lists"]] == [pytest.approx(1 / 5)]
+    table = agreement_words.copied(report, list(report.rows)).splitlines()
+    assert table[1].split("\t")[table[0].split("\t").index("assisted_lists")] == "2"
     project.close()
 
 
@@ -133,3 +148,60 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     ended = asyncio.run(resuming.carry_out(project, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
     assert assisted(agreement_report.report(project, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)
+
+
+def meanwhile(server: OddServer, act: Callable[[], object]) -> None:
+    """Act while the server answers, before the answer comes."""
+    told = server.answer
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        act()
+        return told(body, number)
+
+    server.answer = answer
+
+
+def paired(project: Project) -> int:
+    """How many pairs of lists are kept as paired."""
+    return int(project.store.raw.execute("SELECT count(*) FROM assisted_pair").fetchone()[0])
+
+
+def test_what_another_run_paired_while_this_one_waited_its_turn_is_not_asked_again(
+    project: Project, server: OddServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = run_records.alone
+
+    @contextmanager
+    def after_another(held: Project) -> Iterator[None]:
+        monkeypatch.setattr(run_records, "alone", alone)
+        with closing(Project.open(project.path)) as other, ThreadPoolExecutor(1) as pool:
+            other.person = project.person
+            pool.submit(ran, other).result()
+        with alone(held):
+            yield
+
+    monkeypatch.setattr(run_records, "alone", after_another)
+    ended = ran(project)
+    assert (ended["state"], ended["calls"], ended["failed"], len(server.bodies)) == ("done", 0, [], 1)
+    assert paired(project) == 1
+
+
+def test_what_an_import_brings_while_the_same_is_asked_stays(
+    project: Project, server: OddServer, tmp_path: Path
+) -> None:
+    twin = Path(shutil.copytree(project.path.parent, tmp_path.with_name(f"{tmp_path.name}-twin")))
+    with closing(Project.open(twin / project.path.name)) as other:
+        other.person = project.person
+        ran(other)
+        releases.export(other, twin / "release")
+
+    def take_in() -> None:
+        with closing(Project.open(project.path)) as other:
+            other.person = project.person
+            report = imports.run(other, "goldsmith", [twin / "release"], warm=False)[1]
+            assert report.counts["pairings"].new == 1
+
+    meanwhile(server, take_in)
+    assert ran(project)["state"] == "done"
+    assert paired(project) == 1
+    assert checking.check(project).problems == []

@@ -9,6 +9,7 @@ import pytest
 from annotator.actions import disagreements, history, people, samples, validation, verdict_readings
 from annotator.actions.disagreements import Disagreement
 from annotator.actions.project import Project
+from annotator.actions.result_raters import CONSENSUS
 from annotator.domain.informed import Fault, Ruling
 from annotator.domain.refusal import Refusal
 from tests.validation_project import At, judge_says, person_says, validation_project
@@ -62,6 +63,21 @@ def test_rulings_are_a_second_column_and_first_labels_stay(project: Project) -> 
     assert found.ruled.plain["accuracy"].value == pytest.approx(14 / 15)
     assert found.ruled.confusion == {("yes", "yes"): 8, ("yes", "no"): 1, ("no", "no"): 6}
     assert validation.report(project, WISH).of("small").told == before
+
+
+def test_somebody_all_of_whose_labels_are_ruled_unclear_counts_for_nothing(tmp_path: Path) -> None:
+    small = validation_project(tmp_path, 1, ("Alpha",))
+    person_says(small, "R2", lambda at: "no")
+    judge_says(small, "small", lambda at: "yes")
+    for one in disagreements.queue(small, WISH):
+        disagreements.rule(small, one, Ruling.UNCLEAR)
+    (found,) = disagreements.report(small, WISH)
+    assert (found.rulings, found.first.confusion) == ({"criterion unclear": 2}, {("no", "yes"): 2})
+    assert found.ruled.confusion == {}
+    ground = validation.ground_of(small, WISH)
+    nothing, asked = replace(ground, truth={CONSENSUS: {}}).column(CONSENSUS)
+    assert (nothing.tolist(), asked.tolist()) == ([None, None], [False, False])
+    small.close()
 
 
 def test_what_is_ruled_on_goes_behind_what_is_not(project: Project) -> None:

@@ -13,7 +13,7 @@ from annotator.actions import agreement_report, assisting, checking, imports, re
 from annotator.actions.project import Project
 from annotator.exchange.schemas import all_schemas
 from tests.assisted_project import AGREEMENT, F1, assisted_project, pairing
-from tests.served import JUDGE
+from tests.served import JUDGE, add_judge
 
 Record = dict[str, Any]
 
@@ -71,6 +71,21 @@ def test_the_data_card_tells_it_after_the_frozen_figures_under_its_own_name(made
     assert ("lower bound" in lines[0], "lower bound" in lines[1]) == (True, False)
     shares = [line for line in card.splitlines() if "| agreement |" in line and "model-assisted" in line]
     assert [f"| {AGREEMENT:.2f} |" in line for line in shares] == [True]
+
+
+def test_two_judges_of_one_model_are_told_apart_in_the_data_card(tmp_path: Path) -> None:
+    with pairing() as server, closing(assisted_project(tmp_path, server, 1)) as project:
+        add_judge(project, server, "near")
+        for name in (JUDGE, "near"):
+            asyncio.run(assisting.run(project, assisting.order(name)))
+        releases.export(project, tmp_path / "release")
+    card = (tmp_path / "release" / "data_card.md").read_text("utf-8")
+    lines = [
+        line for line in card.splitlines() if "match_f1" in line and "model-assisted: test-model" in line
+    ]
+    assert sorted([name for name in (JUDGE, "near") if f"judge “{name}”" in line] for line in lines) == [
+        [JUDGE], ["near"],
+    ]  # fmt: skip
 
 
 def test_it_is_read_back_and_leaves_again_byte_for_byte(made: Path, tmp_path: Path) -> None:

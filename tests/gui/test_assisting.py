@@ -69,7 +69,7 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert len(server.bodies) == 2
     assert [(row.field, row.figures) for row in page.view.model.rows()] == frozen
     assert cell(page, 0, "match_f1") == "0.00"
-    assert cell(page, 0, BY_MODEL) == "Match F1 0.79  frozen 0.00  (2 of 2 items)"
+    assert cell(page, 0, BY_MODEL) == "Match F1 0.79  frozen 0.00  (2 of 2 pairs of lists)"
     page.view.table.selectRow(0)
     account = page.view.account.toPlainText()
     assert account.index("Match F1 0.000") < account.index("Model-assisted: test-model, prompt ")
@@ -86,7 +86,7 @@ def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page
         paired(page, qtbot)
         said = page.assisting.answer.text()
         assert said.startswith("Nothing came of 1 pair of lists; left out of the figures. Item 1, rubric:")
-        assert cell(page, 0, BY_MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 items)"
+        assert cell(page, 0, BY_MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
         assert "Without a reply: 1, left out and never counted as no match." in page.assisting.words.text()
         assert page.assisting.ask.isEnabled()
 

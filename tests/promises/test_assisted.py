@@ -81,7 +81,7 @@ def test_in_words_it_stands_after_the_frozen_figure_under_its_own_name(
         assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
     out = " ".join(capsys.readouterr().out.split())
     assert 0 < out.index("Match F1 0.00") < out.index("model-assisted: test-model, prompt")
-    assert "Match F1 0.79 frozen 0.00 (2 of 2 items)" in out
+    assert "Match F1 0.79 frozen 0.00 (2 of 2 pairs of lists)" in out
     assert f"“{JUDGE}” has paired 2 of 2 pairs of lists" in out
 
 
@@ -147,7 +147,7 @@ def test_a_reply_that_does_not_fit_is_invalid_and_told_and_no_match_is_counted_f
     out = " ".join(capsys.readouterr().out.split())
     assert "Item 1, rubric: invalid." in out
     assert "1 of 2 pairs of lists" in out
-    assert "(1 of 2 items)" in out
+    assert "(1 of 2 pairs of lists)" in out
 
 
 def test_an_endpoint_that_is_gone_ends_with_3_and_the_frozen_figures_all_the_same(
