@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
 from annotator import files
@@ -23,7 +23,7 @@ from annotator.gui.page import Page
 from annotator.gui.room import Room
 from annotator.gui.status import StatusBar
 from annotator.gui.steps import ASIDE, SEND, STEPS, steps
-from annotator.gui.widgets.key_button import press_focused
+from annotator.gui.widgets.key_button import EnterPresses
 from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Window(QMainWindow):
         self.desk.refused.connect(self.show_refusal)
         self.desk.saved.connect(lambda _: self.messages.expire())
         self._ends = Ends(self)
+        EnterPresses(self)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
         self._recount.timeout.connect(self._count_waiting)
@@ -246,11 +247,6 @@ class Window(QMainWindow):
     def open_other(self, path: Path | None) -> None:
         """Close this window and open another project, or the first page."""
         self.other_project_wanted.emit(path)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the focus."""
-        if not press_focused(self, event):
-            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Projects, tasks and returned work may be dropped anywhere."""

@@ -165,6 +165,17 @@ def test_a_question_is_rated_on_the_dimensions_of_its_type(open_page, project):
     assert "mean 4.50, ✓ at or above the bar of 4.5" in told(page)
 
 
+def test_enter_on_a_missing_rating_leads_to_it_and_rates_nothing(open_page, project):
+    page = open_page(Kind.SELECTION)
+    page.sheet.start()
+    press("Ctrl+Return")
+    press("Return")
+    assert page.sheet.form.editors[0].isAncestorOf(focus())
+    assert {unit.rating for unit in mine(project, Kind.SELECTION).document.units} == {None}
+    press("Return")
+    assert mine(project, Kind.SELECTION).document.units[0].rating == 1
+
+
 def test_dimensions_are_given_neither_added_nor_retired(open_page, project):
     page = open_page(Kind.SELECTION)
     page.sheet.start()

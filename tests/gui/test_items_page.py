@@ -1,11 +1,11 @@
 """The page of items: searching, filtering, adding, going to work."""
 
 import pytest
-from PySide6.QtCore import Qt
 
-from annotator.actions import items
+from annotator.actions import annotating, items
 from annotator.actions.project import Project
 from annotator.gui.models.items import ItemsModel
+from tests.labelling_keys import be_active, focus, press
 
 
 def questions(page):
@@ -48,13 +48,19 @@ def test_a_new_item_is_listed_at_once(small, window_over):
     assert not page.form.isVisible()
 
 
-def test_return_goes_to_write_the_gold_of_the_item(small, window_over, qtbot):
+def test_return_goes_to_write_the_gold_of_the_item_and_begins_nothing(small, window_over, qtbot):
+    new = items.add(small, "How deep is the ocean?").subject
     window = window_over(small)
+    be_active(window, qtbot)
     page = window.page
-    page.table.selectRow(1)
+    page.table.selectRow(2)
     page.table.setFocus()
-    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    press("Return")
     assert window.page.NAME == "Author"
+    assert focus().text() == "Start rubric"
+    assert not annotating.artifacts_of(small, new)
+    press("Return")
+    assert annotating.artifacts_of(small, new)
 
 
 def test_lines_are_read_a_screenful_at_a_time(small, window_over):

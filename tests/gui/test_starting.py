@@ -12,6 +12,7 @@ from annotator.actions.project import Project
 from annotator.gui.pages.start import StartPage
 from annotator.gui.starting import Goldsmith, make_application, recent
 from annotator.gui.window import Window
+from tests.labelling_keys import be_active
 from tests.small_project import small_project
 
 
@@ -127,6 +128,7 @@ def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith,
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbot, monkeypatch):
     page = goldsmith.show(None)
+    be_active(page, qtbot)
     pressed = []
     for button in (page.sample, page.new, page.open, page.task):
         button.clicked.disconnect()

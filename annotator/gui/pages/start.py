@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -20,7 +20,7 @@ from annotator.gui import dropping, theme
 from annotator.gui.errands import Errands, Hearers
 from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.key_button import press_focused
+from annotator.gui.widgets.key_button import EnterPresses
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.progress_row import ProgressRow
 
@@ -62,6 +62,7 @@ class StartPage(QWidget):
         column.addLayout(row, 6)
         column.addStretch(1)
         theme.wear(self)
+        EnterPresses(self)
 
     def _welcome(self) -> QVBoxLayout:
         mark = QLabel()
@@ -172,11 +173,6 @@ class StartPage(QWidget):
         self.making.hide()
         self.sample.setEnabled(True)
         self.messages.show_message("error", refusal.happened, refusal.todo)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the focus."""
-        if not press_focused(self, event):
-            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """What is being made is made whole, and opened by nobody."""

@@ -1,12 +1,14 @@
 """A button that prints its key on itself, so that the keyboard is learnt by looking."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
+from shiboken6 import isValid
 
 from annotator.gui.widgets.plain import tooltip
 
 _GAP = "\u2003"
+BUTTONS = (QPushButton, QToolButton)
 
 
 class KeyButton(QPushButton):
@@ -44,11 +46,35 @@ class KeyButton(QPushButton):
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
 
 
-def press_focused(window: QWidget, event: QKeyEvent) -> bool:
-    """Press the button with the focus of a window when the key is Enter, as the space bar does; whether it was."""
-    button, plain = window.focusWidget(), ~Qt.KeyboardModifier.KeypadModifier
-    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & plain
-    if not enter or event.isAutoRepeat() or not isinstance(button, QPushButton | QToolButton):
+class EnterPresses(QObject):
+    """Enter presses the button that has the focus in a window, as the space bar does.
+
+    Only a key that goes to the button itself: one that led the focus there goes on to the window, not to the button.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        if isinstance(left, BUTTONS) and isValid(left):
+            left.removeEventFilter(self)
+        if isinstance(reached, BUTTONS) and self._window.isAncestorOf(reached):
+            reached.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Press the button when the key is Enter."""
+        if isinstance(watched, BUTTONS) and isinstance(event, QKeyEvent) and _is_enter(event):
+            watched.click()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _is_enter(event: QKeyEvent) -> bool:
+    if event.type() != QEvent.Type.KeyPress or event.isAutoRepeat():
         return False
-    button.click()
-    return True
+    plain = ~Qt.KeyboardModifier.KeypadModifier
+    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & plain
