@@ -3,10 +3,12 @@ import re
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 
-from annotator.gui import theme
+from annotator.gui import bugs, theme
+from annotator.gui.pages.start import StartPage
 from annotator.gui.part import Part
+from annotator.gui.widgets.link_question import ask_to_open
 from annotator.places import resources
 from tests.gui.test_window import EVERY_PAGE
 
@@ -195,6 +197,23 @@ def test_what_pops_up_is_dressed_as_well(sample, window_over):
     popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
     assert any(isinstance(widget, QMenu) for widget in popups)
     plain = [widget for widget in popups if widget.style().metaObject().className() != "QStyleSheetStyle"]
+    assert plain == []
+
+
+def test_every_window_of_its_own_is_dressed(sample, window_over, qtbot, monkeypatch):
+    monkeypatch.setattr(bugs, "_shown", [])
+    window, first = window_over(sample, "Items"), StartPage([])
+    first._restore(sample.path)
+    bugs._show("a fault")
+    question = ask_to_open(window.page, "https://example.org/")
+    first.show()
+    own = [window, first, first._backups, *bugs._shown, question]
+    for widget in own[1:]:
+        qtbot.addWidget(widget)
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    assert {*own} <= {*shown}
+    buttons = [button for widget in shown for button in widget.findChildren(QAbstractButton)]
+    plain = [each.text() for each in buttons if each.style().metaObject().className() != "QStyleSheetStyle"]
     assert plain == []
 
 

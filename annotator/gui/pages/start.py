@@ -146,6 +146,7 @@ class StartPage(QWidget):
 
         self._backups = BackupList(path)
         self._backups.restored.connect(self.chosen)
+        theme.wear(self._backups)
         self._backups.show()
 
     def open_sample(self) -> None:
