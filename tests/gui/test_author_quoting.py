@@ -131,9 +131,11 @@ def test_what_is_found_is_what_the_key_quotes(page, project):
 
 
 def test_what_is_found_is_quoted_while_the_search_is_still_open(page, project):
+    assert not page.source.quoting.isEnabled()
     press("Ctrl+F")
     type_words("train badly")
     press("Return")
+    assert page.source.quoting.isEnabled()
     press("Ctrl+E")
     assert quoted(project).quote == "train badly"
 
@@ -144,14 +146,18 @@ def add_pdf(page, folder, pages) -> None:
     page.desk.do(sources.add_source, page.item.id, path)
 
 
-def test_what_is_found_in_a_pdf_is_what_the_key_quotes(page, project, tmp_path):
+@pytest.mark.parametrize("still_open", [False, True])
+def test_what_is_found_in_a_pdf_is_what_the_key_quotes(page, project, tmp_path, still_open):
     add_pdf(page, tmp_path, [["First page."], ["Deep networks", "train badly"]])
     press("Ctrl+F")
     type_words("networks train")
     press("Return")
     assert page.source.finder.count() == (1, 1)
-    press("Esc")
-    assert focus() is page.source.pdf
+    if still_open:
+        assert page.source.quoting.isEnabled()
+    else:
+        press("Esc")
+        assert focus() is page.source.pdf
     press("Ctrl+E")
     anchor = quoted(project)
     assert (anchor.page, anchor.quote.split()) == (2, ["networks", "train"])

@@ -7,7 +7,9 @@ from sqlalchemy import select
 from annotator.actions import artifacts, items, waiting
 from annotator.domain.artifact import Kind, State
 from annotator.domain.plan import Plan
+from annotator.gui import theme
 from annotator.gui.pages.author import page as author_page
+from annotator.gui.widgets import icons
 from annotator.storage.tables import RevisionRow, table
 from tests.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.labelling_keys import focus, press, type_words
@@ -57,7 +59,20 @@ def test_an_empty_text_is_not_remarked_on_while_it_is_being_begun(open_page, qtb
     press("Ctrl+N")
     qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.checking.findings))
     assert shown_remarks(page.sheet.form.editors[1]) == []
-    assert page.sheet.bar.remarks.text() == "No remarks yet"
+    theme.zoom(1)
+    remarks = page.sheet.bar.remarks
+    assert remarks.text() == "No remarks yet"
+    fine = icons.icon("check", theme.current().px(16), "level-success")
+    assert remarks.icon().pixmap(16).toImage() != fine.pixmap(16).toImage()
+
+
+def test_an_empty_unit_is_remarked_on_once_it_was_left(open_page, qtbot):
+    page = open_page()
+    press("Ctrl+N")
+    qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.checking.findings))
+    page.source.enter()
+    qtbot.waitUntil(lambda: shown_remarks(page.sheet.form.editors[1]) != [])
+    assert page.sheet.bar.remarks.text() == "1 to mend"
 
 
 def test_submitting_what_is_in_order_seals_it_and_goes_to_the_next_item(open_page, project, qtbot):

@@ -33,6 +33,8 @@ class FindBar(QFrame):
     """A line to type into, the count, next and previous; Enter goes on, Shift+Enter back, Esc closes."""
 
     closed = Signal()
+    moved = Signal()
+    """Another place found is in view, or none."""
 
     def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -129,3 +131,4 @@ class FindBar(QFrame):
             self._searched.reveal(*spans[at])
         many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
         self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
+        self.moved.emit()

@@ -128,10 +128,15 @@ class PdfView(QAbstractScrollArea):
 
     def selected(self) -> tuple[str, int] | None:
         """The selected words and their page; None where nothing is selected."""
-        start, end = self._caret.span
-        words = self._words(self._caret.page)
-        quote = words.quote(start, end) if words and end > start else ""
-        return (quote, self._caret.page + 1) if quote else None
+        return self._quote(self._caret.page, *self._caret.span)
+
+    def chosen(self) -> tuple[str, int] | None:
+        """What is selected; while a search is open and nothing is selected, the place it found."""
+        found = [
+            self._quote(start // _PAGE, start % _PAGE, end % _PAGE)
+            for start, end in self._marks.get("find-current", ())
+        ]
+        return self.selected() or next(iter(found), None)
 
     def select_page(self) -> None:
         """Select all words of the page in view."""
@@ -279,6 +284,11 @@ class PdfView(QAbstractScrollArea):
         chosen = self.selected()
         if chosen:
             QGuiApplication.clipboard().setText(chosen[0])
+
+    def _quote(self, place: int, start: int, end: int) -> tuple[str, int] | None:
+        words = self._words(place)
+        quote = words.quote(start, end) if words and end > start else ""
+        return (quote, place + 1) if quote else None
 
     def _words(self, place: int) -> "PageWords | None":
         """The words of a page, or None where there is no page or it cannot be read."""

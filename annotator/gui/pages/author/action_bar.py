@@ -40,9 +40,9 @@ class ActionBar(QFrame):
         self.new.clicked.connect(self.new_wanted)
         self.submit.clicked.connect(self.submit_wanted)
         self._words: Words | None = None
-        self._findings: Sequence[Finding] = ()
+        self._told: tuple[Sequence[Finding], int] = (), 0
         self._lay_out()
-        theme.watch(self, lambda: self.show_findings(self._findings))
+        theme.watch(self, lambda: self.show_findings(*self._told))
 
     def _lay_out(self) -> None:
         told, acts = QHBoxLayout(), QHBoxLayout()
@@ -82,14 +82,15 @@ class ActionBar(QFrame):
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
         """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
-        self._findings = findings
+        self._told = findings, to_come
         errors = sum(finding.level == "error" for finding in findings)
         warnings = len(findings) - errors
         parts = [f"{errors} to mend"] if errors else []
         parts += [f"{warnings} to look at"] if warnings else []
         self.remarks.setText(", ".join(parts) or ("No remarks yet" if to_come else "No remarks"))
         picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
-        picture, colour = (picture, colour) if findings else ("check", "level-success")
+        if not findings:
+            picture, colour = ("clock", "text-muted") if to_come else ("check", "level-success")
         self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))
 
     def rebind(self) -> None:

@@ -153,8 +153,8 @@ class Form(QScrollArea):
 
     def due(self, findings: Sequence[Finding]) -> list[Finding]:
         """The remarks to be made by now: of an empty unit that nobody has touched there are none."""
-        fresh = {one.unit_id for one in self.editors if one.is_fresh} - self._touched
-        silent = fresh | (set() if "" in self._touched or len(fresh) < len(self.editors) else {""})
+        silent = {one.unit_id for one in self.editors if one.may_wait} - self._touched
+        silent |= set() if "" in self._touched or len(silent) < len(self.editors) else {""}
         return [finding for finding in findings if finding.unit_id not in silent]
 
     def complain(self) -> None:

@@ -82,6 +82,7 @@ class Sheet(QWidget):
         form.paused.connect(saving.draft)
         form.chosen.connect(lambda unit_id, field, value: saving.put(unit_id, **{field: value}))
         form.left.connect(saving.keep)
+        form.left.connect(self.checking.soon)
         form.verticalScrollBar().valueChanged.connect(self.stirred)
         self.checking.found.connect(form.show_findings)
         self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))

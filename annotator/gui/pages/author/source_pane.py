@@ -75,7 +75,7 @@ class SourcePane(QWidget):
         self.tabs.setAccessibleName("Sources")
         self.tabs.setExpanding(False)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
-        self.quoting.set_hint("Give the selected words to the unit at the cursor as its quotation")
+        self.quoting.set_hint("Give the words selected or found to the unit at the cursor as its quotation")
         self.quoting.clicked.connect(self.quote_wanted)
         self.as_text.setCheckable(True)
         self.as_text.setToolTip("Show the words of this PDF as plain text")
@@ -121,7 +121,7 @@ class SourcePane(QWidget):
         self.add.clicked.connect(self.choose_file)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)
-        self.pane.loaded.connect(lambda: self._mark_quoted(reveal=False))
+        self.pane.loaded.connect(self._mark_quoted)
         self.pane.stepped.connect(self.stepped)
         self.pdf_steps.wanted.connect(self._step_in_pdf)
         self.pdf_finder.closed.connect(lambda: self.pdf.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -129,6 +129,8 @@ class SourcePane(QWidget):
             view.verticalScrollBar().valueChanged.connect(self.stirred)
         self.text.marked_words.connect(self._weigh_selection)
         self.pdf.selection_changed.connect(self._weigh_selection)
+        for finder in (self.pdf_finder, self.pane.find_bar):
+            finder.moved.connect(self._weigh_selection)
 
     def show_item(self, item: Item, found: Sequence[Source]) -> None:
         """Show an item's sources, the first in front; of the same item only what is new."""
@@ -174,7 +176,7 @@ class SourcePane(QWidget):
         """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
         source = self._source()
         if self._in_pdf and source is not None:
-            chosen = self.pdf.selected()
+            chosen = self.pdf.chosen()
             return anchor_on_page(source.id, source.text, *chosen) if chosen else None
         span = self.pane.chosen()
         if self._stack.currentWidget() is not self.pane or self._item is None or span is None:
@@ -186,7 +188,7 @@ class SourcePane(QWidget):
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
         """Mark all that is quoted, each with the unit it is quoted by; the unit at hand has its own stand out."""
         self._quoted, self._at_hand = quoted, at_hand
-        self._mark_quoted(reveal=False)
+        self._mark_quoted()
 
     def show_anchor(self, anchor: Anchor) -> bool:
         """Bring a quotation into view and mark it; whether it was found."""
@@ -233,11 +235,11 @@ class SourcePane(QWidget):
             return self.pdf.place(anchor.quote, anchor.page or 1)
         return self.pane.place(anchor.quote, anchor.start)
 
-    def _mark_quoted(self, *, reveal: bool) -> None:
+    def _mark_quoted(self) -> None:
         placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
         passages = [(whose, span) for whose, span in placed if span is not None]
         if not self._in_pdf:
-            self.pane.show_evidence(passages, self._at_hand, reveal=reveal)
+            self.pane.show_evidence(passages, self._at_hand, reveal=False)
             return
         for kind, mine in (("kept", False), ("evidence", True)):
             self.pdf.set_marks(kind, [span for whose, span in passages if (whose == self._at_hand) is mine])
@@ -259,9 +261,9 @@ class SourcePane(QWidget):
             self.desk.do(sources.add_source, self._item.id, Path(name))
 
     def _weigh_selection(self) -> None:
-        """Only what is selected can be quoted."""
-        chosen = bool(self.pdf.selected()) if self._in_pdf else self.text.textCursor().hasSelection()
-        self.quoting.setEnabled(chosen and self._stack.currentWidget() is not self._nothing)
+        """Only what is selected or found can be quoted."""
+        chosen = self.pdf.chosen() if self._in_pdf else self.pane.chosen()
+        self.quoting.setEnabled(chosen is not None and self._stack.currentWidget() is not self._nothing)
 
     def _source(self) -> Source | None:
         place = self.tabs.currentIndex()
@@ -286,7 +288,7 @@ class SourcePane(QWidget):
                 self.pane.show_report(source.text, "source")
             else:
                 self.pane.show_words(self._source_text())
-        self._mark_quoted(reveal=False)
+        self._mark_quoted()
         self._weigh_selection()
 
     def _show_pdf(self, source: Source) -> None:

@@ -139,8 +139,8 @@ class UnitEditor(QFrame):
             self._remarks[place].show_findings(findings)
 
     @property
-    def is_fresh(self) -> bool:
-        """Whether nothing is written here, so that remarks can wait until somebody does."""
+    def may_wait(self) -> bool:
+        """Whether remarks can wait until somebody works here: nothing is written, or what is written was given."""
         return self.GIVEN or not self.text.value().strip()
 
     def unfit(self) -> list[Finding]:
