@@ -78,17 +78,18 @@ def place(window: QWidget) -> None:
     """Give a window the place it had, or the usual size, and never more than the screen has room for."""
     window.resize(USUAL)
     kept = QSettings().value(GEOMETRY)
-    if isinstance(kept, QByteArray):
-        window.restoreGeometry(kept)
+    restored = isinstance(kept, QByteArray) and window.restoreGeometry(kept)
     screen = window.screen() or QGuiApplication.primaryScreen()
     within = screen.availableGeometry()
     if not window.isMaximized() and not window.isFullScreen():
         size = window.size().boundedTo(within.size() - FRAME)
-        room = within.size() - FRAME - size
-        left = within.left() + min(max(window.x() - within.left(), 0), room.width())
-        top = within.top() + min(max(window.y() - within.top(), 0), room.height())
         window.resize(size)
-        window.move(left, top)
+        # Where a window stands that never stood anywhere is for the system to say.
+        if restored:
+            room = within.size() - FRAME - size
+            left = within.left() + min(max(window.x() - within.left(), 0), room.width())
+            top = within.top() + min(max(window.y() - within.top(), 0), room.height())
+            window.move(left, top)
 
 
 def keep_place(window: QWidget) -> None:

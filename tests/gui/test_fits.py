@@ -155,6 +155,20 @@ def test_the_first_window_is_no_larger_than_the_screen(sample, window_over):
     assert window.screen().availableGeometry().contains(window.frameGeometry())
 
 
+def test_only_a_window_with_a_kept_place_is_put_there(qtbot):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    room.place(window)
+    assert not window.testAttribute(Qt.WidgetAttribute.WA_Moved)
+    window.move(20, 30)
+    room.keep_place(window)
+    other = QMainWindow()
+    qtbot.addWidget(other)
+    room.place(other)
+    assert other.testAttribute(Qt.WidgetAttribute.WA_Moved)
+    assert other.pos() == window.pos()
+
+
 def test_a_kept_place_that_this_screen_does_not_have_is_brought_into_view(sample, window_over, qapp):
     other = QMainWindow()
     other.setGeometry(5000, 4000, 3000, 2000)

@@ -1,10 +1,14 @@
-"""The queue of reports to be labelled, as a model."""
+"""The queue of reports to be labelled: its model, and where it folds."""
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QSettings, Qt
 
 from annotator.actions.labels import Task
+from annotator.gui import theme
 from annotator.gui.models.label_queue import ROW_ROLE, Group, LabelQueue, Show
+from tests.labelling_project import labelling_project
+
+PROJECT = labelling_project
 
 
 def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> Task:
@@ -115,3 +119,16 @@ def test_ten_thousand_reports_are_listed_with_their_items(qapp):
     assert queue.rowCount(queue.index(3)) == 0
     assert queue.place("1999E").row() == 11_999
     assert queue.place("none") == QModelIndex()
+
+
+def test_the_list_folds_where_there_is_no_room_for_it_at_this_size(project, page_over, qtbot):
+    # The version before kept this at every start.
+    QSettings().setValue("label/queue", True)
+    page = page_over(project, "Label")
+    for wide, shown in ((1000, False), (1700, True)):
+        page.window().resize(wide, 800)
+        qtbot.waitUntil(lambda shown=shown: page.queue_pane.isVisible() is shown)
+    theme.zoom_to(150)
+    assert not page.queue_pane.isVisible()
+    theme.zoom(0)
+    assert page.queue_pane.isVisible()

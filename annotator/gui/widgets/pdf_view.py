@@ -128,15 +128,13 @@ class PdfView(QAbstractScrollArea):
 
     def selected(self) -> tuple[str, int] | None:
         """The selected words and their page; None where nothing is selected."""
-        return self._quote(self._caret.page, *self._caret.span)
+        first, (start, end) = self._caret.page * _PAGE, self._caret.span
+        return self._quote(first + start, first + end)
 
     def chosen(self) -> tuple[str, int] | None:
         """What is selected; while a search is open and nothing is selected, the place it found."""
-        found = [
-            self._quote(start // _PAGE, start % _PAGE, end % _PAGE)
-            for start, end in self._marks.get("find-current", ())
-        ]
-        return self.selected() or next(iter(found), None)
+        found = self._marks.get("find-current", [])
+        return self.selected() or next((self._quote(*span) for span in found), None)
 
     def select_page(self) -> None:
         """Select all words of the page in view."""
@@ -285,10 +283,10 @@ class PdfView(QAbstractScrollArea):
         if chosen:
             QGuiApplication.clipboard().setText(chosen[0])
 
-    def _quote(self, place: int, start: int, end: int) -> tuple[str, int] | None:
-        words = self._words(place)
-        quote = words.quote(start, end) if words and end > start else ""
-        return (quote, place + 1) if quote else None
+    def _quote(self, start: int, end: int) -> tuple[str, int] | None:
+        words = self._words(start // _PAGE)
+        quote = words.quote(start % _PAGE, end % _PAGE) if words and end > start else ""
+        return (quote, start // _PAGE + 1) if quote else None
 
     def _words(self, place: int) -> "PageWords | None":
         """The words of a page, or None where there is no page or it cannot be read."""

@@ -79,6 +79,19 @@ def test_another_choice_makes_another_card(project, show):
     assert page.cards.view.card.sha256 != before.sha256
 
 
+def test_a_card_is_read_on_where_its_sketch_was_and_another_from_its_head(project, show):
+    page = show(project)
+    view = page.cards.view
+    bar, loaded = view.page.verticalScrollBar(), []
+    bar.setValue(120)
+    view.page.loaded.connect(lambda: loaded.append(bar.value()) or len(loaded) != 1 or bar.setValue(80))
+    choose(view.choosers.lists["against"], person(project, "R2").id)
+    settle(page)
+    # First the sketch, then the card.
+    assert loaded == [0, 80]
+    assert bar.value() == 80
+
+
 @pytest.mark.parametrize("ending", [".json", ".html"])
 def test_what_is_seen_is_what_is_saved_by_keyboard(project, show, tmp_path, monkeypatch, ending):
     page = show(project)

@@ -10,7 +10,8 @@ from annotator.gui.models.label_queue import ROW_ROLE, LabelQueue, Show
 from annotator.gui.pages.label.queue_delegate import QueueDelegate
 from annotator.gui.widgets.sought_list import SoughtList
 
-QUEUE = "label/queue"
+# What the versions before kept under another name was not chosen by anybody.
+QUEUE = "label/queue-chosen"
 # The page is this wide, at 100 %, where the queue stands beside the report from the first.
 ROOMY = 1300
 
@@ -69,6 +70,7 @@ class Folding(QObject):
         self._page, self._queue, self._button = page, queue, button
         page.installEventFilter(self)
         button.toggled.connect(self._choose)
+        theme.watch(self, self._fit)
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -58,7 +58,7 @@ class CardView(QWidget):
         self.gate.opened.connect(self._open_test)
         self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
         # A card that takes the place of its sketch is read on where that was.
-        self._place = 0
+        self._place, self._sketched = 0, False
         self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._count)
@@ -92,7 +92,7 @@ class CardView(QWidget):
 
     def show_foreign(self, card: ValidityCard, name: str) -> None:
         """Show the card of a file."""
-        self._foreign = True
+        self._foreign, self._sketched = True, False
         self._asked += 1
         self.choosers.hide()
         self._show_card(card, f"As \u2068{name}\u2069 has it.")
@@ -121,7 +121,7 @@ class CardView(QWidget):
         self._count()
 
     def _count(self) -> None:
-        self._stale = False
+        self._stale = self._sketched = False
         self.state.setText(MAKING)
         self._show(None)
         self._ask(card_offers.AT_ONCE)
@@ -160,6 +160,7 @@ class CardView(QWidget):
             self._show_card(card, "As it would leave now; nothing of it is kept in the project.")
             return
         self._show_page(card_saving.sketch(card))
+        self._sketched = True
         if self.isVisible():
             self._ask(card_offers.VIEW)
         else:
@@ -172,7 +173,7 @@ class CardView(QWidget):
         self._show(card)
 
     def _show_page(self, html: str) -> None:
-        self._place = self.page.verticalScrollBar().value()
+        self._place = self.page.verticalScrollBar().value() if self._sketched else 0
         self.page.show_html(html)
         self.body.setCurrentIndex(PAGE)
 
