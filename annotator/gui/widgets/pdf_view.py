@@ -139,8 +139,7 @@ class PdfView(QAbstractScrollArea):
     def select_page(self) -> None:
         """Select all words of the page in view."""
         place = self.page - 1
-        words = self._words(place)
-        if words:
+        if words := self._words(place):
             self._move_to(Caret(place, 0, len(words.letters)), follow=False)
 
     def place(self, quote: str, page: int) -> tuple[int, int] | None:
@@ -241,10 +240,8 @@ class PdfView(QAbstractScrollArea):
         elif event.matches(QKeySequence.StandardKey.Copy):
             self._copy()
         elif event.key() == Qt.Key.Key_Space:
-            bar = self.verticalScrollBar()
-            bar.setValue(
-                bar.value() + bar.pageStep() * (-1 if modifiers & Qt.KeyboardModifier.ShiftModifier else 1)
-            )
+            bar, back = self.verticalScrollBar(), modifiers & Qt.KeyboardModifier.ShiftModifier
+            bar.setValue(bar.value() + bar.pageStep() * (-1 if back else 1))
         elif Qt.Key(event.key()) in _STEPS and not modifiers & Qt.KeyboardModifier.AltModifier:
             self._step(Qt.Key(event.key()), modifiers)
         else:
@@ -274,13 +271,11 @@ class PdfView(QAbstractScrollArea):
         if follow and words and words.letters:
             self._reveal(caret.page, words.letter_box(min(caret.head, len(words.letters) - 1)))
         self.viewport().update()
-        after = self.selected()
-        if after != before:
+        if (after := self.selected()) != before:
             self.selection_changed.emit(*(after or ("", caret.page + 1)))
 
     def _copy(self) -> None:
-        chosen = self.selected()
-        if chosen:
+        if chosen := self.selected():
             QGuiApplication.clipboard().setText(chosen[0])
 
     def _quote(self, start: int, end: int) -> tuple[str, int] | None:
