@@ -159,6 +159,17 @@ def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_le
     assert raw.execute(drafts, [f"ruling|{ruling_id}|%"]).fetchone() is None
 
 
+def test_taking_the_first_of_two_quotations_away_is_one_ruling(page):
+    press("4")
+    row = page.bench.row
+    two = [Anchor(quote=words, start=0, end=len(words)) for words in ("How does", "How")]
+    page.desk.do(lambda project: ruling.write_own(project, row.ruling.id, **row.made[0][0].quoting(two)))
+    page.rows.own.editor.asked.emit("", "unquote 0")
+    assert [anchor.quote for anchor in page.bench.row.made[0][0].anchors] == ["How"]
+    page.desk.undo()
+    assert [anchor.quote for anchor in page.bench.row.made[0][0].anchors] == ["How does", "How"]
+
+
 def test_an_own_wording_that_changes_nothing_is_said_to_be_unfinished(page):
     press("4")
     press("Esc")

@@ -119,6 +119,38 @@ def test_a_note_takes_digits_and_goes_with_the_ruling(page: Any, project: Projec
     assert ruled(project) == [("person wrong", "", "Page 12 says 3")]
 
 
+def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, project: Project) -> None:
+    card, first = page.ruling.bench.card, page.ruling.bench.key
+    press("Ctrl+M")
+    type_words("Of the first")
+    press("Ctrl+J")
+    assert page.ruling.bench.key != first
+    assert card.note.toPlainText() == ""
+    type_words("Of the second")
+    page.ruling.bench.open(first)
+    assert card.note.toPlainText() == "Of the first"
+    page.ruling.bench.next_open()
+    press("Esc")
+    press("2")
+    assert ruled(project) == [("person wrong", "", "Of the second")]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_note_stays_with_its_case_when_undo_brings_another(page: Any, project: Project, told: bool) -> None:
+    bench, first = page.ruling.bench, page.ruling.bench.key
+    press("3")
+    second = bench.key
+    press("Ctrl+M")
+    type_words("Of the second")
+    if told:
+        bench.card.note.tell()
+    page.desk.undo()
+    settle(page)
+    assert (bench.key, bench.card.note.toPlainText()) == (first, "")
+    bench.open(second)
+    assert bench.card.note.toPlainText() == "Of the second"
+
+
 def test_undo_brings_back_the_case(page: Any, project: Project) -> None:
     first = page.ruling.bench.key
     press("3")

@@ -1,5 +1,6 @@
 """What an adjudicator does to the row at hand, and to the item as a whole."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from annotator.actions import closing, pairing, ruling, unanimity, voting
@@ -28,11 +29,11 @@ class Hand:
         """Say why, how surely, or what the guideline leaves open, of a row."""
         return self._bench.do(lambda project: ruling.explain(project, ruling_id, **fields))
 
-    def word(self, field: str, value: Any) -> bool:
-        """Give a field of the own wording of the row at hand another value."""
+    def word(self, fields: Mapping[str, Any]) -> bool:
+        """Give fields of the own wording of the row at hand other values, in one ruling."""
         row = self._bench.row
         return row is not None and self._bench.do(
-            lambda project: ruling.write_own(project, row.ruling.id, **{field: value})
+            lambda project: ruling.write_own(project, row.ruling.id, **fields)
         )
 
     def add_row(self) -> str:

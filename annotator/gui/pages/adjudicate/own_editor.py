@@ -48,8 +48,8 @@ class OwnEditor(QWidget):
     """Field, value: with every key."""
     paused = Signal(str, str)
     """Field, text: to be kept as a draft."""
-    chosen = Signal(str, object)
-    """Field, value: a choice, to be kept at once."""
+    chosen = Signal(object)
+    """Values by field: a choice, to be kept at once."""
     quote_wanted = Signal(int)
     """Which of its quotations is to be shown."""
 
@@ -70,7 +70,7 @@ class OwnEditor(QWidget):
             button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
         self.editor.typed.connect(lambda _, field, value: self.typed.emit(field, value))
         self.editor.paused.connect(lambda _, field, text: self.paused.emit(field, text))
-        self.editor.chosen.connect(lambda _, field, value: self.chosen.emit(field, value))
+        self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
         self.editor.asked.connect(self._ask)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -116,7 +116,5 @@ class OwnEditor(QWidget):
             self.quote_wanted.emit(int(place))
         elif ask == "unquote":
             kept = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
-            before = self._unit.quoting(self._unit.anchors)
-            for field, value in self._unit.quoting(kept).items():
-                if value != before[field]:
-                    self.chosen.emit(field, value)
+            before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, kept))
+            self.chosen.emit({field: value for field, value in after.items() if value != before[field]})

@@ -21,8 +21,8 @@ class RowsPane(QWidget):
     entered = Signal()
     quote_wanted = Signal(str, str, int)
     dropped = Signal(str, str, str)
-    worded = Signal(str, object)
-    """A choice in the own wording, to be kept at once: field, value."""
+    worded = Signal(object)
+    """A choice in the own wording, to be kept at once: values by field."""
     own_quote_wanted = Signal(int)
 
     def __init__(self, bench: Bench) -> None:

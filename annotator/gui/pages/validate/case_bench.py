@@ -180,9 +180,7 @@ class CaseBench(Splitter):
         if case is None:
             return
         self.flow.stop()
-        if case.said:
-            self._kept(case, case.said, case.reason, note)
-        else:
+        if not case.said or not self._kept(case, case.said, case.reason, note):
             self._notes[case.key] = note
 
     def _kept(self, case: VerdictCase, said: str, reason: str, note: str | None = None) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions.verdict_readings import Reading
 from annotator.gui import keys
-from annotator.gui.models.verdict_cases import VerdictCase
+from annotator.gui.models.verdict_cases import Key, VerdictCase
 from annotator.gui.pages.adjudicate.key_chips import KeyChips
 from annotator.gui.pages.label.state_chip import StateChip
 from annotator.gui.pages.validate.faults import FAULTS, Answer
@@ -47,6 +47,7 @@ class CaseCard(QWidget):
         self.waiting.toggled.connect(lambda on: QSettings().setValue(self._setting, on))
         self.note = GrowingEdit(least=1, most=5)
         self.note.setAccessibleName("Note")
+        self._noted: Key = ()
         self.note.setReadOnly(bool(locked))
         self.note.edited.connect(self.noted)
         self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -102,7 +103,9 @@ class CaseCard(QWidget):
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)
         self.reasons.show_value(held, wanted=asks, locked=idle)
-        if note != self.note.toPlainText() and not self.note.hasFocus():
+        typing = self.note.hasFocus() and case.key == self._noted
+        self._noted = case.key
+        if note != self.note.toPlainText() and not typing:
             self.note.setPlainText(note)
 
     def enter_note(self) -> None:

@@ -74,6 +74,8 @@ class Reviewing(CasePart):
     def _looked(self, asked: int, found: Looked) -> None:
         if self.stopped or asked != self._asked:
             return
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
         before, self._found = self._found, found
         if found.options:
             self._wanted = found.choice

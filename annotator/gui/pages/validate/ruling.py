@@ -109,6 +109,8 @@ class Ruling(CasePart):
     def _looked(self, asked: int, found: Looked) -> None:
         if self.stopped or asked != self._asked:
             return
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
         before = self._found
         same = (found.choice, found.opening) == (before.choice, before.opening)
         self._found = replace(found, ruled=before.ruled if same else None)
