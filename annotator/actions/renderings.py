@@ -24,13 +24,16 @@ def html(project: Project, text: str) -> Rendered:
     if row:
         return Rendered(html=row.html, plain=row.plain, reason=row.reason)
     rendered = render(text)
-    if not project.readonly:
+    if not project.readonly and not rendered.unfinished:
         _keep(project, [(key, rendered)])
     return rendered
 
 
 def warm(project: Project, progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Render every response that is not yet in the cache; how many were made."""
+    """Render every response that is not yet in the cache; how many were made.
+
+    One for whose formulas time ran out is not kept: whoever opens it has the rest drawn.
+    """
     cached = select(RENDERING.c.text_sha256).where(RENDERING.c.version == RENDERER_VERSION)
     with project.store.read() as db:
         waiting = db.execute(
@@ -39,7 +42,9 @@ def warm(project: Project, progress: Callable[[str, int, int], None] | None = No
     for place, row in enumerate(waiting):
         with project.store.read() as db:
             text = db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == row.id)).scalar_one()
-        _keep(project, [(row.sha256, render(text))])
+        rendered = render(text)
+        if not rendered.unfinished:
+            _keep(project, [(row.sha256, rendered)])
         if progress:
             progress("rendering reports", place + 1, len(waiting))
     return len(waiting)

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 SCHEME = "formula"
 # So many units are one em.
 EM = 1_000
-MOST_BYTES = 400_000
+# A longer outline is not drawn.
+LONGEST_PATH = 400_000
+# Before the outline three numbers stand.
+_LONGEST = LONGEST_PATH + 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,10 @@ class Formula:
         if scheme != SCHEME:
             return None
         try:
-            content = zlib.decompressobj().decompress(base64.urlsafe_b64decode(packed), MOST_BYTES)
+            unpacker = zlib.decompressobj()
+            content = unpacker.decompress(base64.urlsafe_b64decode(packed), _LONGEST)
+            if not unpacker.eof:
+                return None
             width, ascent, descent, path = content.decode("ascii").split(" ", 3)
             return cls(int(width), int(ascent), int(descent), path)
         except (ValueError, binascii.Error, zlib.error):

@@ -16,12 +16,14 @@ _STEP = re.compile(rf".{{{BREAK_EVERY}}}", re.DOTALL)
 class Rendered:
     """Safe HTML in pieces joined by `CUT`; or, when `plain`, no HTML and in `reason` why, in one sentence.
 
-    Of HTML `reason` says what in it is shown as it was written; empty when nothing is.
+    Of HTML `reason` says what in it is shown as it was written; empty when nothing is. `unfinished`: with more time
+    more of it had been drawn.
     """
 
     html: str
     plain: bool = False
     reason: str = ""
+    unfinished: bool = False
 
 
 def with_breaks(text: str, longest: int = LONGEST_RUN) -> str:

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
-from annotator.domain.formula import EM, Formula
+from annotator.domain.formula import EM, LONGEST_PATH, Formula
 
 LONGEST = 2_000
 # Each level doubles the time that a drawing takes: 6 a tenth of a second, 12 ten seconds.
@@ -138,17 +138,25 @@ def is_display(source: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def drawn(source: str) -> Formula | None:
-    """A formula's drawing; None where it holds what cannot be drawn: unknown commands, other scripts, bad TeX."""
+    """A formula's drawing; None where it holds what cannot be drawn: unknown commands, other scripts, bad TeX.
+
+    Nor can one whose outline would be longer than `LONGEST_PATH`.
+    """
     if _depth(source) > DEEPEST:
         return None
     tex = source if source.startswith("\\begin{") else source.strip("$") if source[0] == "$" else source[2:-2]
+    tex = _NUMBERED.sub(r"\\\1{\2*}", tex.strip())
+    made = _tried(partial(library().Latex, tex, size=EM, margin=0, inline=not is_display(source)))
+    if made is None or not _is_known(made):
+        return None
+    svg = _tried(made.svgxml)
+    return None if svg is None else _outlined(svg)
+
+
+def _tried(act: Callable[[], Any]) -> Any:
+    """What the libraries make of TeX; None where they cannot read it."""
     try:
-        made = _ziamath().Latex(
-            _NUMBERED.sub(r"\\\1{\2*}", tex.strip()), size=EM, margin=0, inline=not is_display(source)
-        )
-        if not _is_known(made):
-            return None
-        return _outlined(made.svgxml())
+        return act()
     except _faults():
         return None
 
@@ -163,8 +171,8 @@ def _depth(tex: str) -> int:
 
 
 @cache
-def _ziamath() -> ModuleType:
-    """The library that draws: loaded with the first formula, since it reads a font."""
+def library() -> ModuleType:
+    """What draws: loaded with the first formula, since it reads a font."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         import ziamath
@@ -172,8 +180,8 @@ def _ziamath() -> ModuleType:
     config.svg2 = False
     # With none it would strip the noughts of whole numbers.
     config.precision = 1
-    library: ModuleType = ziamath
-    return library
+    loaded: ModuleType = ziamath
+    return loaded
 
 
 @cache
@@ -189,6 +197,7 @@ def _faults() -> tuple[type[BaseException], ...]:
         AttributeError,
         LookupError,
         RuntimeError,
+        StopIteration,
         SyntaxError,
         TypeError,
         ValueError,
@@ -209,11 +218,11 @@ def unseen(letter: str) -> bool:
 
 
 def _outlined(svg: ElementTree.Element) -> Formula | None:
-    """An SVG's shapes as one outline; None where it holds others than letters and bars."""
+    """An SVG's shapes as one outline; None where it holds others than letters and bars, or too many."""
     left, top, width, height = map(float, svg.attrib["viewBox"].split())
     outlines = list[str]()
     for shape in svg:
-        if shape.tag == "path" and "transform" not in shape.attrib:
+        if shape.tag == "path" and "transform" not in shape.attrib and _is_outline(shape.attrib["d"]):
             outlines.extend(_short(shape.attrib["d"]))
         elif shape.tag == "rect":
             x, y, w, h = (round(float(shape.attrib[name])) for name in ("x", "y", "width", "height"))
@@ -222,13 +231,18 @@ def _outlined(svg: ElementTree.Element) -> Formula | None:
         else:
             return None
     path = "".join(outlines)
-    return Formula(round(left + width), round(-top), round(top + height), path) if path else None
+    if not 0 < len(path) <= LONGEST_PATH:
+        return None
+    return Formula(round(left + width), round(-top), round(top + height), path)
+
+
+def _is_outline(path: str) -> bool:
+    """Whether it is of known commands and plain numbers alone."""
+    return not re.sub(r"[\s,]+", "", _PARTS.sub("", path))
 
 
 def _short(path: str) -> Iterator[str]:
-    """The parts of an outline with whole numbers and no spare space; ValueError for what is none."""
-    if re.sub(r"[\s,]+", "", _PARTS.sub("", path)):
-        raise ValueError("an outline of other commands")
+    """The parts of an outline with whole numbers and no spare space."""
     before = "Z"
     for part in _PARTS.findall(path):
         number = part if part in _COMMANDS else str(round(float(part)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
@@ -23,9 +24,15 @@ from annotator.exchange import formulas
 from annotator.exchange import rendering_caps as caps
 
 # To be raised with every change of what comes out: it is part of the key under which results are kept.
-RENDERER_VERSION = 3
+RENDERER_VERSION = 4
 
 MAX_DRAWING_S = 3.0
+# Why a formula stays as it is written.
+_UNDRAWN, _LATE, _LARGE = (
+    "could not be drawn",
+    "had no time left to be drawn",
+    "would make the text too large to be shown",
+)
 _PIECE = 8_000
 _STARTS = ("paragraph_open", "heading_open")
 _TABLE_PIECE = 150
@@ -70,6 +77,8 @@ _ATTRIBUTES = {
     "td": {"align", "width"},
     "th": {"align", "width"},
 }
+# Why formulas stay as they are written → which.
+Left = dict[str, set[str]]
 _FOOTNOTE = re.compile(r"\[\^([^\s\[\]^]{1,40})\](?!\()")
 _ADDRESS = re.compile(r"https?://[^\s<>\"\[\]]{1,5000}[^\s<>\"\[\].,;:!?)'*_|]")
 # Qt keeps a document's frames with these; in a text they would be taken for its own.
@@ -78,31 +87,30 @@ _NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd
 
 def render(markdown: str) -> Rendered:
     """A Markdown text as safe HTML; one that passes a bound of `rendering_caps` comes back as `plain`."""
-    undrawn: list[str] = []
+    left: Left = {}
     try:
         caps.check_size(markdown)
-        html = CUT.join(_pieces(markdown, undrawn))
-        return Rendered(html=html, reason=_told(undrawn))
+        html = CUT.join(_pieces(markdown, left))
+        return Rendered(html=html, reason=_told(left), unfinished=_LATE in left)
     except caps.TooMuch as reason:
         return Rendered(html="", plain=True, reason=str(reason))
 
 
-def _told(undrawn: Sequence[str]) -> str:
+def _told(left: Left) -> str:
     """What is said of formulas that stay as they are written."""
-    many = len(set(undrawn))
-    which = (
-        "One formula could not be drawn and stays"
-        if many == 1
-        else f"{many} formulas could not be drawn and stay"
+    return " ".join(
+        f"One formula {why} and stays as written."
+        if len(formulas) == 1
+        else f"{len(formulas)} formulas {why} and stay as written."
+        for why, formulas in left.items()
     )
-    return f"{which} as written." if undrawn else ""
 
 
-def _pieces(markdown: str, undrawn: list[str]) -> Iterator[str]:
+def _pieces(markdown: str, left: Left) -> Iterator[str]:
     parser = _parser()
     text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
     tokens = parser.parse(text, caps.start_clock())
-    told = {"undrawn": undrawn, "until": time.monotonic() + MAX_DRAWING_S}
+    told: dict[str, Any] = {"left": left, "until": None, "length": 0}
     for group in _groups(list(_with_small_tables(tokens))):
         html = parser.renderer.render(group, parser.options, told)
         yield nh3.clean(
@@ -288,13 +296,31 @@ def _formula(
     """A formula as its drawing, with its source for those who cannot see it, quote it or copy it; or the source."""
     token = tokens[index]
     source = token.content
-    made = formulas.drawn(source) if time.monotonic() < env["until"] else None
-    if made is None:
-        env["undrawn"].append(source)
+    drawing = _drawing(source, env)
+    if drawing in (_UNDRAWN, _LATE, _LARGE):
+        env["left"].setdefault(drawing, set()).add(source)
         shown = f"<code>{escape(source)}</code>"
     else:
-        shown = f'<img src="{made.address()}" alt="{escape(source)}">'
+        shown = f'<img src="{drawing}" alt="{escape(source)}">'
     return f'<p align="center">{shown}</p>\n' if token.block else shown
+
+
+def _drawing(source: str, env: EnvType) -> str:
+    """The address of a formula's drawing, or why it stays as it is written."""
+    if env["until"] is None:
+        # Loading it takes long, once, and is no part of the time for drawing.
+        formulas.library()
+        env["until"] = time.monotonic() + MAX_DRAWING_S
+    if time.monotonic() >= env["until"]:
+        return _LATE
+    made = formulas.drawn(source)
+    if made is None:
+        return _UNDRAWN
+    address = made.address()
+    if env["length"] + len(address) > caps.MAX_DRAWINGS_LENGTH:
+        return _LARGE
+    env["length"] += len(address)
+    return address
 
 
 def _link(

@@ -10,6 +10,7 @@ import pytest
 from annotator.actions import keeping, people, renderings
 from annotator.actions.keeping import kept, known
 from annotator.actions.project import Project
+from annotator.exchange import rendering
 
 COUNTED: list[str] = []
 
@@ -76,6 +77,17 @@ def test_a_report_that_is_rendered_moves_no_answer(project: Project, watched: bo
     titled(project, "a")
     renderings.html(project, "# A report")
     assert known(titled, project, "a") == "a 1"
+
+
+def test_a_report_for_whose_formulas_time_ran_out_is_drawn_anew(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr(rendering, "MAX_DRAWING_S", -1.0)
+        first = renderings.html(project, "Here $x$ stands.")
+    assert ("<img" in first.html, first.unfinished) == (False, True)
+    second = renderings.html(project, "Here $x$ stands.")
+    assert ("<img" in second.html, second.unfinished, second.reason) == (True, False, "")
 
 
 @pytest.mark.parametrize("watched", [True, False])

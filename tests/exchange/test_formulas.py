@@ -3,13 +3,17 @@
 import html
 import json
 import re
+from functools import cache
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.formula import Formula
+from annotator.domain.formula import LONGEST_PATH, Formula
+from annotator.exchange import formulas, rendering
+from annotator.exchange import rendering_caps as caps
 from annotator.exchange.formulas import drawn, is_mathematics
 from annotator.exchange.rendering import render
 from tests.bundles import REAL
@@ -101,7 +105,10 @@ def test_what_stands_between_two_prices_keeps_its_marks() -> None:
 
 @pytest.mark.parametrize(
     "formula",
-    [r"$\unknowncommand x$", r"$\text{中文} x$", r"$\frac{$", "$x^$", r"\(\left( x\)", f"${'{' * 300}{'}' * 300}$"],
+    [
+        r"$\unknowncommand x$", r"$\text{中文} x$", r"$\frac{$", "$x^$", r"\(\left( x\)", r"$x_\big$",
+        f"${'{' * 300}{'}' * 300}$",
+    ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_stays_as_it_is_written_and_is_remarked_on(formula: str) -> None:
     rendered = render(f"Here {formula} stands with $x$.")
@@ -135,6 +142,76 @@ def test_a_drawing_reaches_as_far_as_its_letters() -> None:
 )
 def test_an_address_that_holds_no_formula_gives_none(address: str) -> None:
     assert Formula.at(address) is None
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_an_outline_is_whole_or_none(longer: int) -> None:
+    whole = Formula(1_000, 700, 20, "M1 1" + "Z" * (LONGEST_PATH - 4 + 500 * longer))
+    assert Formula.at(whole.address()) == (None if longer else whole)
+    cut = whole.address()
+    assert Formula.at(cut[: len(cut) // 8 * 4]) is None
+
+
+def test_what_is_too_long_an_outline_stays_as_it_is_written() -> None:
+    formula = f"${'W' * 1_500}$"
+    rendered = render(formula)
+    assert sources(formula) == []
+    assert (rendered.reason, rendered.unfinished) == (
+        "One formula could not be drawn and stays as written.",
+        False,
+    )
+
+
+def test_loading_what_draws_takes_nothing_of_the_time_for_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, real = [0.0], formulas.library
+
+    @cache
+    def slow() -> ModuleType:
+        clock[0] += 10 * rendering.MAX_DRAWING_S
+        return real()
+
+    monkeypatch.setattr(rendering, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(formulas, "library", slow)
+    drawn.cache_clear()
+    assert sources("Here $x$ and $y$.") == ["$x$", "$y$"]
+
+
+def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(rendering, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    text = r"Here $x^$ and $y$, then $z$, $z$ and $w$."
+
+    def slow(source: str) -> Formula | None:
+        clock[0] += rendering.MAX_DRAWING_S / 2
+        return drawn(source)
+
+    monkeypatch.setattr(formulas, "drawn", slow)
+    rendered = render(text)
+    assert rendered.unfinished
+    assert rendered.reason == (
+        "One formula could not be drawn and stays as written. "
+        "2 formulas had no time left to be drawn and stay as written."
+    )
+    assert [alt for _, alt in DRAWN.findall(rendered.html)] == ["$y$"]
+
+
+def test_a_large_formula_repeated_does_not_make_the_text_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = drawn(r"$\frac{a}{b}$")
+    assert large is not None
+    monkeypatch.setattr(caps, "MAX_DRAWINGS_LENGTH", 3 * len(large.address()))
+    rendered = render(r"$\frac{a}{b}$ " * 5)
+    assert len(DRAWN.findall(rendered.html)) == 3
+    assert rendered.html.count("<code>") == 2
+    assert rendered.reason == "One formula would make the text too large to be shown and stays as written."
+    assert not rendered.unfinished
+
+
+def test_a_fault_of_the_program_is_no_formula_that_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formulas, "_is_known", None)
+    with pytest.raises(TypeError):
+        drawn("$q_{17}$")
 
 
 def reports() -> list[str]:
