@@ -12,6 +12,8 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QAbstractSpinBox,
     QComboBox,
+    QHeaderView,
+    QLabel,
     QLineEdit,
     QMainWindow,
     QScrollArea,
@@ -91,11 +93,31 @@ def faults(window: Window) -> Iterator[str]:
         if squeezed(widget):
             need = widget.minimumSizeHint().toTuple()
             yield f"{named(widget)} has {widget.size().toTuple()} and needs {need}"
+    yield from cut_words(window)
     for one, other in combinations(seen, 2):
         if one.parent() is other.parent() and one.geometry().adjusted(2, 2, -2, -2).intersects(
             other.geometry()
         ):
             yield f"{named(one)} overlaps {named(other)}"
+
+
+def cut_words(window: Window) -> Iterator[str]:
+    """Words of which a part is not seen: titles of columns, and labels that break into lines."""
+    for header in window.findChildren(QHeaderView):
+        if header.isVisible() and header.orientation() == Qt.Orientation.Horizontal:
+            for place in range(header.count()):
+                if not header.isSectionHidden(place) and header.sectionSize(place) < header.sectionSizeHint(
+                    place
+                ):
+                    title = header.model().headerData(place, Qt.Orientation.Horizontal)
+                    yield f"the title “{title}” is cut off in {header.parent().accessibleName()}"
+    for label in window.findChildren(QLabel):
+        if (
+            label.isVisible()
+            and label.wordWrap()
+            and label.height() + 1 < label.heightForWidth(label.width())
+        ):
+            yield f"“{label.text()}” has {label.height()} of {label.heightForWidth(label.width())}"
 
 
 def views(window: Window) -> Iterator[str]:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from annotator.actions import items
 from annotator.domain.change import Change
 from annotator.domain.counting import counted
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.items import ItemsModel
 from annotator.gui.page import Page
@@ -185,7 +186,10 @@ class ItemsPage(Page):
         """Make room for the keys of the first screenful; numbers need little, words more."""
         metrics = self.table.fontMetrics()
         widest = max(metrics.horizontalAdvance(self._model.line(row).key) for row in range(min(shown, 40)))
-        self.table.horizontalHeader().resizeSection(0, min(WIDEST_KEY, max(KEY_WIDTH, widest + 28)))
+        room = min(WIDEST_KEY, max(KEY_WIDTH, round(widest / theme.current().zoom * 100) + 28))
+        if room != self.table.widths[0]:
+            self.table.widths[0] = room
+            self.table.fit()
 
     def _fill_choices(self) -> None:
         types, subjects = self.desk.ask(items.choices) or ([], [])

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from annotator.actions import releases, summaries
@@ -22,6 +23,7 @@ from annotator.domain.change import Change
 from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
@@ -72,24 +74,27 @@ class ReleasePage(Page):
         self.summary.setTextFormat(Qt.TextFormat.PlainText)
         card = QFrame()
         card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.addWidget(self.summary)
+        QVBoxLayout(card).addWidget(self.summary)
         self.progress = ProgressRow()
         self.progress.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(12)
-        for widget in (title, hint, card, self._profiles()):
-            column.addWidget(widget)
-        column.addWidget(self.progress)
-        column.addLayout(self._foot())
         self.past_title, self.past = QLabel("Releases so far"), QLabel()
         self.past_title.setProperty("role", "subtitle")
         self.past.setTextFormat(Qt.TextFormat.PlainText)
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        column.addWidget(self.past_title)
-        column.addWidget(self.past)
-        column.addStretch(1)
+        inside = QWidget()
+        scrolled = QVBoxLayout(inside)
+        scrolled.setContentsMargins(0, 0, 0, 0)
+        scrolled.setSpacing(12)
+        for widget in (hint, card, self._profiles(), self.past_title, self.past):
+            scrolled.addWidget(widget)
+        scrolled.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(PlainArea("What is released", inside), 1)
+        column.addWidget(self.progress)
+        column.addLayout(self._foot())
 
     def _profiles(self) -> QFrame:
         frame = QFrame()

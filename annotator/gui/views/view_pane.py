@@ -134,9 +134,11 @@ class ViewPane(Splitter):
         shown = [label for label in (self.answers, self.told) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
         # Its head, a line for sliding it sideways, and the tabs above it.
-        lines = self.table.verticalHeader().defaultSectionSize() * (self.model.rowCount() + 1)
-        needed = lines + words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
-        above = max(px(150), min(needed, round(0.56 * whole)))
+        line = self.table.verticalHeader().defaultSectionSize()
+        around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
+        needed = around + line * (self.model.rowCount() + 1)
+        # The words are whole, with a row of the table at least.
+        above = max(px(150), min(needed, max(round(0.56 * whole), around + 2 * line)))
         self.setSizes([above, whole - above])
 
     def _change_sheet(self, place: int) -> None:

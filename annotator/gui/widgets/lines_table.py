@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QTableView
+
+from annotator.gui import theme
+from annotator.gui.widgets.columns import Columns
 
 ROW = 32
 
 
 class LinesTable(QTableView):
-    """A model's rows. `widths` are the columns' first widths; the column `stretched` takes what is left."""
+    """A model's rows. `widths` are the columns' widths; the column `stretched` takes what is left."""
 
     def __init__(
         self,
@@ -35,11 +39,35 @@ class LinesTable(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for section, width in enumerate(widths):
-            header.resizeSection(section, width)
-        if stretched >= 0:
-            header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        self.widths, self._columns = dict(enumerate(widths)), Columns(header, stretched)
+        self._height = ROW
+        self._dress()
+        theme.watch(self, self._dress)
+
+    @property
+    def row_height(self) -> int:
+        """How high a row is, in pixels of the design."""
+        return self._height
+
+    @row_height.setter
+    def row_height(self, height: int) -> None:
+        self._height = height
+        self._dress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share out the room anew."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the columns their widths."""
+        px = theme.current().px
+        widths = {place: px(width) for place, width in self.widths.items()}
+        self._columns.fit(widths, self.viewport().width())
+
+    def _dress(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))
+        self.fit()

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
+from annotator.gui.widgets.columns import Columns
 from annotator.gui.widgets.plain import tooltip
-
-# The least the stretched column gets, and from which width on another column can spare some.
-_LEAST, _WIDE = 150, 140
 
 
 class RowsTree(QTreeWidget):
@@ -41,9 +39,7 @@ class RowsTree(QTreeWidget):
         header.setHighlightSections(False)
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
-        self._widths, self._stretched = tuple(widths), stretched
-        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
-        self._sized: dict[int, int] = {}
+        self._widths, self._columns = tuple(widths), Columns(header, stretched)
         self._size()
         theme.watch(self, self._size)
 
@@ -54,17 +50,8 @@ class RowsTree(QTreeWidget):
 
     def _size(self) -> None:
         px = theme.current().px
-        fixed = {place: px(width) for place, width in enumerate(self._widths) if place != self._stretched}
-        wide = {place: width for place, width in fixed.items() if width >= px(_WIDE)}
-        lacking = sum(fixed.values()) + px(_LEAST) - self.viewport().width()
-        if lacking > 0 and wide:
-            # What is lacking is taken from the columns that can spare it, half of each at most.
-            share = min(0.5, lacking / sum(wide.values()))
-            fixed |= {place: round(width * (1 - share)) for place, width in wide.items()}
-        if fixed != self._sized:
-            self._sized = fixed
-            for place, width in fixed.items():
-                self.header().resizeSection(place, width)
+        widths = {place: px(width) for place, width in enumerate(self._widths)}
+        self._columns.fit(widths, self.viewport().width())
 
     def row(self) -> int:
         """The current row of the first level, or -1."""

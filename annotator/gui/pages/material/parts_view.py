@@ -16,7 +16,7 @@ from annotator.domain.part import Part
 from annotator.domain.unit import Unit
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import ITEM, STATE, SYSTEM, UNITS, DrawnModel, Line, places_alike
+from annotator.gui.models.drawn_lines import ITEM, SYSTEM, DrawnModel, Line, places_alike
 from annotator.gui.models.reports_grid import column_words
 from annotator.gui.pages.material.drawing_bar import DrawingBar
 from annotator.gui.pages.material.part_editor import PartEditor
@@ -30,7 +30,7 @@ from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.typed import LineField
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
-WIDTHS = {ITEM: 48, UNITS: 52, STATE: 112}
+WIDTHS = (48, 110, 52, 112)
 
 
 class Drawable(Enum):
@@ -87,7 +87,7 @@ class PartsView(QWidget):
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = DrawnModel(self)
-        self.list = LinesTable("Reports and what was drawn", self.model, stretched=SYSTEM)
+        self.list = LinesTable("Reports and what was drawn", self.model, WIDTHS, stretched=SYSTEM)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
         self.wanted = FilterRow(Wanted, Wanted.ALL)
@@ -217,8 +217,7 @@ class PartsView(QWidget):
         shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
         here = self.editor.line
         self.model.show(shown)
-        for column, width in WIDTHS.items():
-            self.list.horizontalHeader().resizeSection(column, theme.current().px(width))
+        self.list.fit()
         self.nothing.setVisible(not shown)
         self._body.setCurrentWidget(self._parts if lines else self._empty)
         for pane in (self.text, self.editor):

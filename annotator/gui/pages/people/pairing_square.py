@@ -48,9 +48,10 @@ class PairingSquare(QTableView):
 
     def fit(self) -> None:
         """Cells that hold an alias each, and room for all of them where there is any."""
-        px, metrics, people = theme.current().px, self.fontMetrics(), self.pairs.rowCount()
+        px, people = theme.current().px, self.pairs.rowCount()
         names = [str(self.pairs.headerData(n, Qt.Orientation.Horizontal)) for n in range(people)]
-        wide = max([px(CELL), *(metrics.horizontalAdvance(name) + px(20) for name in names)])
+        titles = (self.horizontalHeader().sectionSizeHint(number) for number in range(people))
+        wide = max(px(CELL), *titles) if names else px(CELL)
         self.horizontalHeader().setDefaultSectionSize(wide)
         self.verticalHeader().setDefaultSectionSize(px(ROW))
         head = self.horizontalHeader().sizeHint().height()

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions.verdict_readings import Reading
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.models.verdict_cases import Key, VerdictCase
 from annotator.gui.pages.adjudicate.key_chips import KeyChips
 from annotator.gui.pages.label.state_chip import StateChip
@@ -19,6 +20,8 @@ from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
+# In a card that is lower, in pixels of the design, the verdict needs the room of the choice to stay.
+ROOMY = 240
 
 
 class CaseCard(QWidget):
@@ -77,6 +80,11 @@ class CaseCard(QWidget):
         column.addWidget(self.area, 1)
         for control in (self.reasons, self.waiting, self.note):
             column.addWidget(control)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out in a low card what is chosen once."""
+        super().resizeEvent(event)
+        self.waiting.setVisible(self.height() >= theme.current().px(ROOMY))
 
     def show_case(self, case: VerdictCase, found: Reading | None, where: str, texts: ReadingPane) -> None:
         """Show a case with what is read before it."""

@@ -1,0 +1,43 @@
+"""How wide the columns of a table are: titles whole, and one column takes what is left, but never too little."""
+
+from collections.abc import Collection, Mapping
+
+from PySide6.QtWidgets import QHeaderView
+
+from annotator.gui import theme
+
+# The least the stretched column gets, and from which width on another column can spare some, how much at most.
+LEAST, WIDE, SPARED = 120, 88, 0.45
+
+
+class Columns:
+    """The columns behind a header. What a person moved stays until the zoom or the room changes."""
+
+    def __init__(self, header: QHeaderView, stretched: int) -> None:
+        """`stretched` is the column that takes what is left; -1 for none."""
+        self._header, self._stretched = header, stretched
+        self._given: tuple[dict[int, int], bool, int] | None = None
+
+    def fit(self, widths: Mapping[int, int], room: int, firm: Collection[int] = ()) -> None:
+        """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing."""
+        px, header = theme.current().px, self._header
+        least = max(px(LEAST), header.sectionSizeHint(self._stretched)) if self._stretched >= 0 else 0
+        shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
+        titles = {place: header.sectionSizeHint(place) for place in shown}
+        fixed = {place: max(title, widths[place]) for place, title in titles.items()}
+        wide = {place: fixed[place] for place in fixed.keys() - set(firm) if fixed[place] > px(WIDE)}
+        lacking = sum(fixed.values()) + least - room
+        if lacking > 0 and wide:
+            share = min(SPARED, lacking / sum(wide.values()))
+            fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
+        tight = room - sum(fixed.values()) < least
+        if self._given != (fixed, tight, header.count()):
+            self._given = fixed, tight, header.count()
+            for place, width in fixed.items():
+                header.resizeSection(place, width)
+            if self._stretched >= 0:
+                mode = QHeaderView.ResizeMode
+                header.setSectionResizeMode(self._stretched, mode.Interactive if tight else mode.Stretch)
+                if tight:
+                    # What has no room is scrolled to.
+                    header.resizeSection(self._stretched, least)
