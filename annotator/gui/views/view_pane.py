@@ -18,12 +18,14 @@ from annotator.gui.sheet_widths import fit
 from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.typed import LineField
 
 SETTLE_MS = 150
 FEW = 6
+# In pixels of the design.
+LOW = 280
 
 
 class ViewPane(Splitter):
@@ -131,6 +133,10 @@ class ViewPane(Splitter):
         if not self.is_fresh or not self.isVisible():
             return
         px, whole = theme.current().px, self.height()
+        # A low pane has room for the answer, but for its conditions only when the pointer asks.
+        low = whole < px(LOW) and bool(self.answers.text())
+        self.told.setVisible(bool(self.told.text()) and not low)
+        self.answers.setToolTip(tooltip(self.told.text()) if low else "")
         shown = [label for label in (self.answers, self.told) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
         # Its head, a line for sliding it sideways, and the tabs above it.
