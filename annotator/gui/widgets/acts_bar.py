@@ -65,7 +65,7 @@ class ActsBar(FittingBar):
 
     def _add(self, deed: Deed) -> None:
         button = self.put(deed.act, deed.words, deed.icon, role=deed.role)
-        # Where the icon stands alone it must still be reached by whoever does not know the key.
+        # It must be reached by whoever does not know the key.
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.set_hint(deed.hint or deed.words)
         button.clicked.connect(lambda: self.asked.emit(deed.act))
@@ -95,8 +95,8 @@ class ActsBar(FittingBar):
         self.fit()
 
     def show_level(self, level: int) -> None:
-        """Leave out what is said, then the words of those that have an icon, then put one after the other away."""
-        self.shrink([deed for deed in self._left if deed[2]], min(level - 1, 1) if level else 0)
+        """Leave out what is said, then the keys of those at the left, then put one after the other away."""
+        self.shrink(self._left, 1 if level > 1 else 0)
         self.progress.setVisible(level < 1)
         away = self._spare[: max(0, level - 2)]
         for act in self._spare:

@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QHeaderView
 
 from annotator.gui import theme
 
-# The least the stretched column gets, and from which width on another column can spare some, how much at most.
-LEAST, WIDE, SPARED = 120, 88, 0.45
+# The least the stretched column gets, and from which width on another column can spare some.
+LEAST, WIDE = 120, 88
+# How much of it at most: for what the stretched column would like, and for its least.
+GLADLY, AT_MOST = 0.3, 0.45
 
 
 class Columns:
@@ -26,9 +28,11 @@ class Columns:
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
         wide = {place: fixed[place] for place in fixed.keys() - set(firm) if fixed[place] > px(WIDE)}
-        lacking = sum(fixed.values()) + least - room
-        if lacking > 0 and wide:
-            share = min(SPARED, lacking / sum(wide.values()))
+        over = sum(fixed.values()) - room
+        liked = max(least, widths.get(self._stretched, 0))
+        if over + liked > 0 and wide:
+            gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
+            share = max(min(GLADLY, gladly), min(AT_MOST, needed))
             fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
         tight = room - sum(fixed.values()) < least
         if self._given != (fixed, tight, header.count()):

@@ -68,9 +68,9 @@ class FittingBar(QFrame):
         """Show everything at level 0, and at every further level less."""
 
     def shrink(self, acts: Iterable[Act], level: int) -> None:
-        """Show the buttons of these acts whole at level 0, without their words at level 1, and then not at all."""
+        """Show the buttons of these acts whole at level 0, without their keys at level 1, and then not at all."""
         for act, words, *_ in acts:
             button = self.buttons[act]
-            button.set_words(words if level < 1 else "")
-            button.setAccessibleName(f"{words}, key {keys.shown(act)}")
+            button.set_words(words)
+            button.show_brief(level > 0)
             button.setVisible(level < 2)

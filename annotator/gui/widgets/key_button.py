@@ -18,7 +18,7 @@ class KeyButton(QPushButton):
         self, words: str, key: str | QKeySequence = "", role: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._words, self._key, self._hint = words, "", ""
+        self._words, self._key, self._hint, self._brief = words, "", "", False
         if role:
             self.setProperty("role", role)
         self.set_key(key)
@@ -39,8 +39,14 @@ class KeyButton(QPushButton):
         self._hint = hint
         self._show()
 
+    def show_brief(self, brief: bool) -> None:
+        """Print the words alone, where there is no room for the key; its tooltip still tells it."""
+        self._brief = brief
+        self._show()
+
     def _show(self) -> None:
-        self.setText(f"{self._words}{_GAP}{self._key}".strip().replace("&", "&&"))
+        shown = self._words if self._brief else f"{self._words}{_GAP}{self._key}"
+        self.setText(shown.strip().replace("&", "&&"))
         said = self._hint or self._words
         self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
