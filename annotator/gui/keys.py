@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QObject, QSettings
 from PySide6.QtGui import QKeySequence
 
 EVERYWHERE = "Everywhere"
+_TOLD = "told-with-keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("note", "Note", EVERYWHERE, ("Ctrl+M",)),
     Binding("evidence", "Mark the selected text as evidence", EVERYWHERE, ("Ctrl+E",)),
     Binding("next_evidence", "Next marked passage", EVERYWHERE, ("Alt+PgDown",)),
-    Binding("previous_evidence", "Marked passage before", EVERYWHERE, ("Alt+PgUp",)),
+    Binding("previous_evidence", "Previous marked passage", EVERYWHERE, ("Alt+PgUp",)),
     Binding("other_pane", "To the next part of the page", EVERYWHERE, ("F6",)),
     Binding("weight_1", "Weight 1", "Author", ("Alt+1",)),
     Binding("weight_2", "Weight 2", "Author", ("Alt+2",)),
@@ -167,7 +168,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("attack_back", "Back to the attacks", "Validate", ("Ctrl+Backspace",)),
     Binding("attack_families", "Families of models", "Validate", ("F8",)),
     Binding("next_view", "Next view", "Results", ("Ctrl+Tab",)),
-    Binding("previous_view", "View before", "Results", ("Ctrl+Shift+Tab",)),
+    Binding("previous_view", "Previous view", "Results", ("Ctrl+Shift+Tab",)),
     Binding("next_sheet", "Next table of the view", "Results", ("Ctrl+T",)),
     Binding("definition", "What the chosen figure is", "Results", ("Ctrl+D",)),
     Binding("copy_results", "Copy the table", "Results", ("Ctrl+Shift+C",)),
@@ -220,6 +221,24 @@ def sequences(act: str) -> list[QKeySequence]:
 def shown(act: str) -> str:
     """The act's first key as people write it, e.g. “Ctrl+J”."""
     return sequences(act)[0].toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class _Shown(dict[str, str]):
+    def __missing__(self, act: str) -> str:
+        return shown(act)
+
+
+def tell(target: QObject, name: str, words: str) -> None:
+    """Give a text of a widget or menu entry (`toolTip`, `text`) words with keys in them, as in “Note ({note})”."""
+    target.setProperty(_TOLD, [name, words])
+    target.setProperty(name, words.format_map(_Shown()))
+
+
+def retell(within: QObject) -> None:
+    """Have all that was told name the keys as they now are."""
+    for target in within.findChildren(QObject):
+        if told := target.property(_TOLD):
+            tell(target, *told)
 
 
 def clash(act: str, key: str) -> Binding | None:

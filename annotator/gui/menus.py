@@ -5,9 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from annotator.gui import keys, theme
+from annotator.gui import theme
 
 if TYPE_CHECKING:
     from annotator.gui.window import Window
@@ -15,12 +16,19 @@ if TYPE_CHECKING:
 Entry = tuple[str, str, Callable[[], Any]] | None
 FILES = "Goldsmith projects (*.goldsmith)"
 # What a field does with its text; it heeds the key itself.
-CLIPBOARD = (("Cut", "Ctrl+X", "cut"), ("Copy", "Ctrl+C", "copy"), ("Paste", "Ctrl+V", "paste"))
+CLIPBOARD = (
+    ("Cut", QKeySequence.StandardKey.Cut, "cut"),
+    ("Copy", QKeySequence.StandardKey.Copy, "copy"),
+    ("Paste", QKeySequence.StandardKey.Paste, "paste"),
+)
 OPENED = "Goldsmith projects and tasks (*.goldsmith *.goldsmith-task)"
 
 
 def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
-    """The menus of a window: (title, entries); an entry is (act, words, what to do) or None for a line."""
+    """The menus of a window: (title, entries); an entry is (act, words, what to do) or None for a line.
+
+    Words may name the key of an act, as in “Find {find}”.
+    """
     desk = window.desk
     return [
         ("&File", [
@@ -39,9 +47,9 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("undo", "Undo", lambda: window.take_back(desk.undo)),
             ("redo", "Redo", lambda: window.take_back(desk.redo)),
             None,
-            *((("", f"{words}\t{key}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
+            *((("", f"{words}\t{_native(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
             None,
-            ("", f"Find on this page\t{keys.shown('find')}", lambda: _find(window)),
+            ("", "Find on this page\t{find}", lambda: _find(window)),
             ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
             ("checkpoint", "Save", window.checkpoint),
         ]),
@@ -62,6 +70,10 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             *_of_the_sample(window),
         ]),
     ]  # fmt: skip
+
+
+def _native(key: QKeySequence.StandardKey) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _edit(verb: str) -> None:
@@ -86,7 +98,7 @@ def _of_the_sample(window: "Window") -> list[Entry]:
 def _ask_to_reset(window: "Window") -> None:
     """Ask before the sample is made anew."""
     todo = "You get it as it was at first. What you did in it is kept in a file beside it."
-    window.messages.show_message("warning", "Make the sample anew?", todo)
+    window.messages.show_message("warning", "Reset the sample?", todo)
     window.messages.set_action("Reset the sample", window.reset_sample)
 
 

@@ -91,7 +91,8 @@ class Window(QMainWindow):
                     menu.addSeparator()
                     continue
                 act, words, slot = entry
-                action = QAction(words, self)
+                action = QAction(self)
+                keys.tell(action, "text", words)
                 if act:
                     action.setShortcuts(keys.sequences(act))
                     self._acts[act] = action
@@ -178,6 +179,7 @@ class Window(QMainWindow):
         """Take over keys that were changed."""
         for act, action in self._acts.items():
             action.setShortcuts([QKeySequence(key) for key in keys.sequences(act)])
+        keys.retell(self)
         for page in self._pages.values():
             page.rebind()
 

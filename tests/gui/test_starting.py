@@ -151,7 +151,7 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     items.add(window.desk.project, "A question of my own?", "Technical Details", "Deep learning")
     (act,) = [act for act in entries(window) if act.text().startswith("Reset the sample")]
     act.trigger()
-    assert "anew?" in window.messages.text()
+    assert "Reset the sample?" in window.messages.text()
     assert goldsmith._shown is window
     asked = next(one for one in window.messages.findChildren(QPushButton) if one.text() == "Reset the sample")
     asked.click()

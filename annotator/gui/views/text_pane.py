@@ -171,11 +171,11 @@ class EvidenceSteps(QWidget):
         row.setSpacing(4)
         row.addWidget(self.told)
         for button, picture, words, act, way in (
-            (self.before, "up", "Passage before", "previous_evidence", -1),
+            (self.before, "up", "Previous passage", "previous_evidence", -1),
             (self.after, "down", "Next passage", "next_evidence", 1),
         ):
             icons.put(button, picture)
-            button.setToolTip(f"{words} ({keys.shown(act)})")
+            keys.tell(button, "toolTip", f"{words} ({{{act}}})")
             button.setAccessibleName(words)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, way=way: self.step(way))

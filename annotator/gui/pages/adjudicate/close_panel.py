@@ -32,7 +32,7 @@ class ClosePanel(QFrame):
         self.entries.setAccessibleName("What is missing")
         self.entries.itemActivated.connect(self._jump)
         self.entries.itemClicked.connect(self._jump)
-        self.confirm = KeyButton("", keys.sequences("confirm_unanimous")[0])
+        self.confirm = KeyButton("", keys.shown("confirm_unanimous"))
         self.confirm.clicked.connect(self.confirm_wanted)
         self.close_button = QPushButton("Hide (Esc)")
         self.close_button.setProperty("role", "quiet")
@@ -70,6 +70,10 @@ class ClosePanel(QFrame):
         self.title.setText(_title(len(listed), len(unconfirmed)))
         if not listed and not unconfirmed:
             self.hide()
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are."""
+        self.confirm.set_key(keys.shown("confirm_unanimous"))
 
     def enter(self) -> None:
         """Take the focus: at the first entry, or at the button."""

@@ -37,7 +37,7 @@ class Head(QWidget):
         self.queue_shown = QToolButton()
         icons.put(self.queue_shown, "items")
         self.queue_shown.setCheckable(True)
-        self.queue_shown.setToolTip(f"Show or hide the list of items ({keys.shown('conflicts')})")
+        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of items ({conflicts})")
         self.queue_shown.setAccessibleName("List of items")
         self.queue_shown.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.queue_shown.toggled.connect(self.queue_toggled)

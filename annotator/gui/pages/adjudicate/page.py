@@ -187,9 +187,8 @@ class AdjudicatePage(Page):
     def rebind(self) -> None:
         """Take over keys that were changed, and print them on the buttons."""
         super().rebind()
-        self.frame.bar.show_keys()
-        self.frame.head.show_keys()
-        self.rows.show_keys()
+        for part in (self.frame.bar, self.frame.head, self.frame.close_panel, self.rows):
+            part.show_keys()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leaves a mode or leads back to the row at hand; from there the page keys scroll."""

@@ -78,7 +78,7 @@ class RowControls(QWidget):
 
     def _field(self, name: str, words: str, act: str, what: str) -> GrowingEdit:
         field = GrowingEdit(least=1, most=8)
-        field.setPlaceholderText(f"{words} ({keys.shown(act)}): {what}")
+        keys.tell(field, "placeholderText", f"{words} ({{{act}}}): {what}")
         field.setAccessibleName(words)
         field.textChanged.connect(lambda: self._tell_typed(name, field))
         field.edited.connect(lambda text: self.paused.emit(name, text))

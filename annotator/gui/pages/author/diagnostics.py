@@ -1,7 +1,6 @@
 """How diagnostics are written: statements with their gold label and the part of the paper they are about."""
 
 from annotator.domain.diagnostics import Aspect, Diagnostics
-from annotator.gui import keys
 from annotator.gui.pages.author.fields import Choice, PickList
 from annotator.gui.pages.author.unit_editor import UnitEditor
 
@@ -14,8 +13,8 @@ class StatementEditor(UnitEditor):
         label = Choice(
             "Gold label",
             [
-                (True, "True", f"The source supports it ({keys.shown('weight_1')})"),
-                (False, "False", f"The source does not support it ({keys.shown('weight_2')})"),
+                (True, "True", "The source supports it ({weight_1})"),
+                (False, "False", "The source does not support it ({weight_2})"),
             ],
         )
         aspect = PickList("Part of the paper", "Which part of the paper?", letters=20)

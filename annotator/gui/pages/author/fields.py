@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 from annotator.gui.widgets.typed import LineField
@@ -31,7 +31,7 @@ class Choice(QWidget):
     chosen = Signal(object)
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str, str]]) -> None:
-        """`options` are (value, label, what it means)."""
+        """`options` are (value, label, what it means, as `keys.tell` takes it)."""
         super().__init__()
         self.setAccessibleName(name)
         self._values = [value for value, _, _ in options]
@@ -50,7 +50,7 @@ class Choice(QWidget):
         button = QToolButton(self)
         button.setText(label)
         button.setCheckable(True)
-        button.setToolTip(meaning)
+        keys.tell(button, "toolTip", meaning)
         button.setAccessibleName(f"{name}: {label}")
         button.setProperty("role", "segment")
         button.setProperty("position", position)

@@ -69,7 +69,7 @@ class ItemHeader(QFrame):
         button = QPushButton()
         icons.put(button, picture, 16)
         button.setProperty("role", "quiet")
-        button.setToolTip(f"{name} ({keys.shown(act)})")
+        keys.tell(button, "toolTip", f"{name} ({{{act}}})")
         button.setAccessibleName(name)
         button.clicked.connect(lambda: self.stepped.emit(by))
         return button

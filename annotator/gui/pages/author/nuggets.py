@@ -1,7 +1,6 @@
 """How nuggets are written: facts, each vital or merely okay."""
 
 from annotator.domain.nuggets import Nuggets
-from annotator.gui import keys
 from annotator.gui.pages.author.fields import Choice
 from annotator.gui.pages.author.unit_editor import UnitEditor
 
@@ -14,8 +13,8 @@ class NuggetEditor(UnitEditor):
         importance = Choice(
             "Importance",
             [
-                ("vital", "Vital", f"A good text must hold it ({keys.shown('weight_1')})"),
-                ("okay", "Okay", f"Good to have, not needed ({keys.shown('weight_2')})"),
+                ("vital", "Vital", "A good text must hold it ({weight_1})"),
+                ("okay", "Okay", "Good to have, not needed ({weight_2})"),
             ],
         )
         self.row.addWidget(importance)

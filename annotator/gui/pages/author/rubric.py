@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from annotator.domain.item import Item
 from annotator.domain.rubric import Rubric
-from annotator.gui import keys
 from annotator.gui.pages.author.fields import Choice, PickList
 from annotator.gui.pages.author.unit_editor import UnitEditor
 
@@ -17,10 +16,7 @@ class CriterionEditor(UnitEditor):
 
     def build(self) -> None:
         """Weight and key insight."""
-        weights = [
-            (w, f"{w} {meaning}", f"{meaning} ({keys.shown(f'weight_{w}')})")
-            for w, meaning in MEANINGS.items()
-        ]
+        weights = [(w, f"{w} {meaning}", f"{meaning} ({{weight_{w}}})") for w, meaning in MEANINGS.items()]
         weight, self.insight = (
             Choice("Weight", weights),
             PickList("Key insight", "No key insight", no_value=""),

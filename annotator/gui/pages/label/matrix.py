@@ -65,7 +65,7 @@ class MatrixView(QWidget):
         column.setSpacing(6)
         self.item, self.show_report = (
             ElidedLabel("", "hint"),
-            KeyButton("Report", keys.sequences("report")[0], "quiet"),
+            KeyButton("Report", keys.shown("report"), "quiet"),
         )
         self.show_report.set_hint("Show or hide the report that the plan is of")
         self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -82,6 +82,10 @@ class MatrixView(QWidget):
         column.addWidget(self.table, 1)
         column.addWidget(self.readings)
         column.addLayout(self._foot)
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are."""
+        self.show_report.set_key(keys.shown("report"))
 
     @property
     def holder(self) -> QWidget:

@@ -287,6 +287,7 @@ class LabelPage(Page):
         """Take over keys that were changed, and print them on the buttons."""
         super().rebind()
         self.bar.show_keys()
+        self.criteria.matrix.show_keys()
         self.sealed.rebind()
         # The controls of the criteria are made anew with the report.
         self._stale = True

@@ -80,7 +80,7 @@ class ReportPane(QWidget):
         self.queue_shown = QToolButton()
         icons.put(self.queue_shown, "items")
         self.queue_shown.setCheckable(True)
-        self.queue_shown.setToolTip(f"Show or hide the list of reports ({keys.shown('queue')})")
+        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of reports ({queue})")
         self.queue_shown.setAccessibleName("List of reports")
         self.together = _button("Scroll both reports together", "link", lambda: None)
         self.together.setCheckable(True)
@@ -95,8 +95,8 @@ class ReportPane(QWidget):
         for words, picture, act in (
             ("Smaller report (Ctrl and the wheel)", "minus", lambda: self._zoom(-1)),
             ("Larger report (Ctrl and the wheel)", "plus", lambda: self._zoom(1)),
-            (f"Previous report ({keys.shown('previous_item')})", "left", lambda: self.stepped.emit(-1)),
-            (f"Next report ({keys.shown('next_item')})", "right", lambda: self.stepped.emit(1)),
+            ("Previous report ({previous_item})", "left", lambda: self.stepped.emit(-1)),
+            ("Next report ({next_item})", "right", lambda: self.stepped.emit(1)),
         ):
             button = _button(words, picture, act)
             row.addWidget(button)
@@ -284,8 +284,8 @@ def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
     """A button that leaves the focus where the work is."""
     button = QToolButton()
     icons.put(button, picture)
-    button.setToolTip(words)
-    button.setAccessibleName(words)
+    keys.tell(button, "toolTip", words)
+    button.setAccessibleName(words.partition(" (")[0])
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda _=False: act())
     return button
