@@ -66,7 +66,7 @@ class Errands(QObject):
     @property
     def job(self) -> str:
         """What is said of the job that is under way; empty while there is none."""
-        return (self._said or "Something is being done") if self._jobs() else ""
+        return (self._said or "Work in progress") if self._jobs() else ""
 
     def stop_jobs(self) -> None:
         """Have jobs end at their next step; what they were about to write is taken back."""
@@ -100,7 +100,7 @@ class Errands(QObject):
                 self._stopping.clear()
                 self.free.emit()
         elif what == "progress":
-            self._said = _words(*of)
+            self._said = words(*of)
             self._call(hearers, hearers.progress, *of)
         elif what == "done":
             self._call(hearers, hearers.done, of)
@@ -119,7 +119,8 @@ class Errands(QObject):
             be_seen(QApplication.activeWindow())
 
 
-def _words(what: str, done: int, total: int) -> str:
+def words(what: str, done: int, total: int) -> str:
+    """What is being done, and how far it is where somebody knows."""
     said = what[:1].upper() + what[1:]
     return f"{said}, {done:,} of {total:,}" if total else said
 
@@ -127,10 +128,10 @@ def _words(what: str, done: int, total: int) -> str:
 def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None], stopping: Event) -> None:
     """Act, on the other thread, and tell what came of it."""
 
-    def tell(*words: object) -> None:
+    def tell(*of: object) -> None:
         if stopping.is_set():
             raise _Stopped
-        say("progress", words)
+        say("progress", of)
 
     try:
         say("done", act(tell))

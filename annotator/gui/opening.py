@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 from annotator.actions import belonging, tasking
 from annotator.actions.belonging import Belonging
 from annotator.actions.tasking import Opened
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping
+from annotator.gui import dropping, errands
 from annotator.gui.errands import Errands, Hearers, Tell
 from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.gui.window import Window
@@ -56,8 +57,8 @@ class Packages:
         self._errands.wait()
 
     def _progress(self, path: Path, what: str, done: int, total: int) -> None:
-        words = f"{what}, {done} of {total}" if total else what
-        self._say("info", f"Opening the task “{path.name}”…", f"{words[0].upper()}{words[1:]}.", lasting=True)
+        said = errands.words(what, done, total)
+        self._say("info", f"Opening the task “{path.name}”…", f"{said}.", lasting=True)
 
     def _send(
         self, act: Callable[[Tell], Any], then: Callable[[Any], None], progress: Tell | None = None
@@ -120,7 +121,7 @@ def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Open
 def _told(opened: Opened) -> tuple[Level, str, str]:
     """What to say of a task that was opened: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
-    items = "1 new item" if number == 1 else f"{number} new items"
+    items = counted(number, "new item")
     # Who signed it is news the first time only, and whenever nobody did.
     signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""
     if opened.made:

@@ -1,11 +1,12 @@
 """How words of a source become a unit's quotation, and how they are found again."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 
 from annotator.actions import items, sources
 from annotator.domain.canonical import sha256
 from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
+from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
 from tests.authoring_project import PAPER, begun_project, mine
 from tests.gui.small_pdf import pdf
 from tests.labelling_keys import focus, press, type_words
@@ -72,7 +73,12 @@ def test_after_quoting_one_goes_on_writing_in_the_unit(page):
 def test_without_a_selection_nothing_is_quoted_and_it_is_said_how(page, project):
     press("Ctrl+E")
     assert quoted(project) is None
-    assert "Select words in the source first" in page.sheet.messages.text()
+    said = page.sheet.messages.text()
+    assert "Select words in the source first" in said
+    # Nothing takes it away before it can have been read.
+    timers = [*page.sheet.children(), *page.sheet.messages.children()]
+    running = [each.interval() for each in timers if isinstance(each, QTimer) and each.isActive()]
+    assert running == [INFO_MS + READ_MS * len(said)]
 
 
 def test_the_quotation_is_a_press_away_from_its_place(page, project, qtbot):

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QPlainTextEdit
 
 from annotator.actions import items
 from annotator.gui.models.rows import resetting
+from annotator.gui.pages.item_form import ItemForm
+from annotator.gui.pages.validate.family_list import FamilyList
 from annotator.gui.widgets.typed import LineField, TextField
 from tests.gui.test_window import EVERY_PAGE
 from tests.house.reading import HERE
@@ -100,3 +102,25 @@ def test_every_reset_and_every_field_goes_through_the_one_gate(made, where):
         if re.search(made, path.read_text("utf-8"))
     }
     assert found == where
+
+
+def test_every_list_that_may_be_written_into_has_a_field_that_takes_no_nul():
+    made, given = 0, 0
+    for path in (HERE / "annotator" / "gui").rglob("*.py"):
+        text = path.read_text("utf-8")
+        made += len(re.findall(r"editable=True|setEditable\(True\)", text))
+        given += len(re.findall(r"\.setLineEdit\(", text))
+    assert made == given > 0
+
+
+def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
+    desk = window_over(small).desk
+    QGuiApplication.clipboard().setText(ODD)
+    form, families = ItemForm(desk), FamilyList(desk)
+    families.fill()
+    lists = [one for one in (form.type, *families.boxes.values()) if one.isEditable()]
+    assert len(lists) > 1
+    for one in lists:
+        one.lineEdit().paste()
+        assert "a" in one.currentText()
+        assert "\x00" not in one.currentText()

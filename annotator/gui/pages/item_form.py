@@ -37,6 +37,7 @@ class ItemForm(QFrame):
         self.question.setAccessibleName("Question")
         self.question.setPlaceholderText("What the systems are asked")
         self.type = QComboBox(editable=True)
+        self.type.setLineEdit(LineField())
         self.type.addItems(["", *QUESTION_TYPES])
         self.subject = LineField()
         self.language = QComboBox()

@@ -40,11 +40,8 @@ class MessageBar(QFrame):
         self._close.setToolTip("Dismiss (Esc)")
         self._close.setAccessibleName("Dismiss the message")
         self._close.clicked.connect(self.dismiss)
-        self._timer = QTimer(self, singleShot=True, interval=SUCCESS_MS)
-        # What only informs stays as long as it takes to read.
-        self._read = QTimer(self, singleShot=True)
-        for timer in (self._timer, self._read):
-            timer.timeout.connect(self.dismiss)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.dismiss)
         self._lay_out()
         theme.watch(self, self._dress)
         self.hide()
@@ -104,11 +101,11 @@ class MessageBar(QFrame):
         self._lie()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
         self._timer.stop()
-        self._read.stop()
         if level == "success" and not lasting:
-            self._timer.start()
+            self._timer.start(SUCCESS_MS)
         elif level == "info" and not lasting:
-            self._read.start(INFO_MS + READ_MS * len(self.text()))
+            # As long as it takes to read.
+            self._timer.start(INFO_MS + READ_MS * len(self.text()))
 
     def set_action(self, words: str, slot: Callable[[], object]) -> None:
         """Offer an act with the message that is shown."""
@@ -117,7 +114,6 @@ class MessageBar(QFrame):
         self._act.show()
         self._lie()
         self._timer.stop()
-        self._read.stop()
 
     def text(self) -> str:
         """All that is said now; empty when nothing is."""
@@ -126,7 +122,6 @@ class MessageBar(QFrame):
     def clear(self) -> None:
         """Say nothing more."""
         self._timer.stop()
-        self._read.stop()
         self.hide()
         self._lasting = False
         self._lie()

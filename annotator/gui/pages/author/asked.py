@@ -78,7 +78,7 @@ class Asked:
             else "All is submitted here."
         )
         if rest:
-            return f"{here} On other pages waits: {', '.join(rest)}."
+            return f"{here} Waiting on other pages: {', '.join(rest)}."
         return here if own else "Nothing else waits for you: every item is submitted."
 
     def next(self, item_id: str, kind: Kind) -> Place | None:

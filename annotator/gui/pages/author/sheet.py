@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -32,7 +32,6 @@ from annotator.gui.widgets.message_bar import Level, MessageBar
 MAKERS: dict[Kind, Callable[[], UnitEditor]] = {
     kind: partial(editing.editor, WORDS[kind]) for kind, editing in EDITING.items()
 }
-MESSAGE_MS = 6_000
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
 
@@ -61,8 +60,6 @@ class Sheet(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
         self._stack.addWidget(self.beginning)
-        self._hush = QTimer(self, singleShot=True, interval=MESSAGE_MS)
-        self._hush.timeout.connect(self.messages.clear)
         self._lay_out()
         self._listen()
 
@@ -165,7 +162,6 @@ class Sheet(QWidget):
     def say(self, level: Level, words: str) -> None:
         """Say a word above the actions; it goes away by itself."""
         self.messages.show_message(level, words)
-        self._hush.start()
 
     def start(self) -> None:
         """Begin this person's artifact of the kind."""

@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, QTextBrowser, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTextBrowser, QWidget
 
 from annotator.actions import sent_prompts
 from annotator.actions.judge_offers import title
@@ -30,6 +30,7 @@ from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.tabs import Tabs
 
 NOBODY = "Nobody was asked: this judge goes by words, or counts what others said."
 NO_PROMPT = (
@@ -55,9 +56,7 @@ class ReplyDetail(Splitter):
         self.sure = PlainLabel("", "hint", wrap=True)
         self.facts = PlainLabel("", "hint", wrap=True)
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
+        self.tabs = Tabs("The reply and the prompt")
         self.tabs.addTab(self._raw_pane(), "The reply as it came")
         self.tabs.addTab(column(self.sure, self.prompt, grows=self.prompt, above=6), "The prompt as sent")
         self.tabs.currentChanged.connect(lambda _: self._show_prompt())

@@ -43,11 +43,11 @@ class Hand:
                 self._say_replaced(before)
 
     def _say_replaced(self, before: Judgement) -> None:
-        """A label holds one passage: which one gave way is told, and it is a press away."""
+        """A label holds one passage: which one was replaced is told, and it is a press away."""
         short = " ".join(before.quote.split())
         short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
         self._messages.show_message(
-            "info", f"“{short}” is no longer the evidence here: it gave way to this passage."
+            "info", f"“{short}” is no longer the evidence here: replaced by this passage."
         )
         old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
         self._messages.set_action("Put it back", lambda: self._bench.mark(*old))

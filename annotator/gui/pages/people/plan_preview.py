@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import (
     QScrollArea,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +20,7 @@ from annotator.gui.pages.people.pairing_square import PairingSquare
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Tabs
 
 # So many reasons are shown; the item-by-item table has them all.
 REASONS = 6
@@ -39,9 +39,7 @@ class PlanPreview(QWidget):
         self.table = LinesTable("The plan item by item", self.lines)
         self.table.horizontalHeader().setDefaultSectionSize(STAGE_WIDTH)
         self.table.horizontalHeader().setStretchLastSection(True)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
+        self.tabs = Tabs("Looks at the plan")
         self.tabs.addTab(self._overview(), "Load and pairings")
         self.tabs.addTab(self.table, "Item by item")
         column = QVBoxLayout(self)

@@ -10,6 +10,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.typed import LineField
 
 ABOUT = (
     "A judge may be kinder to reports of its own family. By default the family is told from the name of the model or "
@@ -55,6 +56,8 @@ class FamilyList(QWidget):
 
     def _box(self, one: Member) -> QComboBox:
         box = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        line = LineField()
+        box.setLineEdit(line)
         box.setAccessibleName(f"Family of {one.name}")
         told = f": {one.family or 'none known'}" if not one.said else ""
         box.addItem(f"{BY_NAME}{told}", "")
@@ -65,9 +68,7 @@ class FamilyList(QWidget):
         box.setCurrentIndex(max(0, place))
         box.setEnabled(not self._desk.project.readonly)
         box.activated.connect(lambda _: self._say(one.name, box))
-        line = box.lineEdit()
-        if line is not None:
-            line.editingFinished.connect(lambda: self._say(one.name, box))
+        line.editingFinished.connect(lambda: self._say(one.name, box))
         return box
 
     def _say(self, name: str, box: QComboBox) -> None:
