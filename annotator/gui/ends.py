@@ -18,23 +18,31 @@ class Ends(QObject):
         self._window = window
         self._closing = False
         window.desk.free.connect(self._close_now)
-        window.messages.dismissed.connect(self._stay)
+        # Why a job was refused is read before the window closes.
+        window.desk.refused.connect(self._stay)
         window.desk.ended.connect(self._show)
         window.desk.turned.connect(self._show_turned)
 
     def hold(self, event: QCloseEvent) -> bool:
-        """Whether the window stays open, since a job is under way; what is waited for is said, and then it closes."""
-        if not (job := self._window.desk.job):
+        """Whether the window stays open, since a job is under way; what is waited for is said, and then it closes.
+
+        What is being typed is kept now: a session that ends does not wait.
+        """
+        if not self._window.desk.job:
             return False
         event.ignore()
+        self._window.page.leave()
         self._closing = True
-        self._window.messages.show_message(
-            "info",
-            f"The window closes when this has ended: {job}.",
-            "Dismiss this to stay. All you did is saved.",
-        )
-        self._window.messages.set_action("Stop and close", self._stop)
+        self._say_waiting()
         return True
+
+    def _say_waiting(self) -> None:
+        messages, job = self._window.messages, self._window.desk.job
+        messages.show_message(
+            "info", f"The window closes when this has ended: {job}.", "All you did is saved.", lasting=True
+        )
+        messages.set_action("Stop and close", self._stop)
+        messages.set_other("Stay", self._choose_to_stay)
 
     def _stop(self) -> None:
         self._window.messages.show_message(
@@ -46,6 +54,10 @@ class Ends(QObject):
         if self._closing:
             QTimer.singleShot(0, self._window, self._window.close)
 
+    def _choose_to_stay(self) -> None:
+        self._stay()
+        self._window.messages.clear()
+
     def _stay(self) -> None:
         self._closing = False
 
@@ -55,6 +67,9 @@ class Ends(QObject):
             self._show(words, page, place)
 
     def _show(self, words: str, page: str, place: dict[str, Any]) -> None:
+        if self._closing:
+            # Another job may still be under way; the way to stay is not taken away.
+            return
         self._window.messages.show_message("success", words)
         self._window.messages.set_action("Show", partial(self._go, page, place))
 

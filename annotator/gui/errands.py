@@ -30,6 +30,8 @@ class Hearers:
     done: Callable[[Any], object] | None = None
     """For everyone, before `then`."""
     refused: Callable[[Refusal], object] | None = None
+    over: Callable[[], object] | None = None
+    """However it ended, last of all."""
     job: bool = False
     """Whether it is a job, no question: `then` hears None when it was refused, and the keyboard stays where it is."""
 
@@ -95,6 +97,7 @@ class Errands(QObject):
         hearers = self._out[number]
         if what == "over":
             del self._out[number]
+            self._call(hearers, hearers.over)
             if hearers.job and not self._jobs():
                 self._said = ""
                 self._stopping.clear()

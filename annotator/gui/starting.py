@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -76,6 +77,11 @@ class Goldsmith:
             page.open_sample()
         return page
 
+    def _make(self, what: str, act: Callable[[Tell], Path]) -> None:
+        page = self.show(None)
+        if isinstance(page, _start_page()):
+            page.make(what, act)
+
     @cached_property
     def packages(self) -> "Packages":
         """What opens tasks and returned work."""
@@ -105,6 +111,7 @@ class Goldsmith:
             window = self._window_over(path, refusal)
         project = window.desk.project
         window.other_project_wanted.connect(lambda other: QTimer.singleShot(0, lambda: self.show(other)))
+        window.making_wanted.connect(lambda what, act: QTimer.singleShot(0, lambda: self._make(what, act)))
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)

@@ -18,6 +18,7 @@ from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, kept_place, keys, room, staying, theme
 from annotator.gui.desk import Desk
 from annotator.gui.ends import Ends
+from annotator.gui.errands import Tell
 from annotator.gui.navigation import Navigation
 from annotator.gui.page import Page
 from annotator.gui.room import Room
@@ -38,6 +39,8 @@ class Window(QMainWindow):
     closed = Signal()
     other_project_wanted = Signal(object)
     """Another project file to be opened, or None for the first page."""
+    making_wanted = Signal(str, object)
+    """What is done, and the function that does it, away from any window: it takes a Tell, gives the file to open."""
 
     def __init__(self, project: Project) -> None:
         super().__init__()
@@ -225,22 +228,26 @@ class Window(QMainWindow):
         """Give the file back, put the backup in its place, and open it again."""
         from annotator.actions import backups
 
-        self._replace(lambda path: backups.restore(path, backup))
+        self._replace("Restoring the backup", lambda path, _: backups.restore(path, backup))
 
     def reset_sample(self) -> None:
         """Give the sample back, make it anew, and open it; what it held is kept beside it."""
         from annotator.actions import samples
 
-        self._replace(samples.reset)
+        self._replace("Making the sample project anew", samples.reset)
 
-    def _replace(self, put: Callable[[Path], object]) -> None:
+    def _replace(self, what: str, put: Callable[[Path, Tell], object]) -> None:
+        if job := self.desk.job:
+            self.show_refusal(Refusal(f"This is still under way: {job}.", "Wait until it has ended."))
+            return
         path = self.desk.project.path
+
+        def made(tell: Tell) -> Path:
+            put(path, tell)
+            return path
+
         self.give_back()
-        try:
-            put(path)
-        except Refusal as refusal:
-            self.show_refusal(refusal)
-        self.open_other(path)
+        self.making_wanted.emit(what, made)
 
     def shows(self, path: Path | None) -> bool:
         """Whether this window has that very project open."""

@@ -5,10 +5,12 @@ from threading import Event
 import pytest
 from shiboken6 import isValid
 
-from annotator.actions import items
+from annotator.actions import annotating, items
 from annotator.actions.project import Project
+from annotator.domain.refusal import Refusal
 from annotator.gui.starting import Goldsmith
 from annotator.gui.window import Window
+from tests.labelling_keys import be_active, press, type_words
 
 
 class Job:
@@ -70,14 +72,64 @@ def test_stop_and_close_stops_the_job_and_takes_back_what_it_had_begun(at_work, 
     assert questions(path) == 2
 
 
-def test_whoever_dismisses_the_message_stays(at_work, qtbot):
+def test_whoever_chooses_to_stay_stays(at_work, qtbot):
     window, job = at_work
     window.close()
-    window.messages.dismiss()
+    window.messages._other.click()
+    assert not window.messages.text()
     job.go_on.set()
     qtbot.waitUntil(lambda: not window.desk.job)
     qtbot.wait(20)
     assert window.isVisible()
+
+
+def test_no_other_message_takes_the_closing_back_or_the_way_to_stay_away(at_work, qtbot):
+    window, job = at_work
+    window.close()
+    window.desk.ended.emit("The cards are printed.", "Items", {})
+    assert window.messages._other.isVisible()
+    window.messages.show_message("success", "Something else.")
+    window.messages.dismiss()
+    with qtbot.waitSignal(window.closed):
+        job.go_on.set()
+
+
+def test_why_a_job_was_refused_is_read_before_the_window_closes(small, window_over, qtbot):
+    window, go_on = window_over(small), Event()
+
+    def fails(project, progress):
+        go_on.wait(5)
+        raise Refusal("The disk is full.", "Make room.")
+
+    window.desk.do_later(lambda _: None, lambda *_: None, fails)
+    window.close()
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.desk.job)
+    qtbot.wait(20)
+    assert window.isVisible()
+    assert "The disk is full." in window.messages.text()
+
+
+def test_what_is_being_typed_is_kept_when_closing_has_to_wait(small, window_over, qtbot):
+    new = items.add(small, "How deep is the ocean?").subject
+    window, go_on = window_over(small, "Author", item_id=new), Event()
+    be_active(window, qtbot)
+    press("Return")
+    type_words("States the depth")
+    window.desk.do_later(lambda _: None, lambda *_: None, lambda project, progress: go_on.wait(5))
+    assert not window.close()
+    (begun,) = annotating.artifacts_of(small, new)
+    assert [unit.text for unit in begun.document.units] == ["States the depth"]
+    window.messages._other.click()
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.desk.job)
+
+
+def test_a_project_is_not_replaced_in_the_middle_of_a_job(at_work):
+    window, job = at_work
+    window.reset_sample()
+    assert "still under way: Writing what was asked for, 2 of 3." in window.messages.text()
+    assert job.ended == ""
 
 
 def test_a_stopped_job_stops_no_later_one(at_work, qtbot):

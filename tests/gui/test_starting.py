@@ -1,6 +1,7 @@
 """The first page, and how one window at a time has a project."""
 
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
@@ -99,7 +100,26 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
-    assert page.sample.isEnabled()
+    assert page.making.isHidden()
+    others = (page.sample, page.new, page.open, page.task, page.list)
+    assert all(one.isEnabled() for one in others)
+    assert page.acceptDrops()
+
+
+def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypatch, qtbot):
+    told = []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: told.append(str(what[1])))
+    page = goldsmith.show(None)
+
+    def breaks(tell):
+        tell("Making the sample project", 1, 2)
+        raise OSError("no more handles")
+
+    page.make("Making the sample project", breaks)
+    assert not page.sample.isEnabled()
+    qtbot.waitUntil(page.sample.isEnabled)
+    assert page.making.isHidden()
+    assert told == ["no more handles"]
 
 
 def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
@@ -111,7 +131,9 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     # It is not made by the click: that has come back.
     assert goldsmith.shown() is page
     assert page.making.isVisible()
-    assert not page.sample.isEnabled()
+    others = (page.sample, page.new, page.open, page.task, page.list)
+    assert not [one for one in others if one.isEnabled()]
+    assert not page.acceptDrops()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
     assert goldsmith.shown().tries.isVisible()
 
@@ -155,7 +177,10 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     assert goldsmith._shown is window
     asked = next(one for one in window.messages.findChildren(QPushButton) if one.text() == "Reset the sample")
     asked.click()
-    qtbot.waitUntil(lambda: goldsmith._shown is not window)
+    # The window's thread is not held up: the first page says what is being done.
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))
+    assert goldsmith._shown.making.isVisible()
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
     assert items.count(goldsmith._shown.desk.project) == 6
     assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
     assert not [act for act in entries(goldsmith.show(file)) if "sample" in act.text()]

@@ -1,5 +1,6 @@
 """The first page: the sample, a new project, an old one, or one of the last."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme
-from annotator.gui.errands import Errands, Hearers
+from annotator.gui.errands import Errands, Hearers, Tell
 from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.key_button import EnterPresses
@@ -153,26 +154,32 @@ class StartPage(QWidget):
         """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
         from annotator.gui.starting import sample
 
+        self.make("Making the sample project", sample)
+
+    def make(self, what: str, act: Callable[[Tell], Path]) -> None:
+        """Make a project file on another thread and open it; meanwhile nothing else can be chosen."""
         if len(self._errands):
             return
         self.messages.clear()
-        self._show_making("Making the sample project", 0, 0)
-        self._errands.send(
-            sample, Hearers(self._sample_made, self._show_making, refused=self._sample_refused)
-        )
+        self._offer(False)
+        self._show_making(what, 0, 0)
+        hearers = Hearers(None, self._show_making, self.chosen.emit, self._refused, self._made, job=True)
+        self._errands.send(act, hearers)
+
+    def _offer(self, some: bool) -> None:
+        for choice in (self.sample, self.new, self.open, self.task, self.list):
+            choice.setEnabled(some)
+        self.setAcceptDrops(some)
 
     def _show_making(self, what: str, done: int, total: int) -> None:
-        self.sample.setEnabled(False)
         self.making.show_progress(what, done, total)
         self.making.show()
 
-    def _sample_made(self, path: Path) -> None:
+    def _made(self) -> None:
         self.making.hide()
-        self.chosen.emit(path)
+        self._offer(True)
 
-    def _sample_refused(self, refusal: Refusal) -> None:
-        self.making.hide()
-        self.sample.setEnabled(True)
+    def _refused(self, refusal: Refusal) -> None:
         self.messages.show_message("error", refusal.happened, refusal.todo)
 
     def closeEvent(self, event: QCloseEvent) -> None:

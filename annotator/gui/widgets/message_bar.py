@@ -1,6 +1,7 @@
 """What happened and what to do, said in the page itself: with a level, an act where there is one, and no dialog."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -33,9 +34,10 @@ class MessageBar(QFrame):
         self.setProperty("role", "message")
         self._icon = QLabel()
         self._happened, self._todo = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
-        self._act, self._close = QPushButton(), QToolButton()
-        self._slot: Callable[[], object] | None = None
-        self._act.clicked.connect(self._do)
+        self._act, self._other, self._close = QPushButton(), QPushButton(), QToolButton()
+        self._slots: dict[QPushButton, Callable[[], object]] = {}
+        for button in (self._act, self._other):
+            button.clicked.connect(partial(self._do, button))
         icons.put(self._close, "close", 14)
         self._close.setToolTip("Dismiss (Esc)")
         self._close.setAccessibleName("Dismiss the message")
@@ -57,6 +59,7 @@ class MessageBar(QFrame):
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         row.addWidget(self._act)
+        row.addWidget(self._other)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
@@ -92,8 +95,9 @@ class MessageBar(QFrame):
         self._happened.setText(happened)
         self._todo.setText(todo)
         self._todo.setVisible(bool(todo))
-        self._slot = None
+        self._slots.clear()
         self._act.hide()
+        self._other.hide()
         self._close.setVisible(not lasting)
         self.setAccessibleName(f"{_SPOKEN[level]}: {happened} {todo}".strip())
         self._dress()
@@ -109,9 +113,16 @@ class MessageBar(QFrame):
 
     def set_action(self, words: str, slot: Callable[[], object]) -> None:
         """Offer an act with the message that is shown."""
-        self._slot = slot
-        self._act.setText(words.replace("&", "&&"))
-        self._act.show()
+        self._offer(self._act, words, slot)
+
+    def set_other(self, words: str, slot: Callable[[], object]) -> None:
+        """Offer another act beside the first."""
+        self._offer(self._other, words, slot)
+
+    def _offer(self, button: QPushButton, words: str, slot: Callable[[], object]) -> None:
+        self._slots[button] = slot
+        button.setText(words.replace("&", "&&"))
+        button.show()
         self._lie()
         self._timer.stop()
 
@@ -143,9 +154,9 @@ class MessageBar(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def _do(self) -> None:
-        if self._slot is not None:
-            self._slot()
+    def _do(self, button: QPushButton, _checked: bool = False) -> None:
+        if slot := self._slots.get(button):
+            slot()
 
     def _dress(self) -> None:
         size = theme.current().px(18)

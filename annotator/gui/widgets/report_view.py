@@ -97,6 +97,11 @@ class ReportView(QTextBrowser):
         self._begin("", with_breaks(lines))
         self._complete()
 
+    @property
+    def loading(self) -> bool:
+        """Whether the text is still coming; `loaded` tells when all is there."""
+        return self._loading is not None
+
     def text(self) -> str:
         """The whole text, as offsets count it; finishes loading when need be."""
         if self._loading is not None:
