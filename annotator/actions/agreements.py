@@ -187,6 +187,6 @@ def _keep(project: Project, db: Connection, agreement: Agreement) -> None:
         "id": agreement.id, "item_id": agreement.item_id, "stage": agreement.stage.value,
         "content": content.decode(), "sha256": sha256(content), "frozen_at": agreement.frozen_at,
     }  # fmt: skip
-    db.execute(insert(AGREEMENT).values(**row))
+    db.execute(insert(AGREEMENT), row)
     image = {"item_id": agreement.item_id, "stage": agreement.stage.value, "sha256": row["sha256"]}
     record(project, db, Change("agreement", agreement.id, "freeze", None, image))

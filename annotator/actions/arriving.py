@@ -223,13 +223,24 @@ class Sorter:
             artifact_id = next(iter(there.values())).artifact_id
         came = one.came
         self.db.execute(
-            insert(REVISION).values(
-                id=derived_id("revision", artifact_id, one.number, one.sha256), artifact_id=artifact_id,
-                number=one.number, content=one.content, sha256=one.sha256, chain=one.chain, sealed=True,
-                reason=came.reason, guideline=came.guideline, form=came.form, verb="seal", by=self.person.id,
-                at=came.at, skipped=" ".join(came.skipped) or None,
-            )
-        )  # fmt: skip
+            insert(REVISION),
+            {
+                "id": derived_id("revision", artifact_id, one.number, one.sha256),
+                "artifact_id": artifact_id,
+                "number": one.number,
+                "content": one.content,
+                "sha256": one.sha256,
+                "chain": one.chain,
+                "sealed": True,
+                "reason": came.reason,
+                "guideline": came.guideline,
+                "form": came.form,
+                "verb": "seal",
+                "by": self.person.id,
+                "at": came.at,
+                "skipped": " ".join(came.skipped) or None,
+            },
+        )
 
     def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
         """Point the artifact at its newest revision, and note that its stage was submitted."""

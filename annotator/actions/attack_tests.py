@@ -149,7 +149,8 @@ def keep(project: Project, judge: Judge, shape: Protocol, content: AttackContent
         )
         test_id, tree = new_id(), content.model_dump(mode="json")
         db.execute(
-            insert(TEST).values(id=test_id, **fields.model_dump(), content=canonical_json(tree).decode())
+            insert(TEST),
+            {"id": test_id, **fields.model_dump(), "content": canonical_json(tree).decode()},
         )
         told = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
         record(project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **told}))

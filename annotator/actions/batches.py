@@ -66,9 +66,9 @@ class BatchShelf:
         """Keep a batch as it stands now, in place of how it stood before."""
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
-            if not db.execute(update(BATCH).where(BATCH.c.id == state.id).values(**row)).rowcount:
+            if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
                 of = {"id": state.id, "run_id": self._journal.run_id, "at": now()}
-                db.execute(insert(BATCH).values(**of, **row))
+                db.execute(insert(BATCH), {**of, **row})
 
     def keep_calls(self, calls: list[Call]) -> None:
         """Journal calls; one whose id is there already is left as it is."""

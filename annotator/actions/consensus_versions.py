@@ -71,7 +71,7 @@ def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[An
 
 def keep(db: Connection, version: ConsensusVersion) -> None:
     """Add a closed version; none is ever changed."""
-    db.execute(insert(VERSION).values(**row(version)))
+    db.execute(insert(VERSION), row(version))
 
 
 def row(version: ConsensusVersion) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def write(project: Project, stage: Stage, text: str) -> Change:
             id=derived_id("guideline", stage.value, version),
             **_checked(stage, version, text, project.by).model_dump(),
         )
-        db.execute(insert(GUIDELINE).values(**guideline.model_dump()))
+        db.execute(insert(GUIDELINE), guideline.model_dump())
         image = {"stage": stage.value, "version": version, "sha256": sha256(text)}
         return record(project, db, Change("guideline", guideline.id, "write guideline", None, image))
 

@@ -143,7 +143,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
         db.execute(update(PERSON).where(PERSON.c.id == person_id).values(alias=alias))
     write_rows(db, incoming.rows, tell)
     for page in incoming.rows.get(PAGE_TEXTS, []):
-        db.execute(update(PAGE).where(PAGE.c.url == page["url"]).values(text=page["text"]))
+        db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
     for name in STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)

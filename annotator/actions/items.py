@@ -209,7 +209,7 @@ def add(
             },
             new_id(),
         )
-        db.execute(insert(ITEM).values(**item.model_dump(), sha256=item_hash(item.model_dump())))
+        db.execute(insert(ITEM), {**item.model_dump(), "sha256": item_hash(item.model_dump())})
         search.index(project.store.raw, [item])
         return record(project, db, Change("item", item.id, "add item", None, item.model_dump()))
 

@@ -77,10 +77,13 @@ def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
     """What is written within moves no answer to these questions, or to any where none is named: what was kept stays,
     unless somebody else wrote meanwhile.
     """
-    others, before = project.store.raw.execute(_VERSION).fetchone(), _state(project)
-    yield
-    after = _state(project)
-    if project.store.raw.execute(_VERSION).fetchone() == others:
+    # Another thread that writes through the same connection would not show in its version.
+    with project.store.held():
+        others, before = _version(project.store.raw), _state(project)
+        yield
+        after = _state(project)
+        if _version(project.store.raw) != others:
+            return
         names = {(question.__module__, question.__qualname__) for question in questions}
         with _lock:
             for key, (state, answer) in _answers.items():
@@ -106,7 +109,15 @@ def _state(project: Project) -> Any:
     """What every commit changes: whose eyes see the file, how often others changed it, and what they did themselves."""
     with _lock:
         eyes = _watches.get(project.path, project.store.raw)
-        return eyes, eyes.execute(_VERSION).fetchone()[0], eyes.total_changes
+        return eyes, _version(eyes), eyes.total_changes
+
+
+def _version(eyes: sqlite3.Connection) -> Any:
+    """How often others changed the file; where that cannot be read something that equals nothing else."""
+    try:
+        return eyes.execute(_VERSION).fetchone()
+    except sqlite3.Error:
+        return object()
 
 
 def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
@@ -119,7 +130,10 @@ def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
 
 
 def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
-    judgements = project.store.raw.execute(_HOW_MANY).fetchone()[0] or 1
+    try:
+        judgements = project.store.raw.execute(_HOW_MANY).fetchone()[0] or 1
+    except sqlite3.Error:
+        return
     with _lock:
         _answers[key] = state, answer
         _answers.move_to_end(key)

@@ -219,8 +219,9 @@ def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignme
     judged = {one.item_id for one in everything if one.stage is Stage.ADJUDICATION}
     alone = {*plan.items, *plan.pilot_items} - judged
     if plan.adjudicators and alone:
+        which = "it" if len(alone) == 1 else "each of them"
         notes.append(
-            f"{counted(len(alone), 'item')} will have no adjudicator: fewer than two people answer there."
+            f"{counted(len(alone), 'item')} will have no adjudicator, because fewer than two people answer {which}."
         )
     if plan.repeat_share and Stage.LABELLING not in plan.work:
         notes.append("Only labelling is repeated, and the plan does not hand it out.")

@@ -156,12 +156,7 @@ def _text(name: str) -> str:
 
 def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> None:
     with project.store.write() as db:
-        first = db.execute(select(ASSIGNMENT.c.due).order_by(ASSIGNMENT.c.due).limit(1)).scalar_one()
-        by = datetime.combine(now().date() + AHEAD, first.timetz())
-        for row in db.execute(select(ASSIGNMENT.c.id, ASSIGNMENT.c.due, ASSIGNMENT.c.not_before)).all():
-            begins = row.not_before and row.not_before + (by - first)
-            dates = {"due": row.due + (by - first), "not_before": begins}
-            db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row.id).values(**dates))
+        by = _move_dates(db)
         for key, stage, people_asked in (
             (WRITE, Stage.RUBRIC, (a, b)),
             (LABEL, Stage.RUBRIC, (b, c)),
@@ -171,6 +166,17 @@ def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: P
         ):
             for person in people_asked:
                 assignments.assign_one(project, keys[key], person.id, stage, due=by)
+
+
+def _move_dates(db: Connection) -> datetime:
+    """Move all dates so that what was due first is due soon, and tell when."""
+    first = db.execute(select(ASSIGNMENT.c.due).order_by(ASSIGNMENT.c.due).limit(1)).scalar_one()
+    by = datetime.combine(now().date() + AHEAD, first.timetz())
+    for row in db.execute(select(ASSIGNMENT.c.id, ASSIGNMENT.c.due, ASSIGNMENT.c.not_before)).all():
+        begins = row.not_before and row.not_before + (by - first)
+        dates = {"due": row.due + (by - first), "not_before": begins}
+        db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row.id).values(**dates))
+    return by
 
 
 def _report(db: Connection, item_id: str, system: str) -> str:
@@ -219,7 +225,7 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         material = materials.of_response(project, materials.for_extracting(extraction), response_id)
         drawn = extraction.baseline(material) if material and extraction.baseline else None
         if material is None or drawn is None or drawn.document is None:
-            continue
+            raise ValueError(f"nothing was drawn from the report {response_id}")
         with project.store.write() as db:
             kept = extracts.Drawn(
                 material.item.id, response_id, extraction.makes, drawn.document, by_judge(judge.id)

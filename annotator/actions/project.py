@@ -154,7 +154,7 @@ class Project:
         """Keep a setting in the project."""
         with self.store.write() as db:
             db.execute(delete(META).where(META.c.key == key))
-            db.execute(insert(META).values(key=key, value=json.dumps(value, ensure_ascii=False)))
+            db.execute(insert(META), {"key": key, "value": json.dumps(value, ensure_ascii=False)})
         self._settings[key] = value
 
     def work_as(self, person: Person) -> None:

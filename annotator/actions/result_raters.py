@@ -72,7 +72,7 @@ def raters(project: Project, protocol: str = COVERAGE) -> list[Rater]:
 def everybody(project: Project, protocol: str) -> list[Rater]:
     """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
     found = raters(project, protocol)
-    if project.person is not None and not project.person.has(Role.COORDINATOR):
+    if not _is_told_of_each(project):
         return found
     settled = len(_settled(project, protocol)) if PROTOCOLS[protocol].values else 0
     found += [Rater(CONSENSUS, CONSENSUS, settled)] if settled else []
@@ -94,13 +94,22 @@ def judges_of(project: Project, protocol: str) -> set[str]:
 
 
 def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
-    """The consensus, where something is settled, and each person who judged, by alias: name and id."""
+    """The consensus, where something is settled, and each person who judged, by alias: name and id.
+
+    None for whoever is not told how one person answered.
+    """
+    if not _is_told_of_each(project):
+        return []
     question = (
         select(PERSON.c.alias, PERSON.c.id).where(_spoke(PERSON.c.id, protocol)).order_by(PERSON.c.alias)
     )
     with project.store.read() as db:
         each = [(alias, person_id) for alias, person_id in db.execute(question)]
     return [(CONSENSUS, CONSENSUS), *each] if _settled(project, protocol) else each
+
+
+def _is_told_of_each(project: Project) -> bool:
+    return project.person is None or project.person.has(Role.COORDINATOR)
 
 
 def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:

@@ -285,8 +285,8 @@ def _refuse_unknown(view: View, chosen: Iterable[str]) -> None:
     unknown = sorted(set(chosen) - taken)
     if unknown:
         raise Refusal(
-            f"“{view.title}” does not let choose “{', '.join(unknown)}”.",
-            f"It lets choose: {', '.join(sorted(taken)) or 'nothing'}.",
+            f"“{view.title}” has no choice called “{', '.join(unknown)}”.",
+            f"Its choices are: {', '.join(sorted(taken)) or 'none'}.",
         )
 
 

@@ -46,9 +46,9 @@ ALL = "all"
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
 NOTHING = ("", 0.0, 0, "", "", "")
-SAID = 3
+_SAID_AT = 3
 # So many rows are read together.
-TOGETHER = 5000
+_ROWS_AT_ONCE = 5000
 # More lines than these in one picture are read by nobody.
 MOST_DRAWN = 60
 
@@ -93,6 +93,8 @@ class Lines(Sequence[Waiting]):
 
     def __getitem__(self, number: Any) -> Any:
         places, judge_id, values, beside = self._of
+        if isinstance(number, slice):
+            return Lines(places, judge_id, self.keys[number], values, beside)
         key = self.keys[number]
         return Waiting(places[key], judge_id, values[key], *beside.get(key, NOTHING))
 
@@ -106,7 +108,7 @@ class Lines(Sequence[Waiting]):
     def said(self) -> list[str]:
         """What this person said of each."""
         beside = self._of[-1]
-        return [beside.get(key, NOTHING)[SAID] for key in self.keys]
+        return [beside.get(key, NOTHING)[_SAID_AT] for key in self.keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +295,7 @@ def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> It
     columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags
     with project.store.read() as db:
         gone = wordings.outdated(db, *wanted)
-        for rows in db.execute(select(*columns).where(*wanted)).partitions(TOGETHER):
+        for rows in db.execute(select(*columns).where(*wanted)).partitions(_ROWS_AT_ONCE):
             yield from (row for row in rows if row.id not in gone) if gone else rows
 
 

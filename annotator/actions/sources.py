@@ -50,7 +50,8 @@ def add_source(project: Project, item_id: str, path: Path) -> Change:
         source = put(db, item_id, storable(path.stem)[:1000], text, form)
         if form is SourceFormat.PDF:
             db.execute(
-                insert(SOURCE_FILE).values(source_id=source.id, content=content, sha256=sha256(content))
+                insert(SOURCE_FILE),
+                {"source_id": source.id, "content": content, "sha256": sha256(content)},
             )
         image = source.model_dump(mode="json", exclude={"text"})
         return record(project, db, Change("source", source.id, "add source", after=image))
@@ -72,5 +73,5 @@ def put(
         id=new_id(), item_id=item_id, title=title, format=form, text=text, drafted=drafted,
         position=0 if last is None else last + 1,
     )  # fmt: skip
-    db.execute(insert(SOURCE).values(**source.model_dump(), sha256=source_hash(text)))
+    db.execute(insert(SOURCE), {**source.model_dump(), "sha256": source_hash(text)})
     return source

@@ -250,7 +250,8 @@ def _sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapping
         content = entries.get(f"{parcels.PDFS}{source.id}.pdf")
         if content is not None and source.id not in fresh:
             db.execute(
-                insert(SOURCE_FILE).values(source_id=source.id, content=content, sha256=sha256(content))
+                insert(SOURCE_FILE),
+                {"source_id": source.id, "content": content, "sha256": sha256(content)},
             )
 
 
@@ -297,12 +298,23 @@ def _document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
     number, before = (newest.number + 1, newest.chain) if newest else (1, "")
     digest = sha256(content)
     db.execute(
-        insert(REVISION).values(
-            id=derived_id("revision", artifact_id, number, digest), artifact_id=artifact_id, number=number,
-            content=content.decode(), sha256=digest, chain=chain(before, digest), sealed=True, reason="",
-            guideline="1", form=FORM, verb="open task", by="", at=now(),
-        )
-    )  # fmt: skip
+        insert(REVISION),
+        {
+            "id": derived_id("revision", artifact_id, number, digest),
+            "artifact_id": artifact_id,
+            "number": number,
+            "content": content.decode(),
+            "sha256": digest,
+            "chain": chain(before, digest),
+            "sealed": True,
+            "reason": "",
+            "guideline": "1",
+            "form": FORM,
+            "verb": "open task",
+            "by": "",
+            "at": now(),
+        },
+    )
     db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(revision=number))
 
 

@@ -39,11 +39,20 @@ def put(
     if db.execute(select(TRAY.c.id).where(TRAY.c.id == entry_id)).first():
         return False
     db.execute(
-        insert(TRAY).values(
-            id=entry_id, reason=reason.value, person_id=person_id, item_id=item_id, stage=name, revision=revision,
-            content=content, sha256=digest, state=TrayState.WAITING.value, at=now(),
-        )
-    )  # fmt: skip
+        insert(TRAY),
+        {
+            "id": entry_id,
+            "reason": reason.value,
+            "person_id": person_id,
+            "item_id": item_id,
+            "stage": name,
+            "revision": revision,
+            "content": content,
+            "sha256": digest,
+            "state": TrayState.WAITING.value,
+            "at": now(),
+        },
+    )
     return True
 
 
@@ -123,13 +132,23 @@ def _append(project: Project, db: Connection, entry: TrayEntry, kind: Kind) -> t
     number, before = (newest.number + 1, newest.chain) if newest else (1, "")
     at = now()
     db.execute(
-        insert(REVISION).values(
-            id=derived_id("revision", artifact_id, number, entry.sha256), artifact_id=artifact_id, number=number,
-            content=entry.content, sha256=entry.sha256, chain=chain(before, entry.sha256), sealed=True,
-            reason=f"accepted from the tray ({entry.reason.value})", form=FORM, verb="accept", by=project.by, at=at,
-            guideline=version_in_force(db, entry.stage) if entry.stage else "1",
-        )
-    )  # fmt: skip
+        insert(REVISION),
+        {
+            "id": derived_id("revision", artifact_id, number, entry.sha256),
+            "artifact_id": artifact_id,
+            "number": number,
+            "content": entry.content,
+            "sha256": entry.sha256,
+            "chain": chain(before, entry.sha256),
+            "sealed": True,
+            "reason": f"accepted from the tray ({entry.reason.value})",
+            "form": FORM,
+            "verb": "accept",
+            "by": project.by,
+            "at": at,
+            "guideline": version_in_force(db, entry.stage) if entry.stage else "1",
+        },
+    )
     pointed = update(ARTIFACT).where(ARTIFACT.c.id == artifact_id)
     db.execute(pointed.values(revision=number, state=State.SEALED.value, sealed_at=at))
     return artifact_id, number

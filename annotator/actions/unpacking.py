@@ -153,11 +153,17 @@ def _remember(project: Project, db: Connection, package: packages.Package, arriv
     if known:
         return arrival
     db.execute(
-        insert(PARCEL).values(
-            sha256=package.sha256, direction="in", person_id=arrival.person_id, receipt=arrival.receipt,
-            package_id=package.manifest.package_id, content=arrival.model_dump_json(), at=now(),
-        )
-    )  # fmt: skip
+        insert(PARCEL),
+        {
+            "sha256": package.sha256,
+            "direction": "in",
+            "person_id": arrival.person_id,
+            "receipt": arrival.receipt,
+            "package_id": package.manifest.package_id,
+            "content": arrival.model_dump_json(),
+            "at": now(),
+        },
+    )
     record(project, db, Change("parcel", package.sha256, "take in", after={"outcome": outcome.value}))
     return arrival
 

@@ -10,13 +10,14 @@ import numpy as np
 from annotator.actions import publishing, validation_figures, validation_ground, validation_sets
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
-from annotator.actions.validation_figures import Chosen, Gap, Told
+from annotator.actions.validation_figures import Gap, Told
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE as COVERAGE
 from annotator.actions.validation_units import Place
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
+from annotator.stats.coding import Chosen
 from annotator.stats.multiplicity import holm
 from annotator.stats.resampling import RESAMPLES
 

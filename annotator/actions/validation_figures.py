@@ -17,7 +17,7 @@ from annotator.stats.agreement import cohen_kappa
 from annotator.stats.chance import gwet_ac1
 from annotator.stats.classification import Figures as Cells
 from annotator.stats.classification import both_ways
-from annotator.stats.coding import ONE_CATEGORY, Codes
+from annotator.stats.coding import ONE_CATEGORY, Chosen, Codes
 from annotator.stats.comparison import Beside, comparison, kappa_difference
 from annotator.stats.paired import McNemar, mcnemar_of
 from annotator.stats.resampling import RESAMPLES, Floats
@@ -36,8 +36,6 @@ TITLES: dict[str, tuple[str, str]] = {
 }
 ANY_VALUES = tuple(comparing.TABLE_FIGURES)
 Named = dict[str, Estimate]
-# Of units or of pairs of values in their order, which.
-Chosen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

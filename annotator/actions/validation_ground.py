@@ -22,7 +22,7 @@ from annotator.actions import (
 from annotator.actions.keeping import kept
 from annotator.actions.project import Project
 from annotator.actions.result_raters import CONSENSUS
-from annotator.actions.validation_figures import Chosen, Pairs, there
+from annotator.actions.validation_figures import Pairs, there
 from annotator.actions.validation_sets import ValidationSet
 from annotator.actions.validation_units import Key, Place
 from annotator.actions.validation_values import Own, Version
@@ -31,7 +31,7 @@ from annotator.domain.judge import JudgeKind
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
-from annotator.stats.coding import objects
+from annotator.stats.coding import Chosen, objects
 
 PEOPLE = "people"
 WHOLE = "whole"

@@ -134,7 +134,7 @@ def make(project: Project, wish: Wish) -> Change:
             "id": new_id(), "name": wish.name.strip(), "protocol": wish.protocol, "by": project.by, "at": now(),
             "content": text, "sha256": sha256(text),
         }  # fmt: skip
-        db.execute(insert(SET).values(**row))
+        db.execute(insert(SET), row)
         after = {"name": row["name"], "responses": len(content.responses), "sha256": row["sha256"]}
         return record(project, db, Change(NAME, row["id"], "draw", None, after))
 
@@ -205,7 +205,7 @@ def lock(project: Project, name: str) -> Change:
         ]
         text = canonical_json([one.model_dump(mode="json") for one in labels]).decode()
         row = {"labels": text, "labels_sha256": sha256(text), "locked_at": now()}
-        db.execute(update(SET).where(SET.c.id == found.id).values(**row))
+        db.execute(update(SET).where(SET.c.id == found.id), row)
         after = {"labels": len(labels), "sha256": row["labels_sha256"]}
         return record(project, db, Change(NAME, found.id, "lock labels", None, after))
 

@@ -142,7 +142,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     choice = next((choice for choice in offered if choice.name == name), None)
     if choice is None:
         names = ", ".join(choice.name for choice in offered) or "nothing"
-        raise Refusal(f"This view does not let choose “{name}”.", f"It lets choose: {names}.")
+        raise Refusal(f"This view has no choice called “{name}”.", f"Its choices are: {names}.")
     for words, value in choice.values:
         # Behind a rater's name stands how much they judged.
         if wanted in (words, value) or words.rpartition(" (")[0] == wanted:

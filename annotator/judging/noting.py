@@ -13,7 +13,7 @@ from annotator.domain.judgement import Status
 from annotator.domain.refusal import Refusal
 from annotator.judging.breaker import Halt
 from annotator.judging.outcome import Outcome
-from annotator.judging.replies import storable
+from annotator.judging.replies import escaped
 
 UNDER_WAY = "The request went out; no answer to it was kept."
 # Calls that are answered faster are kept with their verdicts: what a kill repeats of them is little.
@@ -120,11 +120,11 @@ def call_of(outcome: Outcome, fault: str = "", **asked: Any) -> Call:
     told: dict[str, Any] = {
         "id": new_id(),
         "status": Status.INVALID if fault else outcome.status,
-        "raw": storable(outcome.content or outcome.body[:_LONGEST_BODY]),
-        "cause": storable(f"The reply could not be used: {fault}." if fault else outcome.message),
-        "returned_model": storable(outcome.model),
-        "fingerprint": storable(outcome.fingerprint),
-        "finish_reason": storable(outcome.finish_reason),
+        "raw": escaped(outcome.content or outcome.body[:_LONGEST_BODY]),
+        "cause": escaped(f"The reply could not be used: {fault}." if fault else outcome.message),
+        "returned_model": escaped(outcome.model),
+        "fingerprint": escaped(outcome.fingerprint),
+        "finish_reason": escaped(outcome.finish_reason),
         "app_version": __version__,
         "tokens_input": outcome.usage.input,
         "tokens_cached": outcome.usage.cached,

@@ -47,7 +47,7 @@ def reread(call: Call, reply: type[R]) -> R:
     return parse(call.raw, reply, Rung(json.loads(call.parameters).get(FORMAT, Rung.TEXT)))
 
 
-def storable(text: str) -> str:
+def escaped(text: str) -> str:
     """A text as the store takes it: NUL and halves of surrogate pairs written out as escapes."""
     return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 

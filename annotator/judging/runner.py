@@ -17,7 +17,7 @@ from annotator.domain.refusal import Refusal
 from annotator.judging.breaker import Halt
 from annotator.judging.cache import Key, keys_of
 from annotator.judging.progress import Finished, Progress, Tally
-from annotator.judging.replies import storable
+from annotator.judging.replies import escaped
 from annotator.judging.side_by_side import side_by_side
 
 BATCH_S = 0.05
@@ -290,7 +290,7 @@ def _spoilt(call: Call, read_from: str | None, cause: str) -> Call:
 
 def _failed(case: Case, error: Refusal | ValidationError) -> Verdicts:
     return _alike(
-        case, Verdict(status=Status.INVALID, cause=storable(f"The case could not be judged: {error}"))
+        case, Verdict(status=Status.INVALID, cause=escaped(f"The case could not be judged: {error}"))
     )
 
 

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotator.domain.estimate import Estimate
 from annotator.stats.chance import NO_SECOND
 from annotator.stats.clustered import Draws, Figure, estimate, over, tallied
-from annotator.stats.coding import Values, category_counts, cluster_codes, left_out, numbers
+from annotator.stats.coding import Chosen, Values, category_counts, cluster_codes, left_out, numbers
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.tails import Interval
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-Chosen = NDArray[np.bool_]
 # Below this share of the sum of squares, squared distances are what rounding left over.
 ROUNDING = 1e-12
 

@@ -4,17 +4,24 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotator.domain.estimate import Estimate
 from annotator.stats.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.clustered import Draws, Figure, Found, Tally, intervals, tallied, told
-from annotator.stats.coding import ONE_CATEGORY, Codes, Values, Weighing, cluster_codes, left_out, objects
+from annotator.stats.coding import (
+    ONE_CATEGORY,
+    Chosen,
+    Codes,
+    Values,
+    Weighing,
+    cluster_codes,
+    left_out,
+    objects,
+)
 from annotator.stats.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.tails import Interval
 
 NO_UNIT = "no unit has both a true value and one that was said"
-Chosen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

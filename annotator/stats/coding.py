@@ -12,6 +12,8 @@ Values = Sequence[Hashable] | NDArray[Any]
 Weighing = Sequence[float] | NDArray[np.float64]
 Categories = tuple[Hashable, ...]
 Codes = NDArray[np.intp]
+# Of units or of pairs of values in their order, which.
+Chosen = NDArray[np.bool_]
 # Disagreement: "none" (of categories without order), "linear", "quadratic", "ordinal", or a matrix over the categories.
 Weights = str | Sequence[Sequence[float]] | Floats
 

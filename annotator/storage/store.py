@@ -58,6 +58,12 @@ class Store:
                 yield db
 
     @contextmanager
+    def held(self) -> Iterator[None]:
+        """Without a transaction: no other thread writes or asks until this ends."""
+        with self._lock:
+            yield
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """One transaction for reading, so that all of its questions see the same state."""
         with self._lock:

@@ -139,6 +139,20 @@ def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Proje
     }
 
 
+@pytest.mark.parametrize(
+    ("many", "told"),
+    [
+        (1, "1 item will have no adjudicator, because fewer than two people answer it."),
+        (2, "2 items will have no adjudicator, because fewer than two people answer each of them."),
+    ],
+)
+def test_items_that_one_person_answers_have_no_adjudicator(project: Project, many: int, told: str) -> None:
+    shown = assignments.preview(
+        project, plan(project, overlap=1, stages=(Stage.LABELLING,), items=tuple(items.ids(project)[:many]))
+    )
+    assert told in shown.notes
+
+
 def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
     seal(project, items.ids(project)[0], "Sue")
     shown = assignments.preview(project, plan(project))

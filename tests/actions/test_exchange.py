@@ -2,9 +2,11 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing as closing_
 from pathlib import Path
 
 import pytest
+from sqlalchemy.util import LRUCache
 
 from annotator.actions import (
     adjudicating,
@@ -13,11 +15,13 @@ from annotator.actions import (
     assignments,
     checking,
     closing,
+    guidelines,
     items,
     packing,
     people,
     returning,
     ruling,
+    sources,
     tasking,
     tray,
     unpacking,
@@ -30,7 +34,9 @@ from annotator.domain.assignment import Stage
 from annotator.domain.parcel import Outcome, TrayState
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
+from annotator.storage import connection
 from tests.content_hash import content_hash
+from tests.exchange.test_documents import pdf
 from tests.hand_made_zip import with_manifest
 from tests.hostile_packages import HOSTILE
 from tests.sent_apart import (
@@ -50,6 +56,25 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project = coordinated(tmp_path / "home")
     yield project
     project.close()
+
+
+def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_COMPILED", LRUCache(2_000))
+    large, (ana, _) = "word " * 40_000, annotators(project)
+    (tmp_path / "a.pdf").write_bytes(pdf("Rain falls") + b"%" + large.encode())
+    (tmp_path / "a.md").write_text(large, "utf-8")
+    with closing_(Project.open(project.path)) as ours:
+        ours.person = project.person
+        for name in ("a.pdf", "a.md"):
+            sources.add_source(ours, items.ids(ours)[0], tmp_path / name)
+        guidelines.write(ours, Stage.RUBRIC, large)
+        came = unpacking.take_in(ours, [returned(ours, ana.id, tmp_path / "ana", "Gold " * 900)])
+    assert outcomes(came) == ["new", "new"]
+    bound = [bind.value for each in connection._COMPILED.values() for bind in each.binds.values()]
+    assert len(bound) > 100
+    assert [len(one) for one in bound if isinstance(one, str | bytes) and len(one) > 4_000] == []
 
 
 def revisions(project: Project) -> list[tuple[str, int, str]]:

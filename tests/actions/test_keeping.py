@@ -4,12 +4,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from annotator.actions import keeping, people, renderings
 from annotator.actions.keeping import kept, known
 from annotator.actions.project import Project
+from annotator.domain.refusal import Refusal
 from annotator.exchange import rendering
 
 COUNTED: list[str] = []
@@ -98,6 +100,31 @@ def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) 
     with keeping.unmoved(project):
         by_another_process(project)
     assert known(titled, project, "a") is None
+
+
+def test_what_another_thread_writes_through_the_same_connection_is_seen(project: Project) -> None:
+    titled(project, "a")
+    writer = Thread(target=people.add_person, args=(project, "Ann"))
+    with keeping.unmoved(project):
+        writer.start()
+        # It waits until this has ended; if it did not, its person would be overlooked.
+        writer.join(0.3)
+    writer.join()
+    assert known(titled, project, "a") is None
+
+
+def test_where_another_program_holds_the_file_nothing_is_known_and_a_write_is_refused_in_words(
+    project: Project,
+) -> None:
+    with closing(Project.open(project.path, busy_seconds=0)) as first:
+        titled(first, "a")
+        with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert known(titled, first, "a") is None
+            with pytest.raises(Refusal, match="in use by another program"), keeping.unmoved(first):
+                people.add_person(first, "Ann")
+            other.execute("ROLLBACK")
+        assert known(titled, first, "a") == "a 1"
 
 
 def test_a_write_may_move_some_answers_alone(project: Project) -> None:

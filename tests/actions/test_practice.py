@@ -15,6 +15,7 @@ from annotator.actions import (
     practice,
     releases,
     run_records,
+    samples,
     waiting,
 )
 from annotator.actions.annotating import artifacts_of
@@ -31,6 +32,12 @@ CLAIMS = "researcherbench.claims"
 def whole(whole_sample):
     yield whole_sample
     whole_sample.close()
+
+
+def test_a_report_that_nothing_can_be_drawn_from_fails_instead_of_being_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(practice.materials, "of_response", lambda *_: None)
+    with pytest.raises(ValueError, match="nothing was drawn from the report"):
+        samples.create(tmp_path / "sample.goldsmith")
 
 
 def item_ids(project: Project) -> dict[str, str]:

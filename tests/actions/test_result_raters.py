@@ -79,8 +79,10 @@ def test_what_a_person_was_not_given_is_not_missing(project: Project) -> None:
 
 def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) -> None:
     label(project, "Ada", ["yes", "yes", "no"])
+    assert len(result_raters.named_people(project, COVERAGE)) == 1
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
     assert [rater.name for rater in results.everybody(project, COVERAGE)] == ["people"]
+    assert result_raters.named_people(project, COVERAGE) == []
     with pytest.raises(Refusal, match="Only a coordinator reads the judgements behind a figure"):
         results.behind(project, "people")
 

@@ -68,5 +68,5 @@ def test_an_unknown_view_is_refused_with_those_there_are(project: Project) -> No
 @pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
 def test_a_choice_that_no_view_has_is_refused(view: result_views.View, project: Project) -> None:
     among = VIEWS if view in VIEWS else validation_views.VIEWS
-    with pytest.raises(Refusal, match="does not let choose “colour”"):
+    with pytest.raises(Refusal, match="has no choice called “colour”"):
         result_views.show(project, view.name, {"colour": "red"}, among=among)

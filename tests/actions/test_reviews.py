@@ -39,6 +39,8 @@ def test_what_judges_differ_on_comes_up_first_then_what_weighs_more(project: Pro
     uncertain = reviews.queue(project, "small")
     assert (uncertain[0].place.unit_id, uncertain[0].uncertainty) == ("i1c2", 1.0)
     assert [one.place.weight for one in uncertain[1:]] == [3] * 8 + [1] * 7
+    lines = reviews.outlook(project, "small").lines
+    assert [list(part) for part in (lines[-2:], lines[16:])] == [[lines[14], lines[15]], []]
     heavy = reviews.queue(project, "small", order=Order.WEIGHT)
     assert [one.place.weight for one in heavy] == [3] * 8 + [1] * 8
     assert heavy[8].place.unit_id == "i1c2"

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.judging.ladder import Rung
-from annotator.judging.replies import LONGEST, Unreadable, parse, storable
+from annotator.judging.replies import LONGEST, Unreadable, escaped, parse
 from tests.judging.odd_server import NO_JSON, YES_JSON, Reply
 
 
@@ -89,5 +89,5 @@ def test_the_fault_says_what_does_not_fit_without_repeating_the_reply() -> None:
 
 
 def test_what_the_store_refuses_is_written_out() -> None:
-    assert storable("a\x00b\ud800c") == "a\\x00b\\ud800c"
-    assert storable("plain ü 語") == "plain ü 語"
+    assert escaped("a\x00b\ud800c") == "a\\x00b\\ud800c"
+    assert escaped("plain ü 語") == "plain ü 語"
