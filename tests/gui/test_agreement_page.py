@@ -100,6 +100,7 @@ def test_people_are_named_on_the_screen_and_only_by_alias_in_what_leaves(page, q
     assert all(name in shown for name in NAMES.values())
     page.leaving.copy()
     page.leaving.save_picture(tmp_path / "agreement.svg")
+    page.desk.wait()
     written = QGuiApplication.clipboard().text() + (tmp_path / "agreement.svg").read_text("utf-8")
     assert not any(name in written for name in NAMES.values())
     assert pairs.person(page.desk.project, NAMES["Ada"]).alias in written
@@ -212,6 +213,7 @@ def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
     paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
     for path in paths:
         page.leaving.save_picture(path)
+    page.desk.wait()
     assert paths[0].read_bytes().startswith(start)
     assert paths[0].read_bytes() == paths[1].read_bytes()
 

@@ -71,7 +71,10 @@ class LeavingBar(ActsRow):
         """Write the picture in view, on white, as PNG or SVG."""
         picture = self._view.picture()
         if picture is not None:
-            self._save(path, lambda: figures.save(result_pictures.printed(picture), path))
+            self._desk.ask_later(
+                lambda _: self.told.emit(f"Saved {path.name}."),
+                lambda _: figures.save(result_pictures.printed(picture), path),
+            )
 
     def _save(self, path: Path, write: Callable[[], object]) -> None:
         try:

@@ -158,6 +158,7 @@ def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
     paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
     for path in paths:
         page.leaving.save_picture(path)
+    page.desk.wait()
     assert paths[0].read_bytes().startswith(start)
     assert paths[0].read_bytes() == paths[1].read_bytes()
 

@@ -1,5 +1,8 @@
 """The figures of agreement: the table above, below it the picture around the chosen row and that row's account."""
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -171,11 +174,11 @@ class FiguresView(Splitter):
         self._turn()
         self._draw()
 
-    def printed(self) -> object:
-        """The picture in view on white, or None while there is none."""
+    def printed(self) -> Callable[[], object] | None:
+        """What draws the picture in view on white, on any thread; None while there is none."""
         if self.report is None or not self._drawn:
             return None
-        return pictures.picture(self.report, self._drawn, self._name)
+        return partial(pictures.picture, self.report, self._drawn, self._name)
 
     def _open(self, place: int) -> None:
         row = self.model.at(place)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from annotator.actions import agreement_inputs, figures
 from annotator.actions import agreement_words as words
 from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.pages.agreement.figures_view import FiguresView
 from annotator.gui.widgets.acts_row import ActsRow
@@ -63,12 +62,11 @@ class LeavingBar(ActsRow):
 
     def save_picture(self, path: Path) -> None:
         """Write the picture in view, on white, as PNG or SVG."""
-        try:
-            figures.save(self._view.printed(), path)
-        except Refusal as refusal:
-            self._desk.refused.emit(refusal)
-            return
-        self.told.emit(f"Saved {path.name}.")
+        printed = self._view.printed()
+        if printed is not None:
+            self._desk.ask_later(
+                lambda _: self.told.emit(f"Saved {path.name}."), lambda _: figures.save(printed(), path)
+            )
 
     def _choose_folder(self) -> None:
         here = self._desk.project.path
