@@ -13,16 +13,21 @@ GLADLY, AT_MOST = 0.3, 0.45
 
 
 class Columns:
-    """The columns behind a header. What a person moved stays until the zoom or the room changes."""
+    """The widths of a table's columns. What a person moved stays until the zoom or the room changes."""
 
-    def __init__(self, header: QHeaderView, stretched: int) -> None:
+    def __init__(self, stretched: int) -> None:
         """`stretched` is the column that takes what is left; -1 for none."""
-        self._header, self._stretched = header, stretched
+        self._stretched = stretched
         self._given: tuple[dict[int, int], bool, int] | None = None
 
-    def fit(self, widths: Mapping[int, int], room: int, firm: Collection[int] = ()) -> None:
-        """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing."""
-        px, header = theme.current().px, self._header
+    def fit(
+        self, header: QHeaderView, widths: Mapping[int, int], room: int, firm: Collection[int] = ()
+    ) -> None:
+        """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
+
+        The header is asked of its table each time: kept, it can be taken for dead while it lives.
+        """
+        px = theme.current().px
         least = max(px(LEAST), header.sectionSizeHint(self._stretched)) if self._stretched >= 0 else 0
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}

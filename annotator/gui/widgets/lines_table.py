@@ -42,7 +42,7 @@ class LinesTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.widths, self._columns = dict(enumerate(widths)), Columns(header, stretched)
+        self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self._height = ROW
         self._dress()
         theme.watch(self, self._dress)
@@ -66,7 +66,7 @@ class LinesTable(QTableView):
         """Give the columns their widths."""
         px = theme.current().px
         widths = {place: px(width) for place, width in self.widths.items()}
-        self._columns.fit(widths, self.viewport().width())
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width())
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))

@@ -39,7 +39,7 @@ class RowsTree(QTreeWidget):
         header.setHighlightSections(False)
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
-        self._widths, self._columns = tuple(widths), Columns(header, stretched)
+        self._widths, self._columns = tuple(widths), Columns(stretched)
         self._size()
         theme.watch(self, self._size)
 
@@ -51,7 +51,7 @@ class RowsTree(QTreeWidget):
     def _size(self) -> None:
         px = theme.current().px
         widths = {place: px(width) for place, width in enumerate(self._widths)}
-        self._columns.fit(widths, self.viewport().width())
+        self._columns.fit(self.header(), widths, self.viewport().width())
 
     def row(self) -> int:
         """The current row of the first level, or -1."""

@@ -25,7 +25,7 @@ class CellsTable(LinesTable):
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
         for place in self._model.fitted:
             widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
-        self._columns.fit(widths, self.viewport().width(), self._model.firm)
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self._model.firm)
 
     def _widest(self, place: int) -> int:
         shown = range(min(_MEASURED, self._model.rowCount()))
