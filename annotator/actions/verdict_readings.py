@@ -62,15 +62,15 @@ def reading(project: Project, protocol: str, place: Place, raters: Collection[st
     material = materials.of_response(project, materials.for_judging(shape), place.response_id)
     for case in shape.cases(material) if material is not None else ():
         if any(unit.id == place.unit_id for unit in case.units):
-            given = sides(project, protocol, raters, place.key)
+            given = sides(project, protocol, raters, {place.key})
             return _reading(place, case, {rater: side for (rater, _), side in given.items()})
     raise Refusal("What was judged there is no longer in this project.", "Read the list again.")
 
 
 def sides(
-    project: Project, protocol: str, raters: Collection[str], key: Key | None = None
+    project: Project, protocol: str, raters: Collection[str], keys: Collection[Key] = ()
 ) -> dict[tuple[str, Key], Side]:
-    """What these raters gave beside their values at the first trial: (rater, unit) → side, of all units or of one.
+    """What these raters gave beside their values at the first trial: (rater, unit) → side, of all units or of some.
 
     Of people only for coordinators, and nothing on items that whoever asks is still to label blind.
     """
@@ -83,13 +83,15 @@ def sides(
     )  # fmt: skip
     if not person.has(Role.COORDINATOR):
         question = question.where(j.rater_kind == RaterKind.JUDGE.value)
-    if key is not None:
-        question = question.where(j.response_id == key[0], j.unit_id == key[1])
+    if keys:
+        responses, units = zip(*keys, strict=True)
+        question = question.where(j.response_id.in_(set(responses)), j.unit_id.in_(set(units)))
     with project.store.read() as db:
         rows = db.execute(question).all()
     return {
         (rater, (response_id, unit_id)): Side(why or note, quote, start, flags)
         for rater, response_id, unit_id, why, note, quote, start, flags in rows
+        if not keys or (response_id, unit_id) in keys
     }
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from annotator.actions import items, sources
 from annotator.domain.canonical import sha256
 from annotator.gui.pages.author.quoting import anchor_of, anchor_on_page
+from annotator.gui.widgets import report_view
 from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
 from tests.authoring_project import PAPER, begun_project, mine
 from tests.gui.small_pdf import pdf
@@ -43,6 +44,20 @@ def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page,
     assert anchor.text_sha256 == sha256(PAPER)
     assert anchor.stands_in(PAPER)
     assert quoted(project, 0) is None
+
+
+def test_a_long_source_that_is_quoted_comes_in_slices_and_is_marked_once_it_is_there(
+    page, qtbot, monkeypatch
+):
+    page.source.enter()
+    select(page, "train badly")
+    press("Ctrl+E")
+    monkeypatch.setattr(report_view, "AT_ONCE", 0)
+    page.source._show_tab()
+    shown = page.source.text
+    assert (shown.loading, shown.marks()) == (True, [])
+    qtbot.waitUntil(lambda: bool(shown.marks("evidence")))
+    assert [shown.text()[mark.start : mark.end] for mark in shown.marks()] == ["train badly"]
 
 
 def test_markdown_marks_between_the_words_are_part_of_the_quotation(page, project):

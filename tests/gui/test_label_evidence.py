@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import labels
+from annotator.gui.widgets import report_view
 from tests.labelling_keys import focus, press, type_words
 from tests.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 
@@ -51,6 +52,18 @@ def test_marking_shows_the_passage_and_leaves_nothing_selected(page):
     assert marked(page) == ["Attribution ties each claim"]
     assert page.report_pane.report.selected_text() == ("", -1, -1)
     assert page.criteria.details.show_evidence.text() == "“Attribution ties each claim”"
+
+
+def test_a_long_report_with_evidence_comes_in_slices_and_is_marked_once_it_is_there(page, qtbot, monkeypatch):
+    select_by_keys(4)
+    press("Ctrl+E")
+    monkeypatch.setattr(report_view, "AT_ONCE", 0)
+    page.report_pane._show_texts()
+    page.report_pane._show_unit()
+    report = page.report_pane.report
+    assert (report.loading, report.marks()) == (True, [])
+    qtbot.waitUntil(lambda: bool(report.marks("evidence")))
+    assert marked(page) == ["Attribution ties each claim"]
 
 
 def test_marking_again_replaces_the_passage(page):

@@ -118,9 +118,9 @@ class ReportView(QTextBrowser):
 
     def selected_text(self) -> tuple[str, int, int]:
         """The selected words with their offsets; ("", -1, -1) where nothing is selected."""
-        text, cursor = self.text(), self.textCursor()
-        if not cursor.hasSelection():
+        if not self.textCursor().hasSelection():
             return "", -1, -1
+        text, cursor = self.text(), self.textCursor()
         first = self._places.to_qt(self._pages[self._page])
         start = self._places.from_qt(cursor.selectionStart() + first)
         end = self._places.from_qt(cursor.selectionEnd() + first)

@@ -14,6 +14,7 @@ from annotator.actions import (
     people,
     validation,
     validation_sets,
+    verdict_readings,
 )
 from annotator.actions.project import Project
 from annotator.gui.models.verdict_cases import CASE_ROLE, Show, VerdictCase
@@ -269,6 +270,31 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     press("Ctrl+U")
     settle(page)
     assert unit not in {one.place.unit_id for one in shown_in(page.ruling.bench)}
+
+
+def test_unclear_criteria_are_read_when_they_are_looked_at_and_their_cases_at_once(
+    page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(page.ruling.choices.boxes["judge"], "*")
+    page.ruling.choices.changed.emit()
+    settle(page)
+    page.focus_first()
+    press("3", times=14)
+    page.ruling.fill()
+    settle(page)
+    panel, asked, sides = page.ruling.unclear, [], verdict_readings.sides
+    assert (bool(page.ruling._found.unclear), panel.list.count()) == (True, 0)
+    press("Ctrl+U")
+    settle(page)
+    many = [one.times for one in panel._unclear]
+    assert max(many) > 1
+    monkeypatch.setattr(verdict_readings, "sides", lambda *of: asked.append(of) or sides(*of))
+    for row in range(len(many)):
+        panel.list.setCurrentRow(-1)
+        asked.clear()
+        panel.list.setCurrentRow(row)
+        assert (len(asked), len(panel.cases.text().splitlines())) == (1, many[row])
+        assert "says “Met”" in panel.cases.text()
 
 
 def test_who_has_no_labels_to_hold_judges_against_is_told_what_to_do(tmp_path: Path, page_over: Any) -> None:

@@ -236,6 +236,9 @@ class SourcePane(QWidget):
         return self.pane.place(anchor.quote, anchor.start)
 
     def _mark_quoted(self) -> None:
+        if not self._in_pdf and self.text.loading:
+            # It is marked once all is there; to look for the places now would have all of it come at once.
+            return
         placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
         passages = [(whose, span) for whose, span in placed if span is not None]
         if not self._in_pdf:

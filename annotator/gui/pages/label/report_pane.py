@@ -206,16 +206,21 @@ class ReportPane(QWidget):
         """A whole text is there, for the first time or in other colours; only the first time moves it."""
         self._show_context()
         self._show_evidence(reveal=self._fresh)
-        self._fresh = False
 
     def _show_context(self) -> None:
-        """Where the claim at hand stands in the report."""
+        """Where the claim at hand stands in the report; looked for once all of it is there."""
+        if self.first.report.loading:
+            return
         anchor = getattr(self._bench.unit, "anchor", None)
         words = anchor.quote if anchor else str(getattr(self._bench.unit, "context", ""))
         start = anchor.start if anchor and anchor.start >= 0 else None
         self.first.mark(CONTEXT, self.first.place(words, start) if words else None, reveal=True)
 
     def _show_evidence(self, reveal: bool) -> None:
+        if any(pane.report.loading for pane in self.panes):
+            self._fresh = self._fresh or reveal
+            return
+        self._fresh = False
         passages: dict[TextPane, list[tuple[str, Span]]] = {pane: [] for pane in self.panes}
         group = self._bench.group
         # A page is quoted by its own claims alone.

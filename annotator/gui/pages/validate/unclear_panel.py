@@ -1,9 +1,9 @@
 """Criteria that were ruled unclear: how often, in which cases, and new words for each, settled as a new version."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -53,6 +53,8 @@ class UnclearPanel(QWidget):
         self._desk, self._protocol = desk, ""
         self._unclear: Sequence[Unclear] = ()
         self._cases: Sequence[Disagreement] = ()
+        self._found: tuple[str, Sequence[Unclear], Sequence[Disagreement]] | None = None
+        """What is still to be shown: it comes with every look, also while the panel is out of view."""
         self._again: Sequence[Again] = ()
         self._typed: dict[str, str] = {}
         self._make()
@@ -129,8 +131,27 @@ class UnclearPanel(QWidget):
         self, protocol: str, unclear: Sequence[Unclear], cases: Sequence[Disagreement], again: Sequence[Again]
     ) -> None:
         """Show what is unclear, the cases that were ruled so, and what waits to be judged again."""
+        self._found, self._again = (protocol, unclear, cases), again
+        self.again.setText(
+            f"To be judged again: {' '.join(one.words() for one in again)}"
+            if again
+            else "Nothing waits to be judged again."
+        )
+        self.judge_button.setEnabled(bool(again) and not self._desk.project.readonly)
+        if self.isVisible():
+            self._fill()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what was found while the panel was out of view."""
+        super().showEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._found is None:
+            return
         kept = self._chosen.unit_id if self._chosen is not None else ""
-        self._protocol, self._unclear, self._cases, self._again = protocol, unclear, cases, again
+        (self._protocol, unclear, self._cases), self._found = self._found, None
+        self._unclear = unclear
         self.list.blockSignals(True)
         self.list.clear()
         for one in unclear:
@@ -140,12 +161,6 @@ class UnclearPanel(QWidget):
         self.list.setCurrentRow(ids.index(kept) if kept in ids else 0)
         self.list.blockSignals(False)
         self._show_chosen()
-        self.again.setText(
-            f"To be judged again: {' '.join(one.words() for one in again)}"
-            if again
-            else "Nothing waits to be judged again."
-        )
-        self.judge_button.setEnabled(bool(again) and not self._desk.project.readonly)
 
     @property
     def _chosen(self) -> Unclear | None:
@@ -161,7 +176,7 @@ class UnclearPanel(QWidget):
         self.title.setText(f"Item {one.item_key} · ruled unclear {counted(one.times, 'time')}")
         self.unit.setText(one.words or WHOLE)
         self.unit.setLayoutDirection(direction_of(one.words))
-        self.cases.setText("\n".join(map(self._told, self._cases_of(one))))
+        self.cases.setText("\n".join(self._told(self._cases_of(one))))
         self.words.setPlainText(self._typed.get(one.unit_id, one.words))
         way = self._desk.ask(rewording.way, self._protocol, one.item_id, one.unit_id)
         refused = way.refused if way is not None else ""
@@ -180,16 +195,22 @@ class UnclearPanel(QWidget):
             if (case.place.item_id, case.place.unit_id) == wanted and case.ruling == Ruling.UNCLEAR.value
         ]
 
-    def _told(self, case: Disagreement) -> str:
-        """A case in a line or two: what each side says and why, and what the ruling noted."""
-        whose, key = (case.judge.id, case.person_id), case.place.key
-        found = self._desk.ask(verdict_readings.sides, self._protocol, whose, key) or {}
-        said = (case.judge.name, case.judge_value), (case.alias, case.label_value)
-        sides = "; ".join(
-            f"{name} says “{face(value, self._protocol).words}”{_because(found.get((rater, key), Side()).why)}"
-            for rater, (name, value) in zip(whose, said, strict=True)
-        )
-        return f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
+    def _told(self, cases: Sequence[Disagreement]) -> Iterator[str]:
+        """Each case in a line or two: what each side says and why, and what the ruling noted."""
+        raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
+        places = {case.place.key for case in cases}
+        found = self._desk.ask(verdict_readings.sides, self._protocol, raters, places) or {}
+        for case in cases:
+            said = (
+                (case.judge.id, case.judge.name, case.judge_value),
+                (case.person_id, case.alias, case.label_value),
+            )
+            sides = "; ".join(
+                f"{name} says “{face(value, self._protocol).words}”"
+                f"{_because(found.get((rater, case.place.key), Side()).why)}"
+                for rater, name, value in said
+            )
+            yield f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
 
     def _keep(self, words: str) -> None:
         if self._chosen is not None:
