@@ -17,7 +17,7 @@ from annotator.actions.validation_units import Place
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
-from annotator.stats.coding import Chosen
+from annotator.stats.coding import Chosen, Codes
 from annotator.stats.multiplicity import holm
 from annotator.stats.resampling import RESAMPLES
 
@@ -135,7 +135,8 @@ def of_ground(
     }
     lines = [
         line(found, wish, positive, group, rater, chosen, costs.get(rater.id))
-        for group, chosen in groups(found, wish.by).items()
+        for group, units in groups(found, wish.by).items()
+        for chosen in [found.chosen(units)]
         for rater in raters
     ]
     openings = validation_sets.named(project, wish.set_name).openings if wish.set_name else 0
@@ -164,17 +165,14 @@ def against_words(found: Ground) -> str:
     return " and ".join(sorted(found.aliases[person] for person in found.truth))
 
 
-def groups(found: Ground, by: str) -> dict[str, Chosen]:
-    """The units with a true value by group, in the order in which groups are shown."""
+def groups(found: Ground, by: str) -> dict[str, Codes]:
+    """The numbers of the units with a true value by group, in the order in which groups are shown."""
     members: dict[Group, list[int]] = defaultdict(list)
     places = list(found.places.values())
     for number in np.flatnonzero(found.known).tolist():
         members[BY[by](places[number])].append(number)
-    chosen = {}
-    for group in sorted(members, key=lambda group: (str(type(group[0])), group)):
-        chosen[group[1]] = np.zeros(len(places), dtype=bool)
-        chosen[group[1]][members[group]] = True
-    return chosen
+    shown = sorted(members, key=lambda group: (str(type(group[0])), group))
+    return {group[1]: np.array(members[group], dtype=np.intp) for group in shown}
 
 
 def line(

@@ -52,8 +52,8 @@ def units(project: Project, source: Held) -> Sheet:
         beside = found.rater(source.beside) if source.beside else None
     except KeyError:
         raise Refusal("That rater is no longer among those compared.", "Count the figures anew.") from None
-    chosen = validation.groups(found, wish.by).get(source.group)
-    rows = found.rows(rater, chosen) if chosen is not None else []
+    units = validation.groups(found, wish.by).get(source.group)
+    rows = found.rows(rater, found.chosen(units)) if units is not None else []
     every = list(_narrowed(found, rater, beside, source, rows))
     blind = reviews.still_blind(project, people.someone(project).id)
     rows = [row for row in every if found.places[row.key].item_id not in blind]

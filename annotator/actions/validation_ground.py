@@ -31,7 +31,7 @@ from annotator.domain.judge import JudgeKind
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.domain.validation import Split
-from annotator.stats.coding import Chosen, objects
+from annotator.stats.coding import Chosen, Codes, objects
 
 PEOPLE = "people"
 WHOLE = "whole"
@@ -156,6 +156,12 @@ class Ground:
             for source, values in self.truth.items()
             if source != who and (true := values.get(key)) is not None
         ]
+
+    def chosen(self, units: Codes) -> Chosen:
+        """Of all units these, by their numbers."""
+        at = np.zeros(len(self.places), dtype=bool)
+        at[units] = True
+        return at
 
     def keys(self, chosen: Chosen) -> Iterable[Key]:
         """The chosen units."""

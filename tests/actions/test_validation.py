@@ -140,6 +140,13 @@ def test_figures_are_told_apart(project: Project, by: str, groups: dict[str, int
     assert right == pytest.approx(13)
 
 
+def test_all_groups_together_hold_each_unit_once_however_many_groups_there_are(project: Project) -> None:
+    labelled(project)
+    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    held = [len(units) for units in validation.groups(ground, "criterion").values()]
+    assert (len(held), sum(held)) == (8, 16)
+
+
 def test_a_judge_is_told_apart_by_the_wording_it_judged_by(project: Project) -> None:
     person_says(project, "R2", ann)
     judge_says(project, "small", lambda at: ann(at) if at[0] < 3 else "")
