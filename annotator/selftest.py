@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator import __version__, places
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
 CHILD_S = 60.0
@@ -141,7 +142,7 @@ async def _asked(address: str) -> str:
 def _help() -> str:
     found = _spoken("--help")
     assert found.returncode == 0, found.stderr.decode(errors="replace")[-500:]
-    return f"{len(found.stdout.splitlines())} lines of help"
+    return f"{counted(len(found.stdout.splitlines()), 'line')} of help"
 
 
 def _child() -> str:

@@ -151,7 +151,8 @@ def _done(row: Row, report: str, copy: str, marks: tuple[Planted, ...], *, stand
     if attack == CRITERIA:
         order = json.loads(row["asked"] or "[]")
         place = order.index(row["unit_id"]) + 1 if row["unit_id"] in order else 0
-        return [f"{SAME} Its {len(order)} criteria were asked in another order; this one as number {place}."]
+        criteria = counted(len(order), "criterion was", "criteria were")
+        return [f"{SAME} Its {criteria} asked in another order; this one as number {place}."]
     if copy == report:
         return [SAME]
     if attack == PARAPHRASE:

@@ -16,6 +16,7 @@ from annotator.actions.result_sheets import (
     text,
 )
 from annotator.actions.result_sheets import Line as Row
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.judging.attacks import AIMS, ATTACKS
 from annotator.protocols import PROTOCOLS
@@ -88,7 +89,7 @@ def _told(found: Report) -> Iterator[str]:
     )
     drawn = {line.judge.name: line for line in found.lines}
     yield (
-        "; ".join(f"{name}: {line.drawn:,} verdicts drawn" for name, line in drawn.items())
+        "; ".join(f"{name}: {counted(line.drawn, 'verdict')} drawn" for name, line in drawn.items())
         + ", by chance, items in turn."
     )
 

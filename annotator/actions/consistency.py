@@ -13,6 +13,7 @@ from annotator.actions.journal import JUDGEMENT
 from annotator.actions.judge_cases import COVERAGE
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import or_why
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -43,7 +44,7 @@ class Within:
     def words(self) -> list[str]:
         """The figures as a person reads them."""
         figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha}
-        return [f"{self.units:,} units judged more than once.", *_lines(figures)]
+        return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Between:
     def words(self) -> list[str]:
         """The figures as a person reads them."""
         figures = {"agreement": self.agreement, "kappa": self.kappa, "alpha": self.alpha}
-        return [f"{self.units:,} units judged by both.", *_lines(figures)]
+        return [f"{counted(self.units, 'unit')} judged by both.", *_lines(figures)]
 
 
 def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:

@@ -20,6 +20,7 @@ from annotator.actions.result_sheets import (
     or_why,
     text,
 )  # fmt: skip
+from annotator.domain.counting import counted
 from annotator.protocols.researcherbench.contests import Outcome
 from annotator.protocols.researcherbench.pairwise import NAME
 
@@ -117,7 +118,7 @@ def _duels(found: Report) -> dict[tuple[str, str], float | None]:
 
 def _told(found: Report) -> Iterator[str]:
     judge = found.rater.name if found.rater else ""
-    yield f"Judged by {judge}: {len(found.pairs):,} pairs, each in both orders, by its first trial."
+    yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders, by its first trial."
     flips = found.flip_rate
     yield (
         f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown first is "
@@ -132,7 +133,8 @@ def _told(found: Report) -> Iterator[str]:
     missing = flips.missing
     if missing:
         yield (
-            f"{missing:,} pairs were not judged in both orders; of {found.never_asked:,} of them nobody was asked."
+            f"{counted(missing, 'pair was', 'pairs were')} not judged in both orders; "
+            f"of {found.never_asked:,} of them nobody was asked."
         )
 
 

@@ -11,6 +11,7 @@ from annotator.actions.journal import CALL
 from annotator.actions.materials import RESPONSE
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import or_why
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import Status
 
@@ -86,8 +87,8 @@ class Drift:
     def words(self) -> list[str]:
         """The report as a person reads it."""
         said = [
-            f"{self.judge}, {self.protocol}: {self.compared:,} of {self.units:,} anchored units judged again; "
-            f"{len(self.changed):,} verdicts changed."
+            f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
+            f"{counted(len(self.changed), 'verdict')} changed."
         ]
         said += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
         said += [

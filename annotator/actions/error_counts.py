@@ -12,6 +12,7 @@ from annotator.actions.project import Project
 from annotator.actions.response_scores import RESPONSE
 from annotator.actions.result_raters import Rater
 from annotator.actions.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.judgement import RaterKind, Status
 from annotator.domain.taxonomy import TAXONOMIES, Taxonomy
@@ -127,7 +128,8 @@ def _sheet(one: Counted) -> Sheet:
     told = [f"Mean number per response (Table 6); judged by {judge}, labelled by people."]
     if missing := sum(next(iter(means.values())).missing for means in one.means.values()):
         told.append(
-            f"{missing:,} units wait for a label; until then a label's mean has only a range, and the subtotal stands."
+            f"{counted(missing, 'unit waits', 'units wait')} for a label; until then a label's mean has only a range, "
+            "and the subtotal stands."
         )
     pictures = (_picture(one, labels),) if _is_drawn(one) else ()
     return Sheet(one.taxonomy.title, heads, tuple(lines), tuple(told), pictures, DEPARTURES)

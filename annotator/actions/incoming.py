@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.counting import counted
 from annotator.exchange.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.records import Record
 
@@ -81,7 +82,7 @@ class Preview:
     def __str__(self) -> str:
         parts = [f"{count.new:,} {thing}" for thing, count in self.counts.items() if count.new]
         if self.units:
-            parts.append(f"{self.units:,} units")
+            parts.append(f"{counted(self.units, 'unit')}")
         return ", ".join(parts) or "nothing new"
 
 

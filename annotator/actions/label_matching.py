@@ -14,6 +14,7 @@ from annotator.actions.label_rows import IMPORTED, UNSURE
 from annotator.actions.label_writing import Place
 from annotator.actions.materials import RESPONSE, SYSTEM
 from annotator.actions.project import Project
+from annotator.domain.counting import counted
 from annotator.domain.difference import same_words
 from annotator.domain.judgement import Status
 from annotator.domain.protocol import Case, Protocol
@@ -207,7 +208,7 @@ def _named(units: Sequence[AskedUnit], entry: Entry) -> AskedUnit | str:
         return numbered[0]
     words = entry.unit[:80] + ("…" if len(entry.unit) > 80 else "")
     if same:
-        return f"{len(same)} units read “{words}”: give the id or the number"
+        return f"{counted(len(same), 'unit')} read “{words}”: give the id or the number"
     return f"nothing that is asked about this report reads “{words}”"
 
 
@@ -250,7 +251,7 @@ class _Items:
                 else self._by_key.get(entry.item, [])
             )
             if len(listed) > 1:
-                several = f"{len(listed)} items are called “{entry.item}”: say of which dataset"
+                several = f"{counted(len(listed), 'item')} are called “{entry.item}”: say of which dataset"
                 return entry.finding(Trouble.UNKNOWN_ITEM, several)
             known = listed[0] if listed else ""
         of = f" of “{entry.dataset[:80]}”" if entry.dataset else ""

@@ -22,6 +22,7 @@ from annotator.actions.result_sheets import (
 )
 from annotator.actions.rubric_pilots import Piloted, Report
 from annotator.domain.artifact import Kind
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.rubric import EXPERT_WEIGHT_SHARES
 from annotator.protocols.researcherbench.rubric_pilot import (
@@ -91,7 +92,7 @@ def _pictures(found: Report) -> Iterator[Picture]:
     }
     yield Picture("weights", title, partial(result_pictures.bars, title, rows, series, "share of criteria"))
     whole = len(found.criteria)
-    title = f"What {whole:,} criteria tell"
+    title = f"What {counted(whole, 'criterion tells', 'criteria tell')}"
     rows = [words for words, _ in REACHED.values()]
     shares: dict[str, list[float | None]] = {
         "share of criteria": [found.reach.get(reach, 0) / whole for reach in REACHED]

@@ -36,6 +36,7 @@ from annotator.actions.result_sheets import (
     text,
 )  # fmt: skip
 from annotator.domain.artifact import Kind, State
+from annotator.domain.counting import counted
 from annotator.domain.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.rubric_sets import Beside, RubricSet, side_by_side
@@ -211,8 +212,8 @@ def _scores(found: Report) -> Sheet:
 def _told(found: Report) -> Iterator[str]:
     beside, (one, other) = found.beside, found.names
     yield (
-        f"{len(beside.items):,} items have both sets; {in_words(beside.matched)} of their criteria say the same (F1, "
-        f"{beside.matched.note})."
+        f"{counted(len(beside.items), 'item has', 'items have')} both sets; {in_words(beside.matched)} of their "
+        f"criteria say the same (F1, {beside.matched.note})."
     )
     for name, gap in zip(found.names, beside.gaps, strict=True):
         yield f"Gap between the best and the worst system under “{name}”: {or_why(gap, f' ({gap.note})')}."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotator.domain.counting import counted
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import Status
 
@@ -101,7 +102,9 @@ def words(line: Line) -> list[str]:
         said.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
     if line["calls"]:
         cost, reused = dollars(line["cost_usd"]), line["reused"]
-        said.append(f"{line['calls']:,} calls for {cost}; {reused:,} answers taken from the journal.")
+        said.append(
+            f"{counted(line['calls'], 'call')} for {cost}; {counted(reused, 'answer')} taken from the journal."
+        )
     if len(line["models"]) > 1:
         said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
     if line["cause"]:

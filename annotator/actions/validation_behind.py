@@ -10,6 +10,7 @@ from annotator.actions.result_sheets import Cell, Line, Sheet, Source, columns, 
 from annotator.actions.validation import Wish
 from annotator.actions.validation_ground import NOT_ASKED, Ground, Rater, Row
 from annotator.actions.validation_units import Key
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
 NOT_SAID = "–"
@@ -71,7 +72,7 @@ def units(project: Project, source: Held) -> Sheet:
     )  # fmt: skip
     several = " A unit stands here once for every true value." if len(found.truth) > 1 or people_ else ""
     items = len({found.places[row.key].item_id for row in rows})
-    told = [f"{len(rows):,} pairs of values on {items:,} items.{several}"]
+    told = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
     if withheld := len(every) - len(rows):
         told.append(f"{withheld:,} more are on items that you are still to label blind.")
     return Sheet("Units", heads, lines, tuple(told))

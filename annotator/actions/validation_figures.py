@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
@@ -96,7 +97,7 @@ class Told:
         pairs = int(sum(self.confusion.values()))
         if pairs == units:
             return self
-        remark = f"{pairs:,} pairs of values on {units:,} units"
+        remark = f"{counted(pairs, 'pair')} of values on {counted(units, 'unit')}"
         plain, weighted = (
             {
                 name: replace(one, n=units).remarked(remark) if one.n == pairs else one

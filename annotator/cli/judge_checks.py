@@ -22,6 +22,7 @@ from annotator.cli.options import (
     reach,
 )
 from annotator.cli.saying import File, Json, opened, said, say
+from annotator.domain.counting import counted
 
 app = typer.Typer()
 
@@ -65,7 +66,8 @@ def judge_anchor(
     with opened(file) as project:
         found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
     said.print(
-        f"{len(found['units']):,} verdicts are frozen. Check against them with: goldsmith judge drift",
+        f"{counted(len(found['units']), 'verdict is', 'verdicts are')} frozen. "
+        "Check against them with: goldsmith judge drift",
         markup=False,
     )
 

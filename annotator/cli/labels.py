@@ -191,7 +191,7 @@ def labels_export(
     )
     with opened(file, readonly=True, person=as_) as project:
         found = label_exports.export(project, to, format_, choice)
-    words = [f"Wrote {found.labels:,} labels of {', '.join(found.raters)} to {found.path}"]
+    words = [f"Wrote {counted(found.labels, 'label')} of {', '.join(found.raters)} to {found.path}"]
     say(
         {**asdict(found), "path": found.path.as_posix()},
         json_,

@@ -224,7 +224,8 @@ def adjudicate(
         with opened(file, person=as_) as project, progress_bars() as bars:
             report = unanimity.auto_unanimous(project, share, seed, bar(bars))
         words = [
-            f"Closed {len(report.closed)} unanimous items; {len(report.spot_check)} stay open as a spot check"
+            f"Closed {counted(len(report.closed), 'unanimous item')}; "
+            f"{len(report.spot_check)} stay open as a spot check"
         ]
         words += [f"Look at {one.item_key} {one.stage.value}" for one in report.spot_check]
         say(asdict(report), json_, words)

@@ -21,6 +21,7 @@ from annotator.cli.saying import (
     say,
     say_made,
 )
+from annotator.domain.counting import counted
 
 app = typer.Typer()
 
@@ -124,7 +125,8 @@ def export(
             project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses
         )
     found = {"folder": to.as_posix(), "profile": profile, **public(report)}
-    words = [f"Wrote {len(report.files)} files with {report.records:,} records to {to}", *report.notes]
+    files, records = counted(len(report.files), "file"), counted(report.records, "record")
+    words = [f"Wrote {files} with {records} to {to}", *report.notes]
     say(found, json_, words)
 
 

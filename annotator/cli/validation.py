@@ -7,6 +7,7 @@ import typer
 
 from annotator.cli.results import print_sheet, write_sheets
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
+from annotator.domain.counting import counted
 
 app = typer.Typer()
 sets_app = typer.Typer(
@@ -191,7 +192,11 @@ def lock(
 
     with opened(file, person=as_) as project:
         change = validation_sets.lock(project, name)
-    say({"name": name, **change.after}, json_, [f"Locked {change.after['labels']:,} labels of “{name}”."])
+    say(
+        {"name": name, **change.after},
+        json_,
+        [f"Locked {counted(change.after['labels'], 'label')} of “{name}”."],
+    )
 
 
 @app.command("choose-judge")

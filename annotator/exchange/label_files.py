@@ -11,6 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.exchange import human_files
 from annotator.exchange.folders import pretty
@@ -204,7 +205,9 @@ def _finished(found: Found, name: str) -> Found:
     silent = sum(not entry.value for entry in found.entries)
     if silent:
         found.entries = [entry for entry in found.entries if entry.value]
-        found.notes.append(f"{name}: {silent:,} rows have no value: nothing was said there")
+        found.notes.append(
+            f"{name}: {counted(silent, 'row has', 'rows have')} no value: nothing was said there"
+        )
     return found
 
 

@@ -65,7 +65,7 @@ def test_a_pair_that_did_not_come_is_missing_and_no_tie(project: Project) -> Non
     missing = [column.title for column in table.columns].index("Missing")
     assert [line.cells[missing].value for line in table.lines] == [1, 1]
     assert any(
-        "1 pairs were not judged in both orders; of 0 of them nobody was asked" in one for one in table.told
+        "1 pair was not judged in both orders; of 0 of them nobody was asked" in one for one in table.told
     )
 
 

@@ -72,9 +72,9 @@ STANDINGS: Sequence[Column[Standing]] = (
         62,
         firm=True,
         tip=lambda one: (
-            f"{one.frozen:,} verdicts, frozen on {when(one.frozen_at)}"
+            f"{counted(one.frozen, 'verdict')}, frozen on {when(one.frozen_at)}"
             if one.frozen_at
-            else f"None of its {one.verdicts:,} verdicts is frozen yet."
+            else f"Not frozen yet: {counted(one.verdicts, 'verdict')}."
         ),
         number=True,
         about="Verdicts of the anchor set, against which the judge is checked.",

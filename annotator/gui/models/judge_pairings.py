@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from annotator.actions import agreement_words as words
 from annotator.actions.judge_comparing import Comparison, Pairing, Rater
+from annotator.domain.counting import counted
 from annotator.gui.models.cells import Column
 
 
@@ -45,11 +46,13 @@ PAIRINGS: Sequence[Column[Pairing]] = (
 def account(one: Pairing, comparison: Comparison) -> str:
     """What the figures of a pairing stand on, and what must be known of them."""
     said = [
-        f"{one.units:,} units that both judged"
-        + (f", {one.pairs:,} pairs of values" if one.pairs != one.units else "")
+        f"{counted(one.units, 'unit')} that both judged"
+        + (f", {counted(one.pairs, 'pair')} of values" if one.pairs != one.units else "")
     ]
     if comparison.shared is not None:
-        said.append(f"{comparison.shared:,} units were judged by all that are ticked; only these count")
+        said.append(
+            f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
+        )
     found = one.figure("kappa")
     said += [words.reason(found)] if words.reason(found) else [f"κ is {words.band(found)}"]
     said += words.remarks(found)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from annotator.domain.counting import usd
+from annotator.domain.counting import counted, usd
 from annotator.domain.judge import Judge, JudgeKind
 
 KIND_WORDS = {
@@ -99,13 +99,13 @@ def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
     if not calls:
         return "No call was made."
     if amount is None:
-        return f"{calls:,} calls, whose price is not known."
+        return f"{counted(calls, 'call')}, whose price is not known."
     rest = (
         f" {unpriced:,} more have no known price: blocked, refused, or of a model without one."
         if unpriced
         else ""
     )
-    return f"{usd(amount)} for {calls - unpriced:,} calls.{rest}"
+    return f"{usd(amount)} for {counted(calls - unpriced, 'call')}.{rest}"
 
 
 def when(moment: datetime) -> str:

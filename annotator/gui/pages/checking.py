@@ -14,18 +14,19 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions import checking
+from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
 
 CHECKED = {
-    "item": "items",
-    "source": "sources",
-    "response": "reports",
-    "artifact": "artifacts",
-    "revision": "revisions",
-    "judgement": "judgements",
-    "call": "calls to judges",
-    "audit": "recorded changes",
+    "item": ("item",),
+    "source": ("source",),
+    "response": ("report",),
+    "artifact": ("artifact",),
+    "revision": ("revision",),
+    "judgement": ("judgement",),
+    "call": ("call to a judge", "calls to judges"),
+    "audit": ("recorded change",),
 }
 
 
@@ -102,9 +103,9 @@ class CheckPage(Page):
         mendable = any(problem.todo == checking.MENDABLE for problem in report.problems)
         self.mend.setVisible(mendable and not self.desk.project.readonly)
         found = len(report.problems)
-        self.answer.setText(f"{found:,} problems found." if found else "✓  Everything is in order.")
+        self.answer.setText(f"{counted(found, 'problem')} found." if found else "✓  Everything is in order.")
         parts = [
-            f"{report.counted[name]:,} {words}" for name, words in CHECKED.items() if report.counted.get(name)
+            counted(number, *words) for name, words in CHECKED.items() if (number := report.counted.get(name))
         ]
         self.counted.setText(f"Checked: {', '.join(parts)}." if parts else "")
         self.desk.tell_end("The project is checked.", "Check", self)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions import figures, result_exports, result_pictures
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.views.view_pane import ViewPane
@@ -46,7 +47,7 @@ class LeavingBar(ActsRow):
         """Put the lines in view on the clipboard."""
         sheet = self._view.model.shown
         QGuiApplication.clipboard().setText(result_exports.as_text(sheet))
-        self.told.emit(f"Copied {len(sheet.lines):,} lines, nothing rounded.")
+        self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, nothing rounded.")
 
     def _choose_table(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

@@ -11,6 +11,7 @@ from annotator.actions.agreement_behind import value_words
 from annotator.actions.agreement_figures import SELF, UNITS, Row
 from annotator.actions.agreement_report import BY_MODEL, VOTES, Provenance, Report, Second, provenance
 from annotator.domain.agreement import Figure
+from annotator.domain.counting import counted
 from annotator.gui import theme
 
 # A table of more values than this is not read, and of fractions it says nothing.
@@ -150,7 +151,7 @@ def _second(one: Second, row: Row) -> str:
         return ""
     again, beside = pair
     title = escape(f"{one.title[:1].upper()}{one.title[1:]}")
-    lines = [f"<b>{title}</b> (a second figure; {len(again.items)} of {len(row.items)} items)"]
+    lines = [f"<b>{title}</b> (a second figure; {len(again.items)} of {counted(len(row.items), 'item')})"]
     for found in _in_order(again):
         frozen = beside.figure(found.name)
         same = f"; frozen, on these items: {words.number(frozen)}" if frozen else ""

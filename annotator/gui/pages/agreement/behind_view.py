@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from annotator.actions import agreement_words as words
 from annotator.actions.agreement_behind import Behind, Found, Side, held_back_words, value_words
 from annotator.actions.agreement_report import Report
+from annotator.domain.counting import counted
 from annotator.domain.difference import differences
 from annotator.gui import theme
 from annotator.gui.models.agreement_behind import AgreementBehindModel
@@ -107,11 +108,11 @@ class BehindView(QWidget):
         lines = self._found.lines
         unlike = sum(line.same is False for line in lines)
         missing = sum(line.same is None for line in lines)
-        said = f"{len(lines):,} pairs, {unlike:,} differ" + (
+        said = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
             f", {missing:,} with a value missing" if missing else ""
         )
         if self.model.units:
-            said = f"{len(lines):,} units, {unlike:,} that only one has"
+            said = f"{counted(len(lines), 'unit')}, {unlike:,} that only one has"
         self.count.setText(said)
         self._fit()
         if self.model.rowCount():

@@ -20,6 +20,7 @@ from annotator.actions import judge_costs, judge_runs, judges, result_exports
 from annotator.actions.judge_costs import Cost
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Cell, Column
+from annotator.domain.counting import counted
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.gui import theme
@@ -223,7 +224,7 @@ class Costing(Part):
         """Put the lines in view on the clipboard."""
         if self.model.rowCount():
             QGuiApplication.clipboard().setText(result_exports.as_text(self.model.shown))
-            self.bar.say(f"Copied {self.model.rowCount():,} lines, nothing rounded.")
+            self.bar.say(f"Copied {counted(self.model.rowCount(), 'line')}, nothing rounded.")
 
     def _choose_file(self) -> None:
         if not self.model.rowCount():

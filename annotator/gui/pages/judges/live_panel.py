@@ -12,7 +12,7 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import CHECKS, title
 from annotator.actions.project import Project
 from annotator.actions.run_watching import Asked, Standing
-from annotator.domain.counting import lasting, usd
+from annotator.domain.counting import counted, lasting, usd
 from annotator.gui import keys, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel
@@ -150,7 +150,9 @@ class LivePanel(QFrame):
         under_way = self._line.get("under_way") or ()
         called = [self._calling(call, since) for call in under_way]
         self.calls.show(sorted(called, key=lambda call: -call.seconds))
-        self.under_way.setText(f"{len(called):,} calls under way" if called else "No call is under way")
+        self.under_way.setText(
+            f"{counted(len(called), 'call')} under way" if called else "No call is under way"
+        )
 
     def _calling(self, call: Mapping[str, Any], since: float) -> Calling:
         units = call["units"]
@@ -212,7 +214,7 @@ def chips(line: Mapping[str, Any]) -> list[Chip]:
     """What a run came to so far, in pills."""
     missing = line.get("missing") or {}
     cost = line.get("cost_usd")
-    made = [Chip(f"{line.get('calls', 0):,} calls", "link", "missing")]
+    made = [Chip(counted(line.get("calls", 0), "call"), "link", "missing")]
     if line.get("reused"):
         made.append(Chip(f"{line['reused']:,} from the cache", "restore", "agreed"))
     if cost is not None:

@@ -18,6 +18,7 @@ from annotator.actions import judges, responding, run_records, writers, writing_
 from annotator.actions.forecasts import Forecast
 from annotator.actions.judge_cases import Order
 from annotator.actions.lacking_reports import Lacking
+from annotator.domain.counting import counted
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.gui import keys, theme
 from annotator.gui.child_progress import ChildProgress
@@ -135,7 +136,9 @@ class WritingForm(QFrame):
 
     def _offer_items(self) -> None:
         count = len(self._keys)
-        choices = [(f"all {count:,} items", ALL)] if count else []
+        choices = (
+            [(f"all of {counted(count, 'item')}" if count > 1 else "the one item", ALL)] if count else []
+        )
         choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
         choices += [(f"item {self._chosen} alone", CHOSEN)] if self._chosen and count else []
         offer(self.items, choices)
@@ -237,10 +240,11 @@ class WritingForm(QFrame):
         if order is None or (found.judge, found.protocol) != (order.judge, order.protocol):
             return
         if not found.units:
-            self.estimate.setText(f"All {found.total:,} reports of this system are there.")
+            self.estimate.setText(f"Every report of this system is there: {found.total:,}.")
         else:
             without = found.units - found.calls - found.in_journal
-            lacks = f" {without:,} items lack the gold that is to be given." if without > 0 else ""
+            lacks = counted(without, "item lacks", "items lack")
+            lacks = f" {lacks} the gold that is to be given." if without > 0 else ""
             self.estimate.setText(" ".join(found.words()) + lacks)
         self.begin.setEnabled(
             bool(found.units) and not self.progress.running and not self._desk.project.readonly

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from annotator.actions import board
 from annotator.domain.assignment import Stage
+from annotator.domain.counting import counted
 from annotator.gui.models.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
 from annotator.gui.naming import title
 from annotator.gui.widgets.choices import offer
@@ -90,7 +91,7 @@ class BoardFilters(QWidget):
 
     def show_count(self, shown: int, total: int) -> None:
         """Say how many lines are left."""
-        self.count.setText(f"{shown:,} of {total:,}" if shown != total else f"{total:,} pieces")
+        self.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "piece"))
 
 
 def _look(state: str) -> tuple[str, int, str]:

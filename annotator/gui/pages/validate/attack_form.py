@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from annotator.actions import attack_offers
 from annotator.actions.attack_offers import Offer
 from annotator.actions.attack_tests import WIDTH, Wish
+from annotator.domain.counting import counted
 from annotator.gui import theme
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
@@ -249,8 +250,8 @@ class AttackForm(QWidget):
 def cost_words(found: dict[str, Any]) -> str:
     """What a test costs, in a line."""
     judging, money = found["judging"], found["cost_usd"]
-    verdicts = f"{judging['units']:,} verdicts on copies"
+    verdicts = f"{counted(judging['units'], 'verdict')} on copies"
     if not judging["model"]:
         return f"{verdicts}; no model is asked, and nothing is paid."
-    calls = judging["calls"] + (found["rewording"] or {}).get("reports", 0)
-    return f"{verdicts} by {calls:,} calls; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."
+    calls = counted(judging["calls"] + (found["rewording"] or {}).get("reports", 0), "call")
+    return f"{verdicts} by {calls}; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."

@@ -1,0 +1,67 @@
+"""A number before a plural noun goes through `counted`: one thing is no “1 things”."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house import reading
+
+NOUNS = (
+    "items|units|reports|pairs|rows|verdicts|calls|pieces|lines|problems|labels|criteria|files|judges|replies"
+)
+SHOWN = [f"annotator/{room}" for room in ("gui", "actions", "exchange", "cli")]
+PLURAL = re.compile(rf" (?:\w+ )?(?:{NOUNS})\b")
+
+
+def plain_plurals(source: str) -> list[int]:
+    """Lines of f-strings that print a whole number and a plural noun after it, whatever the number is."""
+    tree = ast.parse(source)
+    held = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.IfExp) and any(isinstance(part, ast.Compare) for part in ast.walk(node.test))
+        for inner in ast.walk(node)
+    }
+    strings = (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) and id(node) not in held)
+    return [line for string in strings for line in _in(string)]
+
+
+def _in(string: ast.JoinedStr) -> Iterator[int]:
+    before = ""
+    for part, after in zip(string.values, [*string.values[1:], None], strict=True):
+        follows = after.value if isinstance(after, ast.Constant) else ""
+        number = isinstance(part, ast.FormattedValue) and _is_number(part)
+        if number and PLURAL.match(str(follows)) and not before.endswith(("of ", "in ", "over ", "–")):
+            yield part.lineno
+        before = str(part.value) if isinstance(part, ast.Constant) else ""
+
+
+def _is_number(part: ast.FormattedValue) -> bool:
+    spec = ast.unparse(part.format_spec) if part.format_spec else ""
+    return spec in ("f','", 'f","') or ast.unparse(part.value).startswith("len(")
+
+
+def test_a_number_before_a_plural_noun_is_counted() -> None:
+    found = [
+        f"{reading.name(path)}:{line}"
+        for path in reading.files(*SHOWN)
+        for line in plain_plurals(path.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('f"{n:,} items are left"', [1]),
+        ('f"Copied {len(x)} lines"', [1]),
+        ('f"{n:,} open items"', [1]),
+        ("f\"{counted(n, 'item')} are left\"", []),
+        ('"1 item" if n == 1 else f"{n:,} items"', []),
+        ('f"one of {n:,} items"', []),
+    ],
+)
+def test_a_plain_plural_would_be_seen(source: str, found: list[int]) -> None:
+    assert plain_plurals(source) == found
