@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import adjudicating, people
+from annotator.actions import adjudicating, openings, people
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from tests.adjudicating_window import adjudicate
@@ -30,6 +30,19 @@ def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
         page.leave()
     assert [line.state for line in page.queue.lines] == waiting
     assert content_hash(sample) == before
+
+
+def test_what_is_not_begun_is_opened_and_given_back_once_for_all_that_is_shown_of_it(
+    tmp_path, window_over, qtbot, monkeypatch
+):
+    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
+    page.bench.show_votes(True)
+    opened, open_ = [], openings.open_
+    monkeypatch.setattr(openings, "open_", lambda *of: opened.append(of[1:]) or open_(*of))
+    line = page.queue.lines[1]
+    assert page.bench.open(line)
+    assert page.bench.lacking
+    assert opened == [(line.item_id, line.stage)]
 
 
 def test_the_first_ruling_begins_the_work(tmp_path, window_over, qtbot):

@@ -20,6 +20,8 @@ from annotator.gui.models.adjudication_queue import NOWHERE, Place
 from annotator.gui.pages.adjudicate.drafting import Typing
 
 T = TypeVar("T")
+# The sheet, what its rows lack, unfinished texts by ruling and field, and ballots where a first vote is wanted.
+Read = tuple[Sheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
 KINDS = ("ruling", "adjudication", "dispute")
 
 
@@ -46,6 +48,7 @@ class Bench(QObject):
         self.ruling_id = ""
         self.lacking: dict[str, tuple[Lacking, ...]] = {}
         self.ballots: dict[str, Ballot] = {}
+        self._drafts: dict[tuple[str, str], str] = {}
         self.vote_first = False
         self.begun = False
         """Whether the open item is this person's: it is from the first act on, and looking at it is none."""
@@ -94,8 +97,7 @@ class Bench(QObject):
         if not self._load(line.item_id, line.stage):
             return False
         self.begun = False
-        drafts = self.ask(ruling_drafts.drafts) or {}
-        for (of_ruling, field), text in drafts.items():
+        for (of_ruling, field), text in self._drafts.items():
             self.typing.type(of_ruling, field, text)
         self.ruling_id = ""
         self.opened.emit()
@@ -166,23 +168,35 @@ class Bench(QObject):
         return self._desk.ask(lambda project: adjudicating.look(project, item_id, stage, question))
 
     def _load(self, item_id: str, stage: Stage) -> bool:
-        sheet = self._desk.ask(adjudicating.look, item_id, stage, adjudicating.sheet)
-        if sheet is None:
+        found = self._desk.ask(adjudicating.look, item_id, stage, self._read)
+        if found is None:
             return False
-        self.sheet = sheet
-        self.rows = {row.ruling.id: row for row in sheet.rows}
+        self.sheet, missing, self._drafts, ballots = found
+        self.rows = {row.ruling.id: row for row in self.sheet.rows}
         lacking: defaultdict[str, list[Lacking]] = defaultdict(list)
-        if sheet.state is not AdjudicationState.CLOSED:
-            for each in self.ask(closing.missing) or ():
-                lacking[each.ruling_id].append(each)
+        for each in missing:
+            lacking[each.ruling_id].append(each)
         self.lacking = {ruling_id: tuple(found) for ruling_id, found in lacking.items()}
-        self._ask_ballots()
+        self._take_ballots(ballots)
         self.typing.follow(self.rows)
         return True
 
+    def _read(self, project: Project, adjudication_id: str) -> Read:
+        """All in one look: one at what is not begun opens it and takes that back."""
+        sheet = adjudicating.sheet(project, adjudication_id)
+        closed = sheet.state is AdjudicationState.CLOSED
+        return (
+            sheet,
+            () if closed else closing.missing(project, adjudication_id),
+            ruling_drafts.drafts(project, adjudication_id),
+            voting.ballots(project, adjudication_id) if self.vote_first else (),
+        )
+
     def _ask_ballots(self) -> None:
         wanted = self.sheet is not None and self.vote_first
-        found: Sequence[Ballot] = self.ask(voting.ballots) or () if wanted else ()
+        self._take_ballots(self.ask(voting.ballots) or () if wanted else ())
+
+    def _take_ballots(self, found: Sequence[Ballot]) -> None:
         self.ballots = {ballot.ruling_id: ballot for ballot in found}
 
     def _first(self) -> str:
