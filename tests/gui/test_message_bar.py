@@ -2,6 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from annotator.gui.pages.people.plan_preview import PlanPreview
+from annotator.gui.views.text_pane import TextPane
 from annotator.gui.widgets import message_bar
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -119,3 +121,14 @@ def test_a_message_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar):
     bar.set_action("Reset", lambda: None)
     bar.expire()
     assert not bar.isHidden()
+
+
+def test_a_message_of_these_pages_lies_over_what_is_there(sample, window_over):
+    window = window_over(sample)
+    for name in ("People", "Guidelines", "Feedback", "Material"):
+        window.show_page(name)
+        window.desk.wait()
+    pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]
+    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met.
+    own = {TextPane, PlanPreview}
+    assert [type(bar.parent()) for bar in pushing if type(bar.parent()) not in own] == []

@@ -59,9 +59,10 @@ class FeedbackPage(Page):
         inside = QVBoxLayout(right)
         inside.setContentsMargins(8, 0, 0, 0)
         inside.setSpacing(6)
-        for part in (self.answer, self.question, self.stages):
+        for part in (self.question, self.stages):
             inside.addWidget(part)
         inside.addWidget(self.view, 1)
+        self.answer.float_over(self.view)
         inside.addWidget(self.objection)
         parts = Splitter("feedback")
         parts.addWidget(self.list)

@@ -73,7 +73,7 @@ class DrawingBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 10, 8)
         column.addLayout(row)
-        for widget in (self.words, self.progress, self.answer):
+        for widget in (self.words, self.progress):
             column.addWidget(widget)
 
     def offer(self, drawing: Drawing | None, line: Line | None) -> None:

@@ -68,7 +68,6 @@ class FetchingBar(QFrame):
         column.addLayout(row)
         column.addLayout(service)
         column.addWidget(self.progress)
-        column.addWidget(self.answer)
 
     def show_plan(self, found: Cited) -> None:
         """Say what fetching would do now."""

@@ -105,6 +105,7 @@ class PagesView(QWidget):
         column.setSpacing(8)
         column.addWidget(self.fetching)
         column.addWidget(parts, 1)
+        self.fetching.answer.float_over(parts, below=False)
 
     def _right(self) -> QWidget:
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")

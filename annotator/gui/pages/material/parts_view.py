@@ -132,6 +132,7 @@ class PartsView(QWidget):
         self._body.addWidget(self._empty)
         column.addWidget(self.drawing)
         column.addWidget(self._body, 1)
+        self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
 
     def fill(self) -> None:

@@ -87,6 +87,7 @@ class ReportsView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.addWidget(parts, 1)
+        self.form.answer.float_over(parts)
 
     def _left(self) -> QWidget:
         self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)

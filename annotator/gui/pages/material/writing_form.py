@@ -111,7 +111,6 @@ class WritingForm(QFrame):
         column.addWidget(self.estimate)
         column.addLayout(foot)
         column.addWidget(self.progress)
-        column.addWidget(self.answer)
 
     def _listen(self) -> None:
         self.system.textChanged.connect(lambda _: self._change())

@@ -72,8 +72,8 @@ class HandOut(QWidget):
         column = QVBoxLayout(work)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(6)
-        column.addWidget(self.answer)
         column.addWidget(parts, 1)
+        self.answer.float_over(parts)
         column.addLayout(foot)
         return work
 

@@ -41,8 +41,8 @@ class Roster(QWidget):
             "Everybody sees their own work and what is settled, never another annotator's. Names stay in this file; "
             "exports carry only the alias. Who leaves keeps all they made.", "hint", wrap=True,
         ))  # fmt: skip
-        column.addWidget(self.answer)
         column.addWidget(self.list, 1)
+        self.answer.float_over(self.list)
         self.adding = self._new_person()
         column.addWidget(self.adding)
         column.addLayout(self._foot())

@@ -83,9 +83,9 @@ class Whereabouts(QWidget):
         column = QVBoxLayout(work)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
-        for part in (self.filters, self.answer):
-            column.addWidget(part)
+        column.addWidget(self.filters)
         column.addWidget(parts, 1)
+        self.answer.float_over(parts)
         column.addWidget(self.due)
         column.addLayout(self._foot())
         self.body.addWidget(self.nothing)
