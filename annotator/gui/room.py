@@ -1,6 +1,6 @@
 """What a window has room for: the navigation folds where it is narrow, a page that is larger than its room scrolls."""
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -32,6 +32,12 @@ class Pages(QWidget):
         """The page fills it."""
         super().resizeEvent(event)
         self.stack.setGeometry(self.rect())
+
+    def event(self, event: QEvent) -> bool:
+        """The page in view may need more or less room now."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
 
 
 class Room(QWidget):

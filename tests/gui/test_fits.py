@@ -1,6 +1,7 @@
 """Every page fits its window: nothing is clipped, overlaps or lies off screen, at any size and zoom that is offered."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 import pytest
@@ -23,7 +24,9 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import room, theme
+from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.window import Window
 from tests.gui.test_window import EVERY_PAGE
 from tests.labelling_keys import be_active, press
@@ -33,7 +36,7 @@ CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractSc
 PATIENCE = 12
 OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
-# Here a page may be larger than its room, and scroll.
+# Here a page may be higher than its room, and scroll up and down.
 CROWDED = (LAPTOP, 200)
 GRID = [
     (LAPTOP, 100), (SMALL, 100), (LARGE, 100), (LAPTOP, 150), (LARGE, 150), (LAPTOP, 200), (LARGE, 200),
@@ -120,6 +123,24 @@ def cut_words(window: Window) -> Iterator[str]:
             yield f"“{label.text()}” has {label.height()} of {label.heightForWidth(label.width())}"
 
 
+def side_panels(window: Window) -> Iterator[str]:
+    """What stands beside the work only when it is asked for, one after the other."""
+    author, label = window.show_page("Author"), window.show_page("Label")
+    for page, panel, opens in (
+        ("Author", "guideline", partial(author.press, "guideline")),
+        ("Author", "history", author.sheet.strip.history.click),
+        ("Author", "model", partial(author.press, "model_draft")),
+        ("Label", "queue", lambda: label.queue_pane.isVisible() or label.press("queue")),
+    ):
+        window.show_page(page)
+        opens()
+        yield f"{page} with its {panel}"
+    figures = window.show_page("Results").findChild(ViewPane)
+    yield "Results"
+    figures.table.activated.emit(figures.table.currentIndex())
+    yield "Results with what lies behind a figure"
+
+
 def views(window: Window) -> Iterator[str]:
     """Every page and every tab of it, at rest."""
     for name in EVERY_PAGE:
@@ -136,19 +157,24 @@ def views(window: Window) -> Iterator[str]:
 def amiss(window: Window, size: tuple[int, int], percent: int) -> Iterator[str]:
     if window.size().toTuple() != size:
         yield f"the window grew to {window.size().toTuple()}"
-    if (size, percent) == CROWDED:
-        return
     area = window.centralWidget().area
-    if area.horizontalScrollBar().maximum() or area.verticalScrollBar().maximum():
+    higher = area.verticalScrollBar().maximum() and (size, percent) != CROWDED
+    if area.horizontalScrollBar().maximum() or higher:
         yield f"{window.page.minimumSizeHint().toTuple()} does not fit {area.size().toTuple()}"
     yield from faults(window)
 
 
-def check(window: Window, qtbot, size: tuple[int, int], percent: int) -> list[str]:
+def check(
+    window: Window,
+    qtbot,
+    size: tuple[int, int],
+    percent: int,
+    shown: Callable[[Window], Iterator[str]] = views,
+) -> list[str]:
     theme.zoom_to(percent)
     window.resize(*size)
     found = []
-    for name in views(window):
+    for name in shown(window):
         qtbot.wait(60)
         window.desk.wait()
         left = list(amiss(window, size, percent))
@@ -169,6 +195,21 @@ def check(window: Window, qtbot, size: tuple[int, int], percent: int) -> list[st
 def test_every_page_fits(size, percent, sample, window_over, qtbot):
     window = window_over(sample)
     found = check(window, qtbot, size, percent)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+def test_every_page_fits_in_dark(sample, window_over, qtbot):
+    theme.choose("dark")
+    window = window_over(sample)
+    found = check(window, qtbot, LAPTOP, 100)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("size", [LAPTOP, SMALL])
+def test_pages_fit_with_their_side_panels_open(size, sample, window_over, qtbot):
+    window = window_over(sample)
+    found = check(window, qtbot, size, 100, side_panels)
     assert not found, "\n".join(found)
 
 
@@ -295,3 +336,36 @@ def test_four_rows_of_a_conflict_are_seen_at_once(sample, window_over, qtbot):
     qtbot.waitUntil(lambda: len(window.page.frame.rows.cards) >= 4)
     qtbot.waitUntil(lambda: seen() >= 4)
     assert seen() >= 4
+
+
+def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_read_again(
+    sample, window_over, qtbot
+):
+    window = window_over(sample, "Author")
+    window.resize(*SMALL)
+    page = window.page
+    page.press("guideline")
+    qtbot.waitUntil(page.source.isHidden)
+    assert page.side.isVisible()
+    page.press("find")
+    assert page.source.isVisible()
+    assert page.source.finder.isVisible()
+    assert not page.side.isVisible()
+
+
+def test_parts_that_lack_room_side_by_side_are_stacked_until_there_is_room(qtbot):
+    around, parts = QWidget(), Splitter("test")
+    qtbot.addWidget(around)
+    parts.setParent(around)
+    for _ in range(2):
+        part = QWidget()
+        part.setMinimumSize(300, 50)
+        parts.addWidget(part)
+    parts.resize(700, 400)
+    around.show()
+    assert parts.orientation() == Qt.Orientation.Horizontal
+    parts.resize(500, 400)
+    assert parts.orientation() == Qt.Orientation.Vertical
+    assert parts.minimumSizeHint().width() == 300
+    parts.widget(0).setMinimumWidth(100)
+    qtbot.waitUntil(lambda: parts.orientation() == Qt.Orientation.Horizontal)

@@ -20,6 +20,7 @@ from annotator.actions import imports
 from annotator.actions.incoming import Preview
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.progress_row import ProgressRow
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
@@ -71,7 +72,7 @@ class ImportPage(Page):
         column.addStretch(1)
         self._clear()
 
-    def _choosing(self) -> QHBoxLayout:
+    def _choosing(self) -> FlowRow:
         self.format = QComboBox()
         self.format.setAccessibleName("Layout of the files")
         for words, name in FORMATS:
@@ -84,10 +85,9 @@ class ImportPage(Page):
         self.chosen = QLabel("Nothing chosen yet")
         self.chosen.setTextFormat(Qt.TextFormat.PlainText)
         self.chosen.setProperty("role", "hint")
-        row = QHBoxLayout()
-        for widget in (self.format, self.folder, self.files):
+        row = FlowRow(gap=10)
+        for widget in (self.format, self.folder, self.files, self.chosen):
             row.addWidget(widget)
-        row.addWidget(self.chosen, 1)
         return row
 
     def _foot(self) -> QHBoxLayout:

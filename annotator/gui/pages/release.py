@@ -23,6 +23,7 @@ from annotator.domain.change import Change
 from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow
 
@@ -63,15 +64,13 @@ class ReleasePage(Page):
         self._folder: Path | None = None
         title = QLabel("Release")
         title.setProperty("role", "title")
-        hint = QLabel(
+        hint = PlainLabel(
             "Sealed and consensus artifacts go out; drafts stay. People appear under their alias only. "
-            "The same content always gives the same bytes."
+            "The same content always gives the same bytes.",
+            "hint",
+            wrap=True,
         )
-        hint.setWordWrap(True)
-        hint.setProperty("role", "hint")
-        self.summary = QLabel()
-        self.summary.setWordWrap(True)
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary = PlainLabel(wrap=True)
         card = QFrame()
         card.setProperty("role", "card")
         QVBoxLayout(card).addWidget(self.summary)
@@ -107,9 +106,7 @@ class ReleasePage(Page):
             button.setProperty("profile", name)
             button.setChecked(place == 0)
             self.group.addButton(button)
-            said = QLabel(about)
-            said.setWordWrap(True)
-            said.setProperty("role", "hint")
+            said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)
             column.addWidget(button)
             column.addWidget(said)
@@ -127,18 +124,14 @@ class ReleasePage(Page):
         column.setContentsMargins(26, 0, 0, 0)
         column.setSpacing(4)
         for box, about in ((self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)):
-            said = QLabel(about)
-            said.setWordWrap(True)
-            said.setProperty("role", "hint")
+            said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)
             column.addWidget(box)
             column.addWidget(said)
         return column
 
     def _foot(self) -> QHBoxLayout:
-        self.answer = QLabel()
-        self.answer.setWordWrap(True)
-        self.answer.setTextFormat(Qt.TextFormat.PlainText)
+        self.answer = PlainLabel(wrap=True)
         self.look = QPushButton("Open the folder")
         self.look.clicked.connect(self._open_folder)
         self.look.hide()

@@ -3,19 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.result_sheets import Choice
 from annotator.gui import theme
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.labelled import together
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 
@@ -45,7 +39,7 @@ class Choosers(QWidget):
         self.limit.setAccessibleName("Share of missing judgements up to which a figure is publishable")
         self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
         about = "A figure is marked where more of the judgements behind it are missing than this."
-        self._limit = _together("Publishable up to", self.limit, about)
+        self._limit = together("Publishable up to", self.limit, about)
         self.file = QPushButton("Beside another project…")
         self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
         self.file.clicked.connect(self.file_wanted)
@@ -84,7 +78,7 @@ class Choosers(QWidget):
             combo.setMaximumWidth(theme.current().px(WIDEST))
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
-            self._parts[choice.name] = _together(choice.words, combo)
+            self._parts[choice.name] = together(choice.words, combo)
             self._row.insert(place, self._parts[choice.name])
 
     def values(self) -> dict[str, str]:
@@ -111,17 +105,3 @@ class Choosers(QWidget):
         self.file.setText(
             f"Stop comparing with {name}".replace("&", "&&") if name else "Beside another project…"
         )
-
-
-def _together(words: str, widget: QWidget, tip: str = "") -> QWidget:
-    """Words and a widget that stay together where the row breaks."""
-    made, label = QWidget(), QLabel(words)
-    label.setBuddy(widget)
-    for each in (label, widget):
-        each.setToolTip(tooltip(tip))
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
-    for part in (label, widget):
-        row.addWidget(part)
-    return made

@@ -9,7 +9,7 @@ class FlowRow(QLayout):
 
     def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
         super().__init__(parent)
-        self._gap = gap
+        self._gap, self._high = gap, 0
         self._parts: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
 
@@ -58,7 +58,10 @@ class FlowRow(QLayout):
     def setGeometry(self, rect: QRect) -> None:
         """Set the widgets out."""
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        high = self._arrange(rect, move=True)
+        if high != self._high:
+            self._high = high
+            self.update()
 
     def sizeHint(self) -> QSize:
         """All in one line."""
@@ -67,10 +70,13 @@ class FlowRow(QLayout):
         return QSize(wide, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:
-        """As wide as the widest."""
+        """As wide as the widest, and as high as the lines it has now."""
         sizes = [part.minimumSize() for part in self._shown()]
         widest = max((size.width() for size in sizes), default=0)
-        return QSize(widest, max((size.height() for size in sizes), default=0))
+        around = self.parentWidget()
+        # Out of view it may never have been given its width.
+        high = self._high if around is not None and around.isVisible() else 0
+        return QSize(widest, max(high, *(size.height() for size in sizes), 0))
 
     def _shown(self) -> list[QLayoutItem]:
         return [part for part in self._parts if not part.isEmpty()]

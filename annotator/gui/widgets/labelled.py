@@ -2,6 +2,8 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from annotator.gui.widgets.plain import tooltip
+
 
 def label_of(field: QWidget, words: str) -> QLabel:
     """A label whose key puts the caret into a field that stands beside others."""
@@ -18,3 +20,16 @@ def beside(*parts: QWidget) -> QHBoxLayout:
         row.addWidget(part)
     row.addStretch(1)
     return row
+
+
+def together(words: str, field: QWidget, tip: str = "") -> QWidget:
+    """A field behind its words, from which it is not parted where a row breaks."""
+    made, label = QWidget(), label_of(field, words)
+    for each in (label, field):
+        each.setToolTip(tooltip(tip))
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    for part in (label, field):
+        row.addWidget(part)
+    return made

@@ -2,22 +2,45 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 
 class PlainLabel(QLabel):
-    """A label that shows its text letter by letter; `role` is looked at by the style sheet."""
+    """A label that shows its text letter by letter, all its lines; `role` is looked at by the style sheet."""
 
     def __init__(
         self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self._lines = 0
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
         if role:
             self.setProperty("role", role)
         self.setText(text)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as its lines are at the width that it has."""
+        hint = super().minimumSizeHint()
+        # Out of view it may never have been given its width.
+        if not self._lines or not self.isVisible():
+            return hint
+        return hint.expandedTo(QSize(0, self.heightForWidth(self.width())))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """In view its lines count."""
+        super().showEvent(event)
+        self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In another width it may need more lines, or fewer."""
+        super().resizeEvent(event)
+        high = self.heightForWidth(self.width()) if self.wordWrap() else 0
+        if high != self._lines:
+            self._lines = high
+            self.updateGeometry()
 
 
 def tooltip(text: str) -> str:

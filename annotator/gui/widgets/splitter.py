@@ -1,14 +1,21 @@
-"""A splitter that remembers its place under a name, and moves by the keyboard too."""
+"""A splitter that remembers its place, moves by the keyboard too, and stacks its parts where it is narrow."""
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
+from annotator.gui import theme
+
 _STEP = 24
+# A part that stands above another has at least this height, at 100 %.
+_LOWEST = 160
 
 
 class Splitter(QSplitter):
-    """Parts whose sizes come back at the next start; none can be folded away by accident."""
+    """Parts whose sizes come back at the next start; none can be folded away by accident.
+
+    Parts side by side that need more width than there is stand one above the other until there is room again.
+    """
 
     def __init__(
         self,
@@ -19,16 +26,29 @@ class Splitter(QSplitter):
         super().__init__(orientation, parent)
         self._key = f"splitter/{name}"
         self._restored = False
+        self._across = orientation == Qt.Orientation.Horizontal
+        self._yielding: tuple[QWidget, QWidget] | None = None
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: self.remember())
 
     def remember(self) -> None:
-        """Keep the present sizes for the next start."""
-        QSettings().setValue(self._key, self.saveState())
+        """Keep the present sizes for the next start, unless the parts are stacked for want of room."""
+        if not self._stacked:
+            QSettings().setValue(self._key, self.saveState())
 
     def rename(self, name: str) -> None:
         """Remember sizes under another name from now on."""
         self._key = f"splitter/{name}"
+
+    def setOrientation(self, orientation: Qt.Orientation) -> None:
+        """Set the parts out otherwise, as far as there is room."""
+        self._across = orientation == Qt.Orientation.Horizontal
+        super().setOrientation(orientation)
+        self._turn()
+
+    def give_way(self, part: QWidget, to: QWidget) -> None:
+        """Hide a part while another is shown, wherever there is no room for all parts side by side."""
+        self._yielding = part, to
 
     @property
     def is_fresh(self) -> bool:
@@ -47,6 +67,63 @@ class Splitter(QSplitter):
             stored = QSettings().value(self._key)
             if isinstance(stored, QByteArray):
                 self.restoreState(stored)
+        self._turn()
+
+    @property
+    def _stacked(self) -> bool:
+        return self._across and self.orientation() == Qt.Orientation.Vertical
+
+    def _least(self, but: QWidget | None = None) -> list[QSize]:
+        parts = (self.widget(place) for place in range(self.count()))
+        return [_needed(part) for part in parts if part and (part is but or not part.isHidden())]
+
+    def _lacks_room(self, but: QWidget | None = None) -> bool:
+        """Whether the parts in view, and one more, need more width than there is."""
+        least = self._least(but)
+        return (
+            sum(size.width() for size in least) + self.handleWidth() * max(0, len(least) - 1) > self.width()
+        )
+
+    def _heights(self) -> list[int]:
+        return [max(size.height(), theme.current().px(_LOWEST)) for size in self._least()]
+
+    def minimumSizeHint(self) -> QSize:
+        """Parts side by side need no more width than the widest of them."""
+        hint = super().minimumSizeHint()
+        if not self._across:
+            return hint
+        least = self._least()
+        wide = max((size.width() for size in least), default=0)
+        gaps = self.handleWidth() * max(0, len(least) - 1)
+        return QSize(wide, sum(self._heights()) + gaps if self._stacked else hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stack the parts, or set them side by side again."""
+        super().resizeEvent(event)
+        self._turn()
+
+    def event(self, event: QEvent) -> bool:
+        """The parts may need more or less width now."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._turn()
+        return done
+
+    def _turn(self) -> None:
+        if not self.isVisible():
+            return
+        if self._yielding is not None:
+            part, to = self._yielding
+            part.setHidden(not to.isHidden() and self._lacks_room(part))
+        if not self._across or self._stacked is self._lacks_room():
+            return
+        super().setOrientation(Qt.Orientation.Horizontal if self._stacked else Qt.Orientation.Vertical)
+
+
+def _needed(part: QWidget) -> QSize:
+    """What is set is enough, whatever the part would ask for by itself."""
+    told, hint = part.minimumSize(), part.minimumSizeHint()
+    return QSize(told.width() or hint.width(), told.height() or hint.height())
 
 
 class _Handle(QSplitterHandle):

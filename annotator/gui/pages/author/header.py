@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from annotator.domain.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.flow_row import FlowRow
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
 SHORT = 220
@@ -48,14 +49,11 @@ class ItemHeader(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
+        told, top = FlowRow(gap=8), QHBoxLayout()
+        for part in (self.key, self.about, self.due, self.became, self.more):
+            told.addWidget(part)
         top.setSpacing(8)
-        top.addWidget(self.key)
-        top.addWidget(self.about)
-        top.addWidget(self.due)
-        top.addStretch(1)
-        top.addWidget(self.became)
-        top.addWidget(self.more)
+        top.addLayout(told, 1)
         top.addWidget(self._step_button("previous_item", "left", "Previous item", -1))
         top.addWidget(self.place)
         top.addWidget(self._step_button("next_item", "right", "Next item", 1))

@@ -59,7 +59,7 @@ class AuthorPage(Page):
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
-        self.hand = Hand(self.source, self.sheet)
+        self.hand = Hand(self.source, self.sheet, self.side)
         self._seen, self._goal = False, ""
         self.asked = Asked(desk)
         self.clock = Clock()
@@ -78,6 +78,7 @@ class AuthorPage(Page):
         self._parts.setStretchFactor(0, 5)
         self._parts.setStretchFactor(1, 6)
         self._parts.setStretchFactor(2, 0)
+        self._parts.give_way(self.source, self.side)
         self._whole = QWidget()
         column = QVBoxLayout(self._whole)
         column.setContentsMargins(0, 0, 0, 0)
@@ -129,9 +130,9 @@ class AuthorPage(Page):
         self.bind("next_item", lambda: self.step(1))
         self.bind("previous_item", lambda: self.step(-1))
         self.bind("next_open", self.go_on)
-        self.bind("find", self.source.open_find)
-        self.bind("next_evidence", lambda: self.source.step_evidence(1))
-        self.bind("previous_evidence", lambda: self.source.step_evidence(-1))
+        self.bind("find", self.hand.reading(self.source.open_find))
+        self.bind("next_evidence", self.hand.reading(partial(self.source.step_evidence, 1)))
+        self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
         self.bind("ask_draft", lambda: self._with_draft(self.side.draft.asking.start))
@@ -347,7 +348,7 @@ class AuthorPage(Page):
     def _change_pane(self) -> None:
         focused = QApplication.focusWidget()
         if focused is not None and self.sheet.isAncestorOf(focused):
-            self.source.enter()
+            self.hand.reading(self.source.enter)()
         else:
             self.sheet.enter_current()
 

@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
-    QHBoxLayout,
     QStackedWidget,
     QTextBrowser,
     QVBoxLayout,
@@ -33,6 +32,8 @@ from annotator.gui.sheet_widths import fit
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.choices import offer
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.labelled import together
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
@@ -109,12 +110,9 @@ class Costing(Part):
         theme.watch(self, self._dress)
 
     def _body(self) -> QWidget:
-        head = QHBoxLayout()
-        for words, combo in (("By", self.by), ("of", self.of)):
-            head.addWidget(PlainLabel(words, "hint"))
-            head.addWidget(combo)
-        head.addStretch(1)
-        head.addWidget(self.sought)
+        head = FlowRow(gap=10)
+        for part in (together("By", self.by), together("of", self.of), self.sought):
+            head.addWidget(part)
         self.sought.setFixedWidth(theme.current().px(220))
         above, below = QWidget(), QWidget()
         column = QVBoxLayout(above)

@@ -22,6 +22,8 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
 
+# Of a reply a few lines are seen at least; it scrolls.
+LEAST_REPLY = 90
 SETTLE_MS = 60
 NO_ANCHOR = (
     "Nothing to check “{}” against yet",
@@ -65,6 +67,7 @@ class DriftFound(QWidget):
     def _lay_out(self) -> None:
         self.replies = Splitter("judges/drift replies")
         for about, text in ((self.about_then, self.then), (self.about_now, self.now)):
+            text.setMinimumHeight(LEAST_REPLY)
             self.replies.addWidget(column(about, text, grows=text))
         self.parts = Splitter("judges/drift found", Qt.Orientation.Vertical)
         self.parts.addWidget(column(self.title, self.table, grows=self.table))

@@ -22,6 +22,7 @@ from annotator.gui.models.board import PERSON, STATE, WITH, BoardModel
 from annotator.gui.pages.people.board_acts import BoardActs, DueBar
 from annotator.gui.pages.people.board_filters import BoardFilters
 from annotator.gui.pages.people.totals_table import TotalsTable
+from annotator.gui.widgets.acts_row import ActsRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
@@ -29,6 +30,9 @@ from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
+DEEDS = {
+    "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Hand to somebody else",
+}  # fmt: skip
 
 
 class Whereabouts(QWidget):
@@ -95,28 +99,19 @@ class Whereabouts(QWidget):
         whole.addWidget(self.body)
 
     def _foot(self) -> QHBoxLayout:
-        self.buttons = {
-            "withdraw": KeyButton("Withdraw"),
-            "change_due": KeyButton("Change due date"),
-            "reassign": KeyButton("Hand to somebody else"),
-        }
-        for button, slot in zip(
-            self.buttons.values(), (self.withdraw, self.open_due, self.offer_people), strict=True
-        ):
-            button.clicked.connect(slot)
+        deeds = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
+        self.deeds = ActsRow([(act, words, "") for act, words in DEEDS.items()], deeds)
+        self.buttons = self.deeds.buttons
         self.go = KeyButton("Go to the item", "↵", role="primary")
         self.go.clicked.connect(lambda: self._go(next(iter(self.chosen()), None)))
         foot = QHBoxLayout()
-        for button in self.buttons.values():
-            foot.addWidget(button)
-        foot.addStretch(1)
+        foot.addWidget(self.deeds, 1)
         foot.addWidget(self.go)
         return foot
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""
-        for act, button in self.buttons.items():
-            button.set_key(keys.shown(act))
+        self.deeds.rebind()
 
     def focus_first(self) -> None:
         """Work begins in the table."""

@@ -22,7 +22,6 @@ from annotator.actions import attack_offers
 from annotator.actions.attack_offers import Offer
 from annotator.actions.attack_tests import WIDTH, Wish
 from annotator.domain.counting import counted
-from annotator.gui import theme
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.choices import offer
@@ -100,7 +99,6 @@ class AttackForm(QWidget):
         column.setSpacing(10)
         column.addLayout(form, 1)
         column.addWidget(card)
-        self.setMinimumWidth(theme.current().px(320))
 
     def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -91,7 +91,6 @@ class Attacking(Part):
 
     def _body(self) -> QWidget:
         area = PlainArea("What to attack", self.form)
-        area.setMinimumWidth(self.form.minimumWidth() + 14)
         below = _column(self.count, self.list)
         right = Splitter("validate/attacks below", Qt.Orientation.Vertical)
         right.addWidget(_column(self.progress, self.nothing, self.rates))
