@@ -33,6 +33,7 @@ SETTLE_MS = 60
 # Under the heading and the filters.
 FORM_PLACE = 2
 KEY_WIDTH, WIDEST_KEY = 56, 170
+KEY, STATE = 0, 4
 
 
 class ItemsPage(Page):
@@ -102,6 +103,7 @@ class ItemsPage(Page):
 
     def _body(self) -> QWidget:
         self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
+        self.table.firm = (KEY, STATE)
         self.table.activated.connect(lambda index: self._work(index.row()))
         self.nothing = EmptyState(
             "items",

@@ -1,6 +1,6 @@
 """A table read line by line: fixed rows, no grid, one line chosen at a time, Tab leaves it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtGui import QResizeEvent
@@ -43,6 +43,8 @@ class LinesTable(QTableView):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
+        self.firm: Collection[int] = ()
+        """The columns that spare nothing for the others."""
         self._height = ROW
         self._dress()
         theme.watch(self, self._dress)
@@ -66,7 +68,7 @@ class LinesTable(QTableView):
         """Give the columns their widths."""
         px = theme.current().px
         widths = {place: px(width) for place, width in self.widths.items()}
-        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width())
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm)
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))

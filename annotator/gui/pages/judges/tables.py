@@ -16,6 +16,7 @@ class CellsTable(LinesTable):
     def __init__(self, name: str, model: CellsModel[Any], stretched: int) -> None:
         self._model = model
         super().__init__(name, model, stretched=stretched)
+        self.firm = model.firm
         self.row_height = 30
         model.modelReset.connect(self.fit)
 
@@ -25,7 +26,7 @@ class CellsTable(LinesTable):
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
         for place in self._model.fitted:
             widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
-        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self._model.firm)
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm)
 
     def _widest(self, place: int) -> int:
         shown = range(min(_MEASURED, self._model.rowCount()))
