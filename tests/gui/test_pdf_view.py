@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 
+from annotator.gui.widgets import find_bar
 from annotator.gui.widgets.pdf_view import PdfView
 from tests.gui.small_pdf import pdf
 
@@ -33,6 +34,20 @@ def point(view: PdfView, across: float, down: float) -> QPoint:
     """A point of the viewport, from points of the first page counted from its top left."""
     corner, scale = view._page_box(0).topLeft(), view._layout.scale
     return (corner + QPointF(across * scale, down * scale)).toPoint()
+
+
+def test_a_pdf_is_searched_in_slices_page_by_page(shown, qtbot, monkeypatch):
+    monkeypatch.setattr(find_bar, "AT_ONCE_S", 0)
+    bar = find_bar.FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert (bar.count(), bar._count.text(), shown._pages._letters) == ((0, 0), "Searching…", {})
+    qtbot.waitUntil(lambda: bar.count() == (1, 1))
+    assert bar._count.text() == "1 of 1"
+    bar.open_bar("gold")
+    bar.close_bar()
+    shown.clear()
+    qtbot.wait(5)
+    assert bar.count() == (0, 0)
 
 
 def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):

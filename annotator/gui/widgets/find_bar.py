@@ -1,8 +1,8 @@
 """Finding words in the text that is read: all places marked, one after the other brought into view."""
 
 import re
+import time
 from collections.abc import Iterator
-from itertools import islice
 from typing import Protocol
 
 from PySide6.QtCore import QTimer, Signal
@@ -11,16 +11,22 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QToolButton, QWidg
 
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.report_loading import SLICE_S
 from annotator.gui.widgets.typed import LineField
 
 MOST = 5_000
 _SETTLE_MS = 120
+# A search goes on for so long at once, in seconds, and from then on in slices.
+AT_ONCE_S = 0.1
 
 
 class Searched(Protocol):
-    """What can be searched: something with marks, in which a place is two numbers that grow as one reads."""
+    """What can be searched: something with marks, in which a place is two numbers that grow as one reads.
 
-    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]: ...
+    Hits that take time to come have a None between them wherever the search may be interrupted.
+    """
+
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]: ...
 
     def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None: ...
 
@@ -47,6 +53,10 @@ class FindBar(QFrame):
         self.words.setAccessibleName("Find in this text")
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.search)
+        self._hits: Iterator[tuple[int, int] | None] = iter(())
+        self._spans: list[tuple[int, int]] = []
+        self._further = QTimer(self, singleShot=True, interval=0)
+        self._further.timeout.connect(self._search_on)
         self.words.textChanged.connect(lambda: self._settle.start())
         self._case.toggled.connect(lambda: self.search())
         self._lay_out()
@@ -88,6 +98,7 @@ class FindBar(QFrame):
             self.search()
         span = self._found[self._at] if self._at >= 0 else None
         self.hide()
+        self._further.stop()
         self._mark([], -1)
         self.closed.emit()
         if span is not None:
@@ -96,10 +107,28 @@ class FindBar(QFrame):
     def search(self) -> None:
         """Look for the words anew; the place in view stays the one it was where it is still found."""
         self._settle.stop()
-        before = self._found[self._at][0] if self._at >= 0 else 0
+        self._further.stop()
         words = r"\s+".join(re.escape(word) for word in self.words.text().split())
         flags = 0 if self._case.isChecked() else re.IGNORECASE
-        spans = list(islice(self._searched.hits(re.compile(words, flags)), MOST)) if words else []
+        self._hits = self._searched.hits(re.compile(words, flags)) if words else iter(())
+        self._spans = []
+        self._gather(AT_ONCE_S)
+
+    def _search_on(self) -> None:
+        if self.isVisible():
+            self._gather(SLICE_S)
+
+    def _gather(self, seconds: float) -> None:
+        until, spans = time.perf_counter() + seconds, self._spans
+        for span in self._hits:
+            spans += [span] if span is not None else []
+            if len(spans) == MOST:
+                break
+            if time.perf_counter() >= until:
+                self._count.setText("Searching…")
+                self._further.start()
+                return
+        before = self._found[self._at][0] if self._at >= 0 else 0
         at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
         self._mark(spans, at)
 

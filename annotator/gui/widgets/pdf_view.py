@@ -149,11 +149,11 @@ class PdfView(QAbstractScrollArea):
         first, span = (page - 1) * _PAGE, find(self._pages.letters(page - 1), quote)
         return (first + span[0], first + span[1]) if span else None
 
-    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]:
         """Where words stand, one place after the other; none goes over a page's end."""
         for place in range(self.count):
-            assert self._pages is not None
-            for hit in words.finditer(self._pages.letters(place)):
+            yield None
+            for hit in words.finditer(self._pages.letters(place) if self._pages else ""):
                 yield place * _PAGE + hit.start(), place * _PAGE + hit.end()
 
     def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None:
