@@ -1,6 +1,6 @@
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtCore import QEvent, QPoint, QSizeF, Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from annotator.gui.widgets.growing_edit import GrowingEdit, direction_of
@@ -138,3 +138,32 @@ def test_lines_of_a_script_with_taller_letters_are_all_in_view(form):
         high += block.layout().boundingRect().height()
         block = block.next()
     assert form.field.viewport().height() >= high
+
+
+class Measured:
+    """A document that tells another height."""
+
+    def __init__(self, real: QTextDocument, high: float) -> None:
+        self._real, self._high = real, high
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
+
+    def size(self) -> QSizeF:
+        return QSizeF(10, self._high)
+
+
+class Wavering(GrowingEdit):
+    """Its text is too high without a scroll bar, and not with one."""
+
+    def document(self) -> Measured:
+        without = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        return Measured(super().document(), 9.0 if without else 1.0)
+
+
+def test_a_text_that_wavers_between_two_heights_comes_to_rest(form):
+    field = Wavering(most=4)
+    form.layout().addWidget(field)
+    field.show()
+    form.resize(300, 340)
+    assert field.height() >= field.fontMetrics().lineSpacing()

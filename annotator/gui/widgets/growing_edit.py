@@ -25,7 +25,7 @@ class GrowingEdit(TextField):
     def __init__(self, least: int = 1, most: int = 12, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._least, self._most = least, most
-        self._told = ""
+        self._told, self._fitting = "", False
         self._composing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._longest = QTimer(self, singleShot=True, interval=LONGEST_MS)
@@ -160,6 +160,16 @@ class GrowingEdit(TextField):
         return ceil(high)
 
     def _fit(self) -> None:
+        # With a scroll bar a text may need as many lines as have room, and one more without: it would go on for ever.
+        if self._fitting:
+            return
+        self._fitting = True
+        try:
+            self._fit_lines()
+        finally:
+            self._fitting = False
+
+    def _fit_lines(self) -> None:
         self.ensurePolished()
         tall = round(self.document().size().height()) > self._most
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if tall else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
