@@ -1,7 +1,7 @@
 """A view: what it is, its tables, below them the picture and the account of the chosen cell."""
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QTabBar,
@@ -25,7 +25,7 @@ from annotator.gui.widgets.typed import LineField
 SETTLE_MS = 150
 FEW = 6
 # In pixels of the design.
-LOW = 280
+LOW = 560
 
 
 class ViewPane(Splitter):
@@ -128,15 +128,22 @@ class ViewPane(Splitter):
         self._seek_soon.stop()
         self.pictures.stop()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out in a low window what is not the answer."""
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        """A low window has room for the answer, but for its conditions only when the pointer asks."""
+        low = self.window().height() < theme.current().px(LOW) and bool(self.answers.text())
+        self.told.setVisible(bool(self.told.text()) and not low)
+        self.answers.setToolTip(tooltip(self.told.text()) if low else "")
+
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
         if not self.is_fresh or not self.isVisible():
             return
         px, whole = theme.current().px, self.height()
-        # A low pane has room for the answer, but for its conditions only when the pointer asks.
-        low = whole < px(LOW) and bool(self.answers.text())
-        self.told.setVisible(bool(self.told.text()) and not low)
-        self.answers.setToolTip(tooltip(self.told.text()) if low else "")
         shown = [label for label in (self.answers, self.told) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
         # Its head, a line for sliding it sideways, and the tabs above it.
@@ -168,6 +175,7 @@ class ViewPane(Splitter):
             # A sentence that begins with a name from right to left is still read from the left.
             label.setText("\n".join(f"\u200e{words}" for words in told))
             label.setVisible(bool(told))
+        self._fit_words()
         # A find field over four rows only takes room.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
         self.tabs.setVisible(len(self._sheets) > 1 or len(sheet.lines) > FEW)

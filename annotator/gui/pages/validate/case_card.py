@@ -20,8 +20,8 @@ from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
-# In a card that is lower, in pixels of the design, the verdict needs the room of the choice to stay.
-ROOMY = 240
+# In a window that is lower, in pixels of the design, the verdict needs the room of the choice to stay.
+ROOMY = 560
 
 
 class CaseCard(QWidget):
@@ -82,9 +82,13 @@ class CaseCard(QWidget):
             column.addWidget(control)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out in a low card what is chosen once."""
+        """Leave out what there is no room for."""
         super().resizeEvent(event)
-        self.waiting.setVisible(self.height() >= theme.current().px(ROOMY))
+        self._fit()
+
+    def _fit(self) -> None:
+        """In a low window there is no room for what is chosen once."""
+        self.waiting.setVisible(self.window().height() >= theme.current().px(ROOMY))
 
     def show_case(self, case: VerdictCase, found: Reading | None, where: str, texts: ReadingPane) -> None:
         """Show a case with what is read before it."""
@@ -105,6 +109,7 @@ class CaseCard(QWidget):
 
     def show_said(self, case: VerdictCase, reason: str, note: str, *, asks: bool) -> None:
         """Show what holds of the case; `asks` wants a reason aloud."""
+        self._fit()
         answer = self._answers.get(case.said)
         look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
         self.state.show_state(*look)
