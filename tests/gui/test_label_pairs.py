@@ -1,9 +1,12 @@
 """Pairs on the label page: two reports side by side that scroll together, one key for the verdict."""
 
 import pytest
+import shiboken6
+from PySide6.QtWidgets import QScrollBar
 
 from annotator.actions import items, label_cases, labels
 from annotator.gui.pages.label import LabelPage
+from annotator.gui.pages.label.together import Together
 from annotator.gui.widgets.plain import PlainLabel
 from tests.labelled_protocols import (
     PAIRS,
@@ -134,3 +137,17 @@ def test_the_guideline_beside_a_pair_has_room_to_be_read(page):
     assert page.guideline.mapTo(page, page.guideline.rect().topLeft()).x() >= page.criteria.width()
     press("F2")
     assert not page.guideline.isVisible()
+
+
+@pytest.mark.parametrize("first_gone", [0, 1])
+def test_of_two_linked_bars_the_one_that_is_left_still_moves(qtbot, first_gone):
+    bars = QScrollBar(), QScrollBar()
+    linked = Together(*bars)
+    linked.on = True
+    bars[0].setValue(99)
+    assert bars[1].value() == 99
+    shiboken6.delete(bars[first_gone])
+    left = bars[1 - first_gone]
+    left.setValue(20)
+    assert left.value() == 20
+    shiboken6.delete(left)

@@ -11,8 +11,20 @@ class Together(QObject):
         super().__init__(one)
         self.on = False
         self._busy = False
-        one.valueChanged.connect(lambda _: self._follow(one, other))
-        other.valueChanged.connect(lambda _: self._follow(other, one))
+        self._bars = one, other
+        one.valueChanged.connect(self._one_moved)
+        other.valueChanged.connect(self._other_moved)
+        # A pane that is closed loses its bars one after the other, and the first may still move.
+        other.destroyed.connect(self._part)
+
+    def _one_moved(self) -> None:
+        self._follow(*self._bars)
+
+    def _other_moved(self) -> None:
+        self._follow(*reversed(self._bars))
+
+    def _part(self) -> None:
+        self.on = False
 
     def _follow(self, leader: QScrollBar, follower: QScrollBar) -> None:
         if not self.on or self._busy:
