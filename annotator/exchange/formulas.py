@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from types import ModuleType
@@ -30,7 +31,13 @@ _MONEY = re.compile(r"\d[\d.,]*\s*[^\W\d_]{3,}|\d[\d.,]*.*\s[^\W\d_]{2,}\s")
 _REFERENCE = re.compile(r"[\d\s,;–-]*|.*\]\(.*", re.DOTALL)
 # Every formula stands for itself: a number would always be 1.
 _NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather|multline|flalign|eqnarray)\}")
-_NESTING = re.compile(r"(\{|\\left(?![a-z])|\\begin)|(\}|\\right(?![a-z])|\\end)")
+# A brace or a backslash with a backslash before it stands for itself.
+_NESTING = re.compile(r"\\[\\{}]|[{}]|\\(?:left|right)(?![a-z])|\\(?:begin|end)")
+# Each closes its own kind alone: the libraries go on in brackets where a brace too many closes nothing.
+_STEPS = {
+    "{": ("group", 1), "\\left": ("bracket", 1), "\\begin": ("environment", 1),
+    "}": ("group", -1), "\\right": ("bracket", -1), "\\end": ("environment", -1),
+}  # fmt: skip
 _COMMANDS = "MLQCZ"
 _PARTS = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?")
 
@@ -163,10 +170,12 @@ def _tried(act: Callable[[], Any]) -> Any:
 
 def _depth(tex: str) -> int:
     """How deep groups, brackets and environments lie in one another."""
-    deepest = depth = 0
-    for opening, closing in _NESTING.findall(tex):
-        depth += bool(opening) - bool(closing)
-        deepest = max(deepest, depth)
+    deepest, depths = 0, Counter[str]()
+    for mark in _NESTING.findall(tex):
+        if mark in _STEPS:
+            kind, step = _STEPS[mark]
+            depths[kind] = max(0, depths[kind] + step)
+            deepest = max(deepest, depths.total())
     return deepest
 
 

@@ -24,7 +24,7 @@ from annotator.exchange import formulas
 from annotator.exchange import rendering_caps as caps
 
 # To be raised with every change of what comes out: it is part of the key under which results are kept.
-RENDERER_VERSION = 4
+RENDERER_VERSION = 5
 
 MAX_DRAWING_S = 3.0
 # Why a formula stays as it is written.

@@ -274,3 +274,20 @@ def test_formulas_of_sections_about_papers_are_drawn_or_remarked_on() -> None:
 def test_what_nests_too_deep_to_be_drawn_in_time_stays_as_it_is_written(opening: str, closing: str) -> None:
     assert drawn(f"${opening * 4}x{closing * 4}$") is not None
     assert drawn(f"${opening * 40}x{closing * 40}$") is None
+
+
+@pytest.mark.parametrize("closing", ["\\}", "}", "\\right)", "\\end{x}"])
+def test_what_closes_nothing_hides_no_depth(closing: str) -> None:
+    fractions = "\\frac{1}{" * 9 + "x" + "}" * 9
+    assert drawn(f"${closing * 9}{fractions}$") is None
+
+
+@pytest.mark.parametrize("closing", ["\\}", "}"])
+def test_brackets_in_brackets_are_deep_whatever_stands_between_them(closing: str) -> None:
+    opening = f"\\left( {closing} " * 8
+    assert drawn(f"${opening}x" + "\\right)" * 8 + "$") is None
+
+
+@pytest.mark.parametrize("formula", [r"\left\{ a \right. ", r"x \in \{ "])
+def test_braces_that_are_written_out_are_no_depth(formula: str) -> None:
+    assert drawn(f"${formula * 8}$") is not None
