@@ -50,6 +50,19 @@ def test_a_pdf_is_searched_in_slices_page_by_page(shown, qtbot, monkeypatch):
     assert bar.count() == (0, 0)
 
 
+def test_while_a_pdf_is_searched_no_place_of_the_words_before_counts_as_found(shown, qtbot, monkeypatch):
+    bar = find_bar.FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert shown.chosen() is not None
+    monkeypatch.setattr(find_bar, "AT_ONCE_S", 0)
+    bar.open_bar("no such words")
+    assert shown.chosen() is None
+    bar.go(1)
+    assert bar._count.text() == "Searching…"
+    bar.close_bar()
+    assert shown.selected() is None
+
+
 def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
     qtbot.waitUntil(lambda: shown._pages.kept_picture(0, shown._sharpness()) is not None)
     assert shown._pages.kept_picture(2, shown._sharpness()) is None

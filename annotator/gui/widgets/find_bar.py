@@ -18,6 +18,7 @@ MOST = 5_000
 _SETTLE_MS = 120
 # A search goes on for so long at once, in seconds, and from then on in slices.
 AT_ONCE_S = 0.1
+SEARCHING = "Searching…"
 
 
 class Searched(Protocol):
@@ -96,7 +97,7 @@ class FindBar(QFrame):
         """Go away with all marks of what was found; the place in view is left selected, for the hands to go on from."""
         if self._settle.isActive():
             self.search()
-        span = self._found[self._at] if self._at >= 0 else None
+        span = self._found[self._at] if self._at >= 0 and not self._further.isActive() else None
         self.hide()
         self._further.stop()
         self._mark([], -1)
@@ -115,7 +116,8 @@ class FindBar(QFrame):
         self._gather(AT_ONCE_S)
 
     def _search_on(self) -> None:
-        if self.isVisible():
+        # On a page that was left it goes on; what was closed looks for nothing.
+        if not self.isHidden():
             self._gather(SLICE_S)
 
     def _gather(self, seconds: float) -> None:
@@ -125,18 +127,24 @@ class FindBar(QFrame):
             if len(spans) == MOST:
                 break
             if time.perf_counter() >= until:
-                self._count.setText("Searching…")
-                self._further.start()
+                self._wait()
                 return
         before = self._found[self._at][0] if self._at >= 0 else 0
         at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
         self._mark(spans, at)
 
+    def _wait(self) -> None:
+        """Go on soon; meanwhile no place counts as found, nor does one of the words before."""
+        self._further.start()
+        if self._count.text() != SEARCHING:
+            self._count.setText(SEARCHING)
+            self._show_marks([], -1)
+
     def go(self, step: int) -> None:
         """Go to the next place found (1) or the one before (-1), around the end."""
         if self._settle.isActive():
             self.search()
-        elif self._found:
+        elif self._found and not self._further.isActive():
             self._mark(self._found, (self._at + step) % len(self._found))
 
     def count(self) -> tuple[int, int]:
@@ -154,10 +162,13 @@ class FindBar(QFrame):
 
     def _mark(self, spans: list[tuple[int, int]], at: int) -> None:
         self._found, self._at = spans, at
+        many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
+        self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
+        self._show_marks(spans, at)
+
+    def _show_marks(self, spans: list[tuple[int, int]], at: int) -> None:
         self._searched.set_marks("find", [span for place, span in enumerate(spans) if place != at])
         self._searched.set_marks("find-current", [spans[at]] if at >= 0 else [])
         if at >= 0:
             self._searched.reveal(*spans[at])
-        many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
-        self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
         self.moved.emit()
