@@ -248,6 +248,21 @@ def test_another_judge_shows_its_own_disagreements(page: Any) -> None:
     assert page.ruling.bench.cases.counted(Show.ALL) == 14
 
 
+def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(
+    page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part, answers = page.ruling, []
+    with monkeypatch.context() as slow:
+        slow.setattr(page.desk, "ask_later", lambda answer, *_: answers.append(answer))
+        part.look()
+        choose(part.choices.boxes["judge"], "*")
+        part.choices.changed.emit()
+        answers[0](part._found)
+    settle(page)
+    assert part.choices.value("judge") == "*"
+    assert part.bench.cases.counted(Show.ALL) == 14
+
+
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:
     press("3")
     unit = page.ruling._found.outlook.shown[0].place.unit_id

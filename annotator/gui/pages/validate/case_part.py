@@ -40,6 +40,8 @@ class CasePart(Part):
         self._soon.timeout.connect(self.look)
         self.go_to: Key = ()
         """The case to be laid open when the cases come."""
+        self.asked = 0
+        """How often the cases were wanted: what answers an earlier wish is nothing any more."""
         self._acting = False
 
     def stand(self, *above: QWidget) -> None:
@@ -127,6 +129,8 @@ class CasePart(Part):
 
     def fill(self) -> None:
         """Read everything anew; the case at hand stays."""
+        self.asked += 1
+        self.recount.stop()
         self._soon.start()
 
     def look(self) -> None:

@@ -40,7 +40,7 @@ class Reviewing(CasePart):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
-        self._wanted, self._asked = Choice(), 0
+        self._wanted = Choice()
         self._found = Looked(Choice(), {})
         self.told = PlainLabel("", "hint", wrap=True)
         self.nothing = EmptyState("label", "Nothing to review")
@@ -56,8 +56,7 @@ class Reviewing(CasePart):
 
     def look(self) -> None:
         """Ask for the verdicts of what is chosen."""
-        self._asked += 1
-        self.desk.ask_later(partial(self._looked, self._asked), review_look.look, self._wanted)
+        self.desk.ask_later(partial(self._looked, self.asked), review_look.look, self._wanted)
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose a judge, a protocol, an order; `case` is a key."""
@@ -72,7 +71,7 @@ class Reviewing(CasePart):
         self.fill()
 
     def _looked(self, asked: int, found: Looked) -> None:
-        if self.stopped or asked != self._asked:
+        if self.stopped or asked != self.asked:
             return
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
@@ -113,10 +112,10 @@ class Reviewing(CasePart):
         )  # fmt: skip
 
     def _count_anew(self) -> None:
-        self.desk.ask_later(partial(self._counted, self._asked), review_look.accepted, self._found.choice)
+        self.desk.ask_later(partial(self._counted, self.asked), review_look.accepted, self._found.choice)
 
     def _counted(self, asked: int, accepted: Sequence[Line]) -> None:
-        if not self.stopped and asked == self._asked:
+        if not self.stopped and asked == self.asked:
             self._tell(accepted)
 
     def _say_finished(self) -> None:

@@ -47,7 +47,7 @@ class Ruling(CasePart):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
-        self._wanted, self._asked = Choice(), 0
+        self._wanted = Choice()
         self._looks: dict[str, Look] = {}
         self._found = Looked(Choice(), {})
         self._entering = False
@@ -88,8 +88,7 @@ class Ruling(CasePart):
 
     def look(self) -> None:
         """Ask for the cases of what is chosen."""
-        self._asked += 1
-        answer = partial(self._looked, self._asked)
+        answer = partial(self._looked, self.asked)
         self.desk.ask_later(answer, ruling_look.look, self._wanted, dict(self._looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
@@ -107,7 +106,7 @@ class Ruling(CasePart):
         self.fill()
 
     def _looked(self, asked: int, found: Looked) -> None:
-        if self.stopped or asked != self._asked:
+        if self.stopped or asked != self.asked:
             return
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
@@ -166,10 +165,10 @@ class Ruling(CasePart):
 
     def _count_anew(self) -> None:
         wish = self._found.choice.wish(self._found.opening)
-        self.desk.ask_later(partial(self._counted, self._asked), ruling_look.figures, wish)
+        self.desk.ask_later(partial(self._counted, self.asked), ruling_look.figures, wish)
 
     def _counted(self, asked: int, ruled: Sequence[Ruled]) -> None:
-        if not self.stopped and asked == self._asked:
+        if not self.stopped and asked == self.asked:
             self._found = replace(self._found, ruled=ruled)
             self._show_case()
 
