@@ -151,9 +151,13 @@ def second(one: Second, row: Row) -> str:
     if pair is None:
         return ""
     again, found, frozen = pair[0], main(pair[0]), main(pair[1])
-    count = f"{again.lists} of {counted(row.lists, 'pair')} of lists"
     before = number(frozen).partition(" [")[0]
-    return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({count})"
+    return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({share(again, row)})"
+
+
+def share(again: Row, row: Row) -> str:
+    """Of how much of a row a second figure is."""
+    return f"{again.lists} of {counted(row.lists, 'pair')} of lists"
 
 
 def plain(report: Report, row: Row) -> dict[str, Any]:

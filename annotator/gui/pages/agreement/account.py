@@ -11,7 +11,6 @@ from annotator.actions.agreement_behind import value_words
 from annotator.actions.agreement_figures import SELF, UNITS, Row
 from annotator.actions.agreement_report import BY_MODEL, VOTES, Provenance, Report, Second, provenance
 from annotator.domain.agreement import Figure
-from annotator.domain.counting import counted
 from annotator.gui import theme
 
 # A table of more values than this is not read, and of fractions it says nothing.
@@ -151,10 +150,10 @@ def _second(one: Second, row: Row) -> str:
         return ""
     again, beside = pair
     title = escape(f"{one.title[:1].upper()}{one.title[1:]}")
-    lines = [f"<b>{title}</b> (a second figure; {len(again.items)} of {counted(len(row.items), 'item')})"]
+    lines = [f"<b>{title}</b> (a second figure; {words.share(again, row)})"]
     for found in _in_order(again):
         frozen = beside.figure(found.name)
-        same = f"; frozen, on these items: {words.number(frozen)}" if frozen else ""
+        same = f"; frozen, on these lists: {words.number(frozen)}" if frozen else ""
         lines.append(f"{words.TITLES[found.name]} {escape(words.said(found))}{same}")
     lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure stays as it is."))
     return f"<p>{'<br>'.join(lines)}</p>"
