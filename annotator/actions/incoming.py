@@ -82,7 +82,7 @@ class Preview:
     def __str__(self) -> str:
         parts = [f"{count.new:,} {thing}" for thing, count in self.counts.items() if count.new]
         if self.units:
-            parts.append(f"{counted(self.units, 'unit')}")
+            parts.append(counted(self.units, "unit"))
         return ", ".join(parts) or "nothing new"
 
 

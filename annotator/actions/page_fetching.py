@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from annotator.actions import pages
 from annotator.actions.project import Project
 from annotator.actions.stopping import stoppable
+from annotator.domain.counting import counted
 from annotator.domain.page import Page, PageState
 from annotator.domain.refusal import Refusal
 from annotator.judging.side_by_side import side_by_side
@@ -237,11 +238,11 @@ def words(line: Line) -> list[str]:
     if line["by_state"]:
         said.append(pages.summary(line["by_state"]))
     if line.get("skipped"):
-        said.append(f"{line['skipped']:,} were read before and not asked for again.")
+        said.append(f"{counted(line['skipped'], 'was', 'were')} read before and not asked for again.")
     if line["kept"]:
         said.append(f"Of {line['kept']:,} the earlier text was kept, because there was none now.")
     if line.get("uncited"):
-        said.append(f"{line['uncited']:,} are cited by no claim so far.")
+        said.append(f"{counted(line['uncited'], 'is', 'are')} cited by no claim so far.")
     return said + ([line["cause"]] if line.get("cause") else [])
 
 

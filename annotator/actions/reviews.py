@@ -31,6 +31,7 @@ from annotator.actions.validation_units import Key, Place
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.identity import now
 from annotator.domain.informed import Fault, Informed, InformedFields, InformedKind, Review
@@ -389,7 +390,11 @@ def _picture(found: Sequence[Line]) -> Picture:
         (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
         for one in found[:MOST_DRAWN]
     ]
-    left = f"; {len(found) - MOST_DRAWN:,} more are not drawn" if len(found) > MOST_DRAWN else ""
+    left = (
+        f"; {counted(len(found) - MOST_DRAWN, 'more is', 'more are')} not drawn"
+        if len(found) > MOST_DRAWN
+        else ""
+    )
     title = "Verdicts that experts accept, having seen them"
     axis = f"Agree, of agree and disagree; 95 % interval; informed, not blind{left}"
     return Picture("accepted", title, partial(result_pictures.shares, rows, title, axis))

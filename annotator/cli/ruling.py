@@ -9,6 +9,7 @@ import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
+from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
 app = typer.Typer()
@@ -137,7 +138,9 @@ def review(
     ]
     words.append(f"{done:,} of {len(left.lines):,} reviewed. Reviews enter no figure of blind labels.")
     if left.blind:
-        words.append(f"{left.kept_back:,} more come once you have submitted your labels of these items.")
+        words.append(
+            f"{counted(left.kept_back, 'more comes', 'more come')} once you have submitted your labels of these items."
+        )
     more = {"reviewed": done, "of": len(left.lines), "blind": left.kept_back, "blind_items": list(left.blind)}
     say({"verdicts": trees, **more}, json_, words)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.exchange.figures import PRINTED, Ink, name_axis, sheet, short, spell
 
@@ -57,7 +58,9 @@ def heat(
             label.set(rotation=30, horizontalalignment="left", rotation_mode="anchor")
     spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
     if len(rows) > len(shown):
-        axes.set_xlabel(f"{len(rows) - len(shown):,} more are not drawn", color=ink.text, fontsize=9)
+        axes.set_xlabel(
+            f"{counted(len(rows) - len(shown), 'more is', 'more are')} not drawn", color=ink.text, fontsize=9
+        )
     return figure
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.exchange.figures import PRINTED, Ink, name_axis, sheet, short, spell
 from annotator.exchange.result_pictures import contrasting
@@ -40,7 +41,7 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
     count = sum(len(each.raters) + headed for each in drawn)
     figure, axes = sheet(1.35 + INCH_PER_LINE * max(3, count), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis + (f"\n{left:,} more are not drawn" if left else ""), ink)
+    name_axis(axes, axis + (f"\n{counted(left, 'more is', 'more are')} not drawn" if left else ""), ink)
     places: list[float] = []
     names: list[str] = []
     y = 0.0
@@ -141,7 +142,11 @@ def differences(
     drawn = list(rows[:MOST_LINES])
     figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    left = f"\n{len(rows) - len(drawn):,} more are not drawn" if len(rows) > len(drawn) else ""
+    left = (
+        f"\n{counted(len(rows) - len(drawn), 'more is', 'more are')} not drawn"
+        if len(rows) > len(drawn)
+        else ""
+    )
     name_axis(axes, axis + left, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
     if margin is not None:
@@ -182,7 +187,9 @@ def confusions(
         axes = figure.add_subplot(down, across, place + 1)
         _panel(axes, name, counts, values, ink, labelled=place % across == 0)
     if len(raters) > len(drawn):
-        more = figure.supxlabel(f"{len(raters) - len(drawn):,} more are not drawn", fontsize=9)
+        more = figure.supxlabel(
+            f"{counted(len(raters) - len(drawn), 'more is', 'more are')} not drawn", fontsize=9
+        )
         spell([more], ink)
     return figure
 

@@ -1,4 +1,4 @@
-"""A number before a plural noun goes through `counted`: one thing is no “1 things”."""
+"""A number before a plural goes through `counted`: one thing is no “1 things”, and none “1 more are”."""
 
 import ast
 import re
@@ -12,11 +12,11 @@ NOUNS = (
     "items|units|reports|pairs|rows|verdicts|calls|pieces|lines|problems|labels|criteria|files|judges|replies"
 )
 SHOWN = [f"annotator/{room}" for room in ("gui", "actions", "exchange", "cli")]
-PLURAL = re.compile(rf" (?:\w+ )?(?:{NOUNS})\b")
+PLURAL = re.compile(rf" (?:(?:\w+ )?(?:{NOUNS})|more (?:are|were|have|come))\b")
 
 
 def plain_plurals(source: str) -> list[int]:
-    """Lines of f-strings that print a whole number and a plural noun after it, whatever the number is."""
+    """Lines of f-strings that print a whole number and a plural after it, whatever the number is."""
     tree = ast.parse(source)
     held = {
         id(inner)
@@ -43,7 +43,7 @@ def _is_number(part: ast.FormattedValue) -> bool:
     return spec in ("f','", 'f","') or ast.unparse(part.value).startswith("len(")
 
 
-def test_a_number_before_a_plural_noun_is_counted() -> None:
+def test_a_number_before_a_plural_is_counted() -> None:
     found = [
         f"{reading.name(path)}:{line}"
         for path in reading.files(*SHOWN)
@@ -58,9 +58,11 @@ def test_a_number_before_a_plural_noun_is_counted() -> None:
         ('f"{n:,} items are left"', [1]),
         ('f"Copied {len(x)} lines"', [1]),
         ('f"{n:,} open items"', [1]),
+        ('f"{n:,} more are not drawn"', [1]),
         ("f\"{counted(n, 'item')} are left\"", []),
         ('"1 item" if n == 1 else f"{n:,} items"', []),
         ('f"one of {n:,} items"', []),
+        ('f"{n:,} of {m:,} are drawn"', []),
     ],
 )
 def test_a_plain_plural_would_be_seen(source: str, found: list[int]) -> None:

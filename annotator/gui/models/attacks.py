@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from annotator.actions.attack_cases import Listed
 from annotator.actions.attack_figures import Line
 from annotator.actions.result_sheets import explained, percent
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate, decimal, interval
 from annotator.gui.models.cells import Column
 from annotator.gui.models.judge_words import flag_words, value_look, value_words
@@ -36,7 +37,9 @@ def _causes(line: Line) -> str:
 
 
 def _base(line: Line) -> str:
-    return f"{line.already:,} were what is demanded already, and are no part of it." if line.already else ""
+    if not line.already:
+        return ""
+    return f"{counted(line.already, 'verdict was', 'verdicts were')} what is demanded already: no part of it."
 
 
 LINES: Sequence[Column[Line]] = (

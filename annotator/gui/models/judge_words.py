@@ -101,7 +101,7 @@ def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
     if amount is None:
         return f"{counted(calls, 'call')}, whose price is not known."
     rest = (
-        f" {unpriced:,} more have no known price: blocked, refused, or of a model without one."
+        f" {counted(unpriced, 'more has', 'more have')} no known price: blocked, refused, or of a model without one."
         if unpriced
         else ""
     )

@@ -79,7 +79,7 @@ def test_everything_is_ruled_on_with_nothing_but_digits(page: Any, project: Proj
     for _ in range(CASES):
         press("1")
     assert len(ruled(project)) == CASES
-    assert "Nothing is left to rule on: 9 disagreements of this choice" in page.ruling.answer.text()
+    assert "Everything of this choice is ruled on: 9 disagreements." in page.ruling.answer.text()
 
 
 def test_a_reason_before_or_after_goes_with_the_ruling(page: Any, project: Project) -> None:

@@ -135,9 +135,7 @@ class WritingForm(QFrame):
 
     def _offer_items(self) -> None:
         count = len(self._keys)
-        choices = (
-            [(f"all of {counted(count, 'item')}" if count > 1 else "the one item", ALL)] if count else []
-        )
+        choices = [(f"all items ({count:,})" if count > 1 else "the one item", ALL)] if count else []
         choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
         choices += [(f"item {self._chosen} alone", CHOSEN)] if self._chosen and count else []
         offer(self.items, choices)

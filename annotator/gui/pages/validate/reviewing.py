@@ -120,7 +120,9 @@ class Reviewing(CasePart):
 
     def _say_finished(self) -> None:
         many = counted(self.bench.cases.counted(Show.ALL), "verdict")
-        self.answer.show_message("success", f"You have reviewed all {many} of this choice.", "Thank you.")
+        self.answer.show_message(
+            "success", f"You have reviewed everything of this choice: {many}.", "Thank you."
+        )
 
     def focus_first(self) -> None:
         """Work begins at the verdict at hand."""

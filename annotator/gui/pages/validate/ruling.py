@@ -207,7 +207,7 @@ class Ruling(CasePart):
 
     def _say_finished(self) -> None:
         many = counted(len(self._found.outlook.shown), "disagreement")
-        self.answer.show_message("success", f"Nothing is left to rule on: {many} of this choice.")
+        self.answer.show_message("success", f"Everything of this choice is ruled on: {many}.")
         if self._found.unclear:
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
