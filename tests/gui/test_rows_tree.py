@@ -3,6 +3,8 @@
 import pytest
 
 from annotator.gui import theme
+from annotator.gui.models.totals import TIME
+from annotator.gui.pages.people.totals_table import ROOM_FOR_TIME, TotalsTable
 from annotator.gui.widgets.rows_tree import RowsTree, line
 
 WIDTHS = (300, 100, 60)
@@ -60,3 +62,20 @@ def test_a_row_underneath_stands_for_the_one_above(tree):
     tree.setCurrentItem(child)
     assert tree.row() == 0
     assert tree.chosen() == [0]
+
+
+def test_a_hidden_column_takes_nothing_from_the_others(tree):
+    tree.setColumnHidden(2, True)
+    assert widths(tree, 460)[:2] == [300, 100]
+
+
+def test_what_is_left_out_for_want_of_room_leaves_its_room_to_the_others(qtbot):
+    table = TotalsTable()
+    qtbot.addWidget(table)
+    table.show()
+    table.resize(700, 200)
+    table.resize(ROOM_FOR_TIME - 2, 200)
+    assert table.isColumnHidden(TIME)
+    shared = [table.columnWidth(column) for column in range(TIME)]
+    table.fit()
+    assert [table.columnWidth(column) for column in range(TIME)] == shared

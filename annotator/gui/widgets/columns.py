@@ -28,13 +28,14 @@ class Columns:
         The header is asked of its table each time: kept, it can be taken for dead while it lives.
         """
         px = theme.current().px
-        least = max(px(LEAST), header.sectionSizeHint(self._stretched)) if self._stretched >= 0 else 0
+        stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
+        least = max(px(LEAST), header.sectionSizeHint(self._stretched)) if stretches else 0
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
         wide = {place: fixed[place] for place in fixed.keys() - set(firm) if fixed[place] > px(WIDE)}
         over = sum(fixed.values()) - room
-        liked = max(least, widths.get(self._stretched, 0))
+        liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
         if over + liked > 0 and wide:
             gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
             share = max(min(GLADLY, gladly), min(AT_MOST, needed))
@@ -44,7 +45,7 @@ class Columns:
             self._given = fixed, tight, header.count()
             for place, width in fixed.items():
                 header.resizeSection(place, width)
-            if self._stretched >= 0:
+            if stretches:
                 mode = QHeaderView.ResizeMode
                 header.setSectionResizeMode(self._stretched, mode.Interactive if tight else mode.Stretch)
                 if tight:

@@ -55,8 +55,8 @@ class TotalsTable(LinesTable):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what there is no room for."""
-        super().resizeEvent(event)
         self.setColumnHidden(TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
+        super().resizeEvent(event)
 
 
 class _Bars(QStyledItemDelegate):

@@ -133,6 +133,7 @@ class Whereabouts(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(
             STATE, modes.Interactive if coordinates else modes.Stretch
         )
+        self.table.fit()
         self._say_nothing()
         self.body.setCurrentIndex(1 if lines else 0)
         self._narrow(kept, row)
