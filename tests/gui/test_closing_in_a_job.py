@@ -89,7 +89,7 @@ def test_no_other_message_takes_the_closing_back_or_the_way_to_stay_away(at_work
     window.desk.ended.emit("The cards are printed.", "Items", {})
     assert window.messages._other.isVisible()
     window.messages.show_message("success", "Something else.")
-    window.messages.dismiss()
+    window.messages.clear()
     with qtbot.waitSignal(window.closed):
         job.go_on.set()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -23,8 +23,6 @@ _SPOKEN = {"info": "Note", "success": "Done", "warning": "Warning", "error": "Er
 class MessageBar(QFrame):
     """One message at a time; hidden while there is none. What only informs goes away by itself."""
 
-    dismissed = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.level: Level = "info"
@@ -41,9 +39,9 @@ class MessageBar(QFrame):
         icons.put(self._close, "close", 14)
         self._close.setToolTip("Dismiss (Esc)")
         self._close.setAccessibleName("Dismiss the message")
-        self._close.clicked.connect(self.dismiss)
+        self._close.clicked.connect(self.clear)
         self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.dismiss)
+        self._timer.timeout.connect(self.clear)
         self._lay_out()
         theme.watch(self, self._dress)
         self.hide()
@@ -142,15 +140,10 @@ class MessageBar(QFrame):
         if not self._lasting and self._act.isHidden():
             self.clear()
 
-    def dismiss(self) -> None:
-        """Take the message away, as the person wished."""
-        self.clear()
-        self.dismissed.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc dismisses."""
         if event.key() == Qt.Key.Key_Escape and self._close.isVisible():
-            self.dismiss()
+            self.clear()
         else:
             super().keyPressEvent(event)
 
