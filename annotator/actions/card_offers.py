@@ -14,6 +14,7 @@ from annotator.actions.project import Project
 from annotator.actions.result_sheets import Choice
 from annotator.actions.result_views import View
 from annotator.actions.validation import COVERAGE
+from annotator.actions.validity_cards import NO_PROMPT
 from annotator.domain.judge import JudgeKind
 from annotator.domain.judgement import RaterKind
 from annotator.domain.refusal import Refusal
@@ -82,7 +83,8 @@ def _judges(project: Project, protocol: str) -> Iterator[Choice]:
         yield Choice("judge", "Judge", names, ("protocol", (protocol,)))
     for one in there:
         if len(wordings[one.id]) > 1:
-            known = tuple((prompt[:SHOWN] or "none", prompt) for prompt in sorted(wordings[one.id]))
+            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[one.id]))
+            known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
             yield Choice("prompt", "Prompt", known, ("judge", (one.name,)))
 
 

@@ -102,7 +102,7 @@ def _picture(found: Answers) -> Picture:
     rows = [
         (
             f"{one.rater.name} ({one.rater.prompt[:4]})"
-            if names.count(one.rater.name) > 1
+            if names.count(one.rater.name) > 1 and one.rater.prompt
             else one.rater.name,
             one.difference,
         )

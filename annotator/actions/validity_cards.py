@@ -50,6 +50,8 @@ from annotator.stats.resampling import RESAMPLES
 # What figures on a card are told apart by; single criteria are too many.
 GROUPED = tuple(by for by in validation.BY if by != "criterion")
 SHOWN = 8
+# How verdicts are asked for that came without a prompt.
+NO_PROMPT = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +151,17 @@ def _rater(ground: Ground, wish: Wish) -> Rater:
             f"“{wish.judge}” has judged nothing that people labelled here.",
             "Let it judge these reports first.",
         )
-    chosen = [one for one in there if one.prompt.startswith(wish.prompt)]
+    chosen = [
+        one for one in there
+        if (not one.prompt if wish.prompt == NO_PROMPT else one.prompt.startswith(wish.prompt))
+    ]  # fmt: skip
     if len(chosen) == 1:
         return chosen[0]
-    hashes = ", ".join(one.prompt[:SHOWN] or "none" for one in there)
+    hashes = ", ".join(one.prompt[:SHOWN] or NO_PROMPT for one in there)
     what = f"none that begins with {wish.prompt}" if wish.prompt and not chosen else f"{len(chosen)} wordings"
-    raise Refusal(f"“{wish.judge}” judged by {what}: a card is of one.", f"Name one of {hashes}.")
+    raise Refusal(
+        f"“{wish.judge}” judged by {what}: a card is of one.", f"Name one of its prompts: {hashes}."
+    )
 
 
 def _labelled(ground: Ground) -> Labels:

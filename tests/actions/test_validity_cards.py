@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import (
+    card_offers,
     card_saving,
     judges,
     prompts,
@@ -232,7 +233,9 @@ def test_settings_changed_after_judging_leave_the_card_as_it_was(tmp_path: Path,
 def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -> None:
     judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "")
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
-    with pytest.raises(Refusal, match=r"judged by 2 wordings: a card is of one\. Name one of p1, q2\."):
+    with pytest.raises(
+        Refusal, match=r"judged by 2 wordings: a card is of one\. Name one of its prompts: p1, q2\."
+    ):
         card_of(project, "two")
     card = card_of(project, "two", prompt="q")
     line = card.of("judge")
@@ -240,6 +243,16 @@ def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -
     assert (card.judge.prompt_sha256, line.missing) == ("q2", {"not asked": 8})
     with pytest.raises(Refusal, match="none that begins with z"):
         card_of(project, "two", prompt="z")
+
+
+def test_verdicts_that_came_without_a_prompt_are_named_none(project: Project) -> None:
+    judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "", prompt="")
+    judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
+    with pytest.raises(Refusal, match=r"Name one of its prompts: none, q2\."):
+        card_of(project, "two")
+    assert card_of(project, "two", prompt="none").judge.prompt_sha256 == ""
+    (offered,) = [one.values for one in card_offers.choices(project) if one.name == "prompt"]
+    assert offered == (("none", "none"), ("q2", "q2"))
 
 
 def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> None:
