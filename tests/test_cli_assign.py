@@ -89,7 +89,7 @@ def test_a_plan_that_cannot_be_met_says_why_and_changes_nothing(file):
     alone = ("--stage", "rubric", "--annotator", "R2")
     code, words = run(file, *alone, "--dry-run")
     assert code == 1
-    assert "Each stage is to be done by 2 people, but the plan names 1 annotators." in words
+    assert "Each stage is to be done by 2 people, but the plan names 1 annotator." in words
     with pytest.raises(Refusal, match="cannot be met"):
         run(file, *alone)
     assert assigned(file) == []

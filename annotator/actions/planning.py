@@ -163,7 +163,7 @@ def _senseless(plan: Plan, keys: dict[str, str]) -> list[str]:
         (
             bool(plan.work and plan.items) and len(set(plan.annotators)) < plan.overlap,
             f"Each stage is to be done by {plan.overlap} people, but the plan names "
-            f"{len(set(plan.annotators))} annotators.",
+            f"{counted(len(set(plan.annotators)), 'annotator')}.",
         ),
         (not 0 <= plan.repeat_share <= 1, "The share of repeats lies between none (0) and all (1)."),
         (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
