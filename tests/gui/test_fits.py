@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions import items
 from annotator.gui import room, theme
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
@@ -211,6 +212,33 @@ def test_pages_fit_with_their_side_panels_open(size, sample, window_over, qtbot)
     window = window_over(sample)
     found = check(window, qtbot, size, 100, side_panels)
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(("page", "named"), [("Guidelines", "stages"), ("Feedback", "list")])
+def test_a_short_list_beside_the_work_shows_all_its_columns(page, named, sample, window_over, qtbot):
+    window = window_over(sample)
+    window.resize(*LAPTOP)
+    rows = getattr(window.show_page(page), named)
+    qtbot.waitUntil(rows.isVisible)
+    qtbot.waitUntil(lambda: rows.horizontalScrollBar().maximum() == 0, timeout=3000)
+
+
+@pytest.mark.parametrize(("size", "percent"), [(SMALL, 100), (LAPTOP, 150)])
+def test_long_names_push_nothing_away(size, percent, sample, window_over, qtbot):
+    item = items.ids(sample)[0]
+    items.change(sample, item, key="a-long-key-" * 8, subject="解释反渗透海水淡化的能耗主要来自哪些环节" * 4)
+    theme.zoom_to(percent)
+    window = window_over(sample)
+    window.resize(*size)
+    window.show_page("Author", item_id=item)
+    across = window.centralWidget().area.horizontalScrollBar()
+    qtbot.waitUntil(lambda: window.page.header.about.text() != "")
+    QTest.qWait(60)
+    assert across.maximum() == 0
+    grid = window.show_page("Material", part="Reports").reports.grid
+    qtbot.waitUntil(lambda: grid.model().rowCount() > 0)
+    QTest.qWait(60)
+    assert grid.verticalHeader().width() < 0.3 * grid.width()
 
 
 def test_the_first_window_is_no_larger_than_the_screen(sample, window_over):

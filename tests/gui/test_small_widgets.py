@@ -4,27 +4,31 @@ import gc
 from enum import Enum
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
+    QListWidget,
     QProgressBar,
     QPushButton,
     QToolButton,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
 from annotator.gui import theme
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.filter_row import FilterRow
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.number_box import AmountBox, BudgetBox, NumberBox
-from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow, left_in_words
 from annotator.gui.widgets.raw_text import RawText
@@ -211,6 +215,40 @@ def test_other_choices_leave_what_was_chosen_where_it_is_still_offered(qtbot):
     assert (combo.currentText(), combo.currentData()) == ("The second", "b")
     offer(combo, [("All", "")])
     assert combo.currentText() == "All"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_long_choice_ends_in_an_ellipsis_and_is_told_whole(qtbot):
+    box = ChoiceBox()
+    qtbot.addWidget(box)
+    offer(box, [("baseline (no network)", "b"), ("", "")])
+    box.resize(90, 30)
+    box.show()
+    assert box.elided().endswith("…")
+    QApplication.sendEvent(box, QHelpEvent(QEvent.Type.ToolTip, QPoint(5, 5), box.mapToGlobal(QPoint(5, 5))))
+    assert "baseline (no network)" in QToolTip.text()
+    box.resize(400, 30)
+    assert box.elided() == "baseline (no network)"
+
+
+@pytest.mark.parametrize("words", ["Length in characters", "Coverage of expert criteria", "说明浓盐水排放"])
+def test_a_choice_that_is_as_wide_as_its_words_shows_them_whole(words, sample, window_over):
+    box = ChoiceBox(window_over(sample))
+    box.addItem(words)
+    box.show()
+    box.resize(box.sizeHint())
+    assert box.elided() == words
+
+
+def test_a_list_of_sentences_shows_all_of_them(qtbot):
+    entries = QListWidget()
+    qtbot.addWidget(entries)
+    wrap_lines(entries)
+    entries.addItem("Working apart: tasks and returned work")
+    entries.resize(160, 200)
+    entries.show()
+    assert entries.visualItemRect(entries.item(0)).height() > 1.5 * entries.fontMetrics().height()
+    assert entries.horizontalScrollBar().maximum() == 0
 
 
 def test_what_is_ticked_stays_ticked_among_other_names(qtbot):

@@ -226,3 +226,13 @@ def test_parts_of_a_page_are_made_when_they_are_first_shown(sample, window_over)
     window = page.window()
     window.choose_person(sample.person.id)
     assert len(window.page.findChildren(Part)) == 1
+
+
+def test_what_one_of_several_is_chosen_by_is_round_at_every_zoom(qapp):
+    for percent in range(80, 201, 10):
+        theme.zoom_to(percent)
+        sheet = theme.style_sheet(theme.current())
+        box = re.search(r"QRadioButton::indicator, [^{]*\{ width: (\d+)px", sheet)
+        corner = re.search(r"QRadioButton::indicator \{ border-radius: (\d+)px", sheet)
+        # A corner larger than half of the whole, edges included, would not be drawn at all.
+        assert 2 * int(corner[1]) <= int(box[1]) + 2, percent

@@ -96,7 +96,9 @@ class ReportsGrid(RowsModel[ItemLine]):
     ) -> Any:
         """A system's name, its tooltip summing its column up; beside each row the item's key."""
         if orientation == Qt.Orientation.Vertical:
-            return self._rows[section].key if role == Qt.ItemDataRole.DisplayRole else None
+            key = self._rows[section].key
+            told = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
+            return told.get(Qt.ItemDataRole(role))
         if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
             column = self._found.columns[section - 1]
             lines = [line for (_, one), found in self._found.lines.items() if one == column for line in found]

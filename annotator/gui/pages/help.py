@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLa
 
 from annotator import __version__
 from annotator.actions import renderings
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.widgets.plain import wrap_lines
 from annotator.gui.widgets.report_view import ReportView
 from annotator.places import resources, user_data
 
@@ -40,8 +42,8 @@ class HelpPage(Page):
         super().__init__(desk)
         self.topics = QListWidget()
         self.topics.setAccessibleName("Help topics")
-        self.topics.setFixedWidth(230)
-        self.topics.setWordWrap(True)
+        self.topics.setFixedWidth(theme.current().px(230))
+        wrap_lines(self.topics)
         for title, name in TOPICS:
             entry = QListWidgetItem(title)
             entry.setData(Qt.ItemDataRole.UserRole, name)

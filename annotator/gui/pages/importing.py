@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,7 @@ from annotator.actions import imports
 from annotator.actions.incoming import Preview
 from annotator.gui.desk import Desk
 from annotator.gui.page import Page
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.progress_row import ProgressRow
 
@@ -73,7 +73,7 @@ class ImportPage(Page):
         self._clear()
 
     def _choosing(self) -> FlowRow:
-        self.format = QComboBox()
+        self.format = ChoiceBox()
         self.format.setAccessibleName("Layout of the files")
         for words, name in FORMATS:
             self.format.addItem(words, name)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QHBoxLayout, QPush
 from annotator.actions import items
 from annotator.domain.item import QUESTION_TYPES
 from annotator.gui.desk import Desk
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.growing_edit import GrowingEdit
 from annotator.gui.widgets.typed import LineField
 
@@ -40,7 +41,7 @@ class ItemForm(QFrame):
         self.type.setLineEdit(LineField())
         self.type.addItems(["", *QUESTION_TYPES])
         self.subject = LineField()
-        self.language = QComboBox()
+        self.language = ChoiceBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)
         form = QFormLayout()

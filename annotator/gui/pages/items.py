@@ -22,7 +22,7 @@ from annotator.gui.desk import Desk
 from annotator.gui.models.items import ItemsModel
 from annotator.gui.page import Page
 from annotator.gui.pages.item_form import ItemForm
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.typed import LineField
@@ -62,7 +62,7 @@ class ItemsPage(Page):
         self.search.setAccessibleName("Search items")
         self.search.textChanged.connect(lambda: self._later.start())
         self.search.returnPressed.connect(self._into_list)
-        self.type, self.subject, self.state = QComboBox(), QComboBox(), QComboBox()
+        self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
             combo.setAccessibleName(name)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.result_sheets import Choice
 from annotator.gui import theme
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.labelled import together
 from annotator.gui.widgets.number_box import AmountBox
@@ -71,7 +71,7 @@ class Choosers(QWidget):
             part.deleteLater()
         self.lists, self._parts = {}, {}
         for place, choice in enumerate(choices):
-            combo = QComboBox()
+            combo = ChoiceBox()
             combo.setAccessibleName(choice.words)
             combo.setMinimumContentsLength(LETTERS)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

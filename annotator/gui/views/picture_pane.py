@@ -12,6 +12,7 @@ from annotator.actions.result_sheets import Picture
 from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.ink import ink
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -32,7 +33,7 @@ class PicturePane(QWidget):
         self._drawing = 0
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._draw)
-        self.list = QComboBox()
+        self.list = ChoiceBox()
         self.list.setAccessibleName("Picture")
         self.list.setMinimumContentsLength(18)
         self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -1,8 +1,44 @@
-"""How a combo box is given other choices while what was chosen stays chosen."""
+"""Combo boxes: how long words are shown in one, and how it is given other choices."""
 
 from collections.abc import Iterable
 
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
+
+from annotator.gui.widgets.plain import tooltip
+
+
+class ChoiceBox(QComboBox):
+    """A combo box in which words that lack room end in …; all of them are in a tooltip then."""
+
+    def elided(self) -> str:
+        """What is seen of the choice now."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return self._fitted(option)
+
+    def _fitted(self, option: QStyleOptionComboBox) -> str:
+        parts, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(parts, option, part, self).width()
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much of the words as there is room for."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self._fitted(option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def event(self, event: QEvent) -> bool:
+        """Tell all of the words where they are cut."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
+            words = self.currentText()
+            QToolTip.showText(event.globalPos(), tooltip(words) if self.elided() != words else "", self)
+            return True
+        return super().event(event)
 
 
 def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:

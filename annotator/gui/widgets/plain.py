@@ -4,7 +4,7 @@ from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 
 
 class PlainLabel(QLabel):
@@ -41,6 +41,14 @@ class PlainLabel(QLabel):
         if high != self._lines:
             self._lines = high
             self.updateGeometry()
+
+
+def wrap_lines(entries: QListWidget) -> None:
+    """Have the entries of a list break into lines and show all of them, whatever its width."""
+    entries.setWordWrap(True)
+    entries.setTextElideMode(Qt.TextElideMode.ElideNone)
+    entries.setResizeMode(QListWidget.ResizeMode.Adjust)
+    entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
 
 def tooltip(text: str) -> str:

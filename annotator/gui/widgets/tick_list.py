@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotator.gui import theme
+from annotator.gui.widgets.plain import tooltip
 
 # The height of a line and of what stands around all of them, in pixels of the design.
 LINE, AROUND = 30, 4
@@ -20,6 +21,7 @@ class TickList(QListWidget):
         super().__init__()
         self._least, self._most = least, most
         self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.itemChanged.connect(lambda _: self.ticked_anew.emit())
 
     def offer(self, names: Sequence[str]) -> None:
@@ -31,6 +33,7 @@ class TickList(QListWidget):
         self.clear()
         for name in names:
             entry = QListWidgetItem(name)
+            entry.setToolTip(tooltip(name))
             entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
             self.addItem(entry)
         self.blockSignals(blocked)

@@ -21,6 +21,7 @@ from annotator.gui.models.verdict_cases import CASE_ROLE, Show, VerdictCase
 from annotator.gui.pages.validate.case_bench import CaseBench
 from tests.judges_window import choose, settle
 from tests.labelling_keys import press, type_words
+from tests.small_project import empty_project
 from tests.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 
 CASES = 9
@@ -320,6 +321,21 @@ def test_who_has_no_labels_to_hold_judges_against_is_told_what_to_do(tmp_path: P
     page.focus_first()
     press("Space")
     assert page.part is page.sets
+
+
+@pytest.mark.parametrize(("part", "tab"), [("Disagreements", "ruling"), ("Reviews", "reviewing")])
+def test_where_no_judge_has_judged_one_is_led_to_the_runs(
+    part: str, tab: str, tmp_path: Path, page_over: Any
+) -> None:
+    page = page_over(empty_project(tmp_path), "Validate", part=part)
+    settle(page)
+    shown = getattr(page, tab)
+    assert "No judge has" in shown.nothing._headline.text()
+    assert not shown.choices.isVisible()
+    window = page.window()
+    page.focus_first()
+    press("Space")
+    assert window.page.NAME == "Judges"
 
 
 @pytest.mark.parametrize(

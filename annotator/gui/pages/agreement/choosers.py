@@ -1,13 +1,13 @@
 """What is looked at: which section, grouped by what, of which stage."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from annotator.actions.agreement_figures import Row
 from annotator.actions.agreement_report import Report
 from annotator.domain.assignment import Stage
 from annotator.gui import theme
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.plain import tooltip
 
@@ -37,7 +37,7 @@ class Choosers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grouping, self.stages, self.judges = QComboBox(), QComboBox(), QComboBox()
+        self.grouping, self.stages, self.judges = ChoiceBox(), ChoiceBox(), ChoiceBox()
         row = FlowRow(self, gap=10)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)

@@ -5,7 +5,6 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -24,6 +23,7 @@ from annotator.gui import theme
 from annotator.gui.ink import ink
 from annotator.gui.models.agreement import GROUP, AgreementModel
 from annotator.gui.pages.agreement.account import account
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.figure_view import FigureView
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -70,7 +70,7 @@ class FiguresView(Splitter):
         theme.watch(self, self._dress)
 
     def _picture(self) -> QWidget:
-        self.figure = QComboBox()
+        self.figure = ChoiceBox()
         self.figure.setAccessibleName("Figure in the picture")
         self.figure.activated.connect(self._choose_figure)
         label = QLabel("Pi&cture of")

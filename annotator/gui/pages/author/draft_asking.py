@@ -14,7 +14,7 @@ from annotator.gui import keys
 from annotator.gui.child_progress import ChildProgress
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.wording import WORDS
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.number_box import BudgetBox
@@ -37,7 +37,7 @@ class DraftAsking(QFrame):
         self._kind: Kind | Aid = Kind.RUBRIC
         self._lacks, self._waiting = "", False
         self._weighed: Any = None
-        self.judge = QComboBox()
+        self.judge = ChoiceBox()
         self.judge.setAccessibleName("Which judge drafts")
         self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.judge.setMinimumContentsLength(10)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from annotator.domain.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.flow_row import FlowRow
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
@@ -24,12 +25,12 @@ class ItemHeader(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self._item: Item | None = None
-        self.key, self.about, self.place, self.question = QLabel(), QLabel(), QLabel(), QLabel()
-        self.due = QLabel()
-        for label in (self.key, self.about, self.place, self.question, self.due):
+        self.place, self.question, self.due = QLabel(), QLabel(), QLabel()
+        for label in (self.place, self.question, self.due):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.key.setProperty("role", "subtitle")
-        self.about.setProperty("role", "hint")
+        self.key, self.about = ElidedLabel(role="subtitle"), ElidedLabel(role="hint")
+        for label in (self.key, self.about):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.place.setProperty("role", "hint")
         self.due.setProperty("role", "chip")
         self.due.hide()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import reference_material, sources
 from annotator.domain.artifact import Kind
@@ -16,6 +16,7 @@ from annotator.gui.pages.author.draft_asking import NO_SOURCE, DraftAsking
 from annotator.gui.pages.author.draft_card import DraftCard
 from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.author.reference_editor import ReferenceEditor
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -38,7 +39,7 @@ class ModelDraft(QWidget):
         self._current = ""
         self.draft_id = ""
         self.cards: list[DraftCard] = []
-        self.what = QComboBox()
+        self.what = ChoiceBox()
         self.what.setAccessibleName("What a model is to draft")
         for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", Aid.REFERENCE)):
             self.what.addItem(words, kind.value)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from annotator.domain.artifact import Artifact, State
 from annotator.gui import keys, theme
@@ -11,6 +11,7 @@ from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.author.standing import standing_of
 from annotator.gui.pages.author.wording import WORDS
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.key_button import KeyButton
 
@@ -30,7 +31,7 @@ class StateStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.icon, self.words, self.versions = QLabel(), ElidedLabel(), QComboBox()
+        self.icon, self.words, self.versions = QLabel(), ElidedLabel(), ChoiceBox()
         self.versions.setAccessibleName("Which one to show")
         self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")

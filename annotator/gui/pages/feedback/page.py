@@ -67,7 +67,7 @@ class FeedbackPage(Page):
         parts = Splitter("feedback")
         parts.addWidget(self.list)
         parts.addWidget(right)
-        parts.setSizes([270, 820])
+        parts.setSizes([296, 795])
         parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",

@@ -78,7 +78,7 @@ class GuidelinesPage(Page):
         whole = Splitter("guidelines/whole")
         whole.addWidget(self.stages)
         whole.addWidget(right)
-        whole.setSizes([225, 860])
+        whole.setSizes([256, 830])
         whole.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 12)

@@ -10,6 +10,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.guideline import Guideline
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.moments import moment
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.link_question import ask_to_open
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.report_view import ReportView
@@ -28,7 +29,7 @@ class VersionsView(QWidget):
         self._writable = False
         self.next_version = 1
         """The number that a version published now would get."""
-        self.title, self.versions = PlainLabel("", "strong"), QComboBox()
+        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
         self.versions.setAccessibleName("Version to read")
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.versions.setMinimumContentsLength(20)

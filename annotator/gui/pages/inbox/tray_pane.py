@@ -21,7 +21,7 @@ from annotator.gui.pages.inbox import outcomes, unit_table
 from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
@@ -38,7 +38,7 @@ class TrayPane(QWidget):
         self._shown: Sheet | None = None
         self.list = QListWidget()
         self.list.setAccessibleName("What lies in the tray")
-        self.list.setWordWrap(True)
+        wrap_lines(self.list)
         self.list.currentRowChanged.connect(self._show)
         self.every = QCheckBox("Show what was decided, too")
         self.every.toggled.connect(lambda _: self.fill())

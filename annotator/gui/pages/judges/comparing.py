@@ -26,7 +26,7 @@ from annotator.gui.models.replies import DIFFERENCES
 from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.part import Part
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -51,7 +51,7 @@ class Comparing(Part):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar((), RIGHT))
-        self.protocol = QComboBox()
+        self.protocol = ChoiceBox()
         self.protocol.setAccessibleName("What was judged")
         self.protocol.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.protocol.setMinimumContentsLength(14)
@@ -115,6 +115,7 @@ class Comparing(Part):
         whole.setSizes([250, 830])
         whole.setStretchFactor(1, 1)
         self.empty = EmptyState("agreement", *NOTHING)
+        self.empty.add_action("To the runs", lambda: self.desk.go("Judges", part="Runs"), primary=True)
         self.body = QStackedWidget()
         self.body.addWidget(whole)
         self.body.addWidget(self.empty)

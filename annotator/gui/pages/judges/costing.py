@@ -30,7 +30,7 @@ from annotator.gui.models.sheets import SheetModel
 from annotator.gui.part import Part
 from annotator.gui.sheet_widths import fit
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.labelled import together
@@ -67,7 +67,7 @@ class Costing(Part):
         self._wanted = ""
         self._costs: list[Cost] = []
         self._known: list[Judge] = []
-        self.by, self.of = QComboBox(), QComboBox()
+        self.by, self.of = ChoiceBox(), ChoiceBox()
         self.by.setAccessibleName("Costs by")
         self.of.setAccessibleName("Whose costs")
         for combo, letters in ((self.by, 18), (self.of, 34)):

@@ -5,7 +5,6 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -20,6 +19,7 @@ from annotator.actions import judge_prices, judges
 from annotator.domain.judge import Asking, Judge
 from annotator.gui.desk import Desk
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.labelled import label_of
 from annotator.gui.widgets.number_box import AmountBox
 from annotator.gui.widgets.plain import PlainLabel
@@ -59,7 +59,7 @@ class EndpointForm(QWidget):
         self.key_env = LineField(placeholderText="e.g. OPENAI_API_KEY")
         self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.keep = QComboBox()
+        self.keep = ChoiceBox()
         self.keep.addItem("in the system's keyring", RING)
         self.keep.addItem("until Goldsmith is closed", SESSION)
         self.forget = QPushButton("Forget")

@@ -26,6 +26,7 @@ from annotator.gui.models.judge_words import when
 from annotator.gui.pages.judges.columns import column
 from annotator.gui.pages.judges.tables import CellsTable
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.raw_text import RawText
 
@@ -52,7 +53,7 @@ class PromptLook(QTabWidget):
         self.tabBar().setDrawBase(False)
         self.about = ElidedLabel("", "hint")
         self.sent = RawText("As it would be sent")
-        self.old, self.new = QComboBox(), QComboBox()
+        self.old, self.new = ChoiceBox(), ChoiceBox()
         self.changes = QTextBrowser()
         self.changes.setProperty("role", "side")
         self.changes.setAccessibleName("What changes")

@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QWidget
 
 from annotator.actions import sent_prompts
 from annotator.actions.judge_offers import title
@@ -26,7 +26,7 @@ from annotator.gui.models.judge_words import (
     when,
 )
 from annotator.gui.pages.judges.columns import column
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.raw_text import RawText
 from annotator.gui.widgets.splitter import Splitter
@@ -49,7 +49,7 @@ class ReplyDetail(Splitter):
         self.made = QTextBrowser()
         self.made.setProperty("role", "side")
         self.made.setAccessibleName("What was made of the reply")
-        self.which = QComboBox()
+        self.which = ChoiceBox()
         self.which.setAccessibleName("Which reply to the question")
         self.which.currentIndexChanged.connect(lambda _: self._show_raw())
         self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")

@@ -13,7 +13,7 @@ from annotator.actions.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, So
 from annotator.domain.judge import Judge
 from annotator.gui.models.judge_words import STATUS_WORDS, flag_words
 from annotator.gui.models.judges import RUNS_OFFERED, run_words
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.typed import LineField
 
@@ -27,8 +27,8 @@ class ReplyFilters(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.source, self.which, self.cause = QComboBox(), QComboBox(), QComboBox()
-        self.flag, self.system, self.place = QComboBox(), QComboBox(), QComboBox()
+        self.source, self.which, self.cause = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.flag, self.system, self.place = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._places: list[tuple[str, str]] = [("", "")]
         self.search = LineField(placeholderText="Find in what was said…", clearButtonEnabled=True)
         for combo, name in (

@@ -13,7 +13,7 @@ from annotator.domain.judge import Judge, JudgeKind
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.models.judge_words import kind_of
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.labelled import beside, label_of
 from annotator.gui.widgets.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
@@ -34,7 +34,7 @@ class RunForm(QWidget):
         self._desk = desk
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, Offer | Drawing] = {}
-        self.judge, self.what = QComboBox(), QComboBox()
+        self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)

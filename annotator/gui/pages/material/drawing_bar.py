@@ -15,7 +15,7 @@ from annotator.gui.child_progress import ChildProgress
 from annotator.gui.desk import Desk
 from annotator.gui.models.drawn_lines import Line
 from annotator.gui.pages.material import commands
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
@@ -37,7 +37,7 @@ class DrawingBar(QFrame):
         self._drawing: Drawing | None = None
         self._line: Line | None = None
         self.setProperty("role", "card")
-        self.judge, self.scope = QComboBox(), QComboBox()
+        self.judge, self.scope = ChoiceBox(), ChoiceBox()
         self.judge.setAccessibleName("Which judge draws")
         self.scope.setAccessibleName("From which reports")
         for combo in (self.judge, self.scope):

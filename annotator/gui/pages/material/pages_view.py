@@ -90,6 +90,9 @@ class PagesView(QWidget):
             "search", "Nothing matches", "Take a word or the filter away to see more."
         )
         self._nothing = EmptyState("link", *NOTHING)
+        self._nothing.add_action(
+            "To the drawn parts", lambda: self._desk.go("Material", part="Drawn parts"), primary=True
+        )
         self._body = QStackedWidget()
         for widget in (self.list, self._no_match, self._nothing):
             self._body.addWidget(widget)

@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QStackedWidget,
@@ -25,6 +24,7 @@ from annotator.gui.models import reports_grid
 from annotator.gui.models.reports_grid import ReportsGrid, column_words
 from annotator.gui.pages.material.lacking_list import LackingList
 from annotator.gui.pages.material.writing_form import WritingForm
+from annotator.gui.widgets.choices import ChoiceBox
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
@@ -33,7 +33,7 @@ from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.typed import LineField
 
-ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 230, 92, 225
+KEY_WIDTH, ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 120, 230, 92, 225
 FORM_WIDTH = 350
 EVERY_MS = 1500
 NOTHING = (
@@ -61,6 +61,7 @@ class ReportsView(QWidget):
         self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
+        self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
         self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form, self.lacking = WritingForm(desk), LackingList()
         self.form.came.connect(self.came)
@@ -93,7 +94,7 @@ class ReportsView(QWidget):
         self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item")
         self.search.textChanged.connect(lambda _: self._narrow())
-        self.told = QComboBox()
+        self.told = ChoiceBox()
         self.told.setAccessibleName("What the cells tell")
         self.told.addItems(list(reports_grid.TOLD))
         self.told.currentTextChanged.connect(self._tell)

@@ -24,7 +24,7 @@ from annotator.gui import keys, theme
 from annotator.gui.child_progress import ChildProgress
 from annotator.gui.desk import Desk
 from annotator.gui.pages.material import commands
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.number_box import BudgetBox, NumberBox
@@ -61,7 +61,7 @@ class WritingForm(QFrame):
         if (popup := completer.popup()) is not None:
             # It has no parent to be dressed with.
             theme.wear(popup)
-        self.judge, self.mode, self.items = QComboBox(), QComboBox(), QComboBox()
+        self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.trials = NumberBox(minimum=1, maximum=100)
         self.at_once = NumberBox(minimum=1, maximum=64, value=4)

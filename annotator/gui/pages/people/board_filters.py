@@ -10,7 +10,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.counting import counted
 from annotator.gui.models.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
 from annotator.gui.naming import title
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.typed import LineField
@@ -34,7 +34,7 @@ class BoardFilters(QWidget):
         self.search = LineField(placeholderText="Find an item or a person…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item or a person")
         self.person_id = ""
-        self.stage, self.state = QComboBox(), QComboBox()
+        self.stage, self.state = ChoiceBox(), ChoiceBox()
         for combo, name, letters in (
             (self.stage, "Stage", 10),
             (self.state, "State", 16),

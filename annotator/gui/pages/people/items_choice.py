@@ -11,7 +11,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.counting import counted
 from annotator.gui.desk import Desk
 from annotator.gui.pages.people.pilot_choice import PilotChoice
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -25,7 +25,7 @@ class ItemsChoice(QWidget):
         self._desk = desk
         self._taken: Mapping[Stage, AbstractSet[str]] = {}
         self._stages: tuple[Stage, ...] = ()
-        self.type, self.subject = QComboBox(), QComboBox()
+        self.type, self.subject = ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject")):
             combo.setAccessibleName(name)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -24,7 +24,7 @@ from annotator.actions.attack_tests import WIDTH, Wish
 from annotator.domain.counting import counted
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
@@ -45,7 +45,7 @@ class AttackForm(QWidget):
         self._left_out: set[str] = set()
         self._child: Child | None = None
         self._counted: Wish | None = None
-        self.judge, self.what, self.writer = QComboBox(), QComboBox(), QComboBox()
+        self.judge, self.what, self.writer = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.attacks = QListWidget()
         self.many = NumberBox(minimum=0, maximum=100_000)
         self.many.setSpecialValueText("by the width")

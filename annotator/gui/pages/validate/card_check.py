@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFormLayout,
     QGroupBox,
@@ -27,7 +26,7 @@ from annotator.gui import dropping, theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.cells import CellsModel, Column
 from annotator.gui.pages.judges.tables import CellsTable
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.typed import LineField
 
@@ -77,7 +76,7 @@ class CardCheck(QWidget):
         self.setAcceptDrops(True)
         self.choose = QPushButton("Choose a card…")
         self.look = QPushButton("Read it")
-        self.judge = QComboBox()
+        self.judge = ChoiceBox()
         self.judge.setAccessibleName("The judge that the card is held against")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)

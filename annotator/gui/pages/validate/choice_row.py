@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
 
 from annotator.gui import theme
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -27,7 +27,7 @@ class ChoiceRow(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         for name, words in names.items():
-            box = self.boxes[name] = QComboBox()
+            box = self.boxes[name] = ChoiceBox()
             box.setAccessibleName(words)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setMaximumWidth(theme.current().px(_WIDEST))

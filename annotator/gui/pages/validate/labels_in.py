@@ -24,7 +24,7 @@ from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.naming import in_order, named
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.progress_row import ProgressRow
 
@@ -61,7 +61,7 @@ class LabelsIn(QWidget):
         self._raters: dict[str, QComboBox] = {}
         self.choose = QPushButton("Choose files…")
         self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
-        self.system = QComboBox()
+        self.system = ChoiceBox()
         self.system.setAccessibleName("Of which system the reports are, where the files do not say")
         self.skip = QCheckBox("Leave out what cannot be taken, take the rest")
         self.replace = QCheckBox("A label takes the place of another one of the same person")
@@ -179,7 +179,7 @@ class LabelsIn(QWidget):
         for name in names:
             if name in self._raters:
                 continue
-            combo = QComboBox()
+            combo = ChoiceBox()
             combo.setAccessibleName(f"Who {name} is")
             offer(combo, [
                 ("say who that is", ""),

@@ -45,6 +45,9 @@ class Reviewing(CasePart):
         self.told = PlainLabel("", "hint", wrap=True)
         self.nothing = EmptyState("label", "Nothing to review")
         self.way = self.nothing.add_action("To your labels", lambda: desk.go("Label"), primary=True)
+        self.judging = self.nothing.add_action(
+            "Let a judge judge", lambda: desk.go("Judges", part="Runs"), primary=True
+        )
         self.recount.timeout.connect(self._count_anew)
         self.choices.changed.connect(self._choose)
         self.bench.moved.connect(self._offer)
@@ -79,6 +82,7 @@ class Reviewing(CasePart):
         if found.options:
             self._wanted = found.choice
             self.choices.offer_all(found.options, asdict(found.choice))
+        self.choices.setVisible(bool(found.choice.protocol))
         if self.go_to or found.outlook is not before.outlook:
             self.bench.show_cases(found.cases, self.go_to)
         self.go_to = ()
@@ -86,6 +90,8 @@ class Reviewing(CasePart):
             self._tell(())
         self.nothing.show_words(*_nothing(found))
         self.way.setVisible(bool(found.outlook and found.outlook.blind))
+        unjudged = found.outlook is None or not found.outlook.verdicts
+        self.judging.setVisible(found.refusal is None and unjudged)
         self.turn(WORK if len(found.cases) else NOTHING)
         self._offer()
         if found.outlook is not None and self.isVisible():
@@ -128,8 +134,8 @@ class Reviewing(CasePart):
         """Work begins at the verdict at hand."""
         if self.at_work:
             self.bench.take_focus()
-        elif self.way.isVisible():
-            self.way.setFocus()
+        elif self.way.isVisible() or self.judging.isVisible():
+            (self.way if self.way.isVisible() else self.judging).setFocus()
         else:
             self.choices.boxes["judge"].setFocus()
 

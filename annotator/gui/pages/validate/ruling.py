@@ -54,6 +54,7 @@ class Ruling(CasePart):
         self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
         self.nothing = EmptyState("validate", "Nothing to rule on")
         self.way = self.nothing.add_action("To the sets", self._to_sets, primary=True)
+        self.judging = self.nothing.add_action("Let a judge judge", self._to_runs, primary=True)
         self._listen()
         self.acts = {
             **self.case_acts(),
@@ -116,6 +117,7 @@ class Ruling(CasePart):
         if found.options:
             self._wanted = found.choice
             self.choices.offer_all(found.options, asdict(found.choice))
+        self.choices.setVisible(bool(found.choice.protocol))
         if self.go_to or found.outlook is not before.outlook:
             self.bench.show_cases(found.cases, self.go_to)
         self.go_to = ()
@@ -141,6 +143,7 @@ class Ruling(CasePart):
             return
         self.nothing.show_words(*_nothing(found))
         self.way.setVisible(found.refusal is not None)
+        self.judging.setVisible(found.refusal is None and not found.outlook.judged)
         self.turn(NOTHING)
 
     def _offer(self) -> None:
@@ -226,6 +229,9 @@ class Ruling(CasePart):
         )
         self.answer.set_action("To the queue", lambda: self.desk.go("Judges", part="Runs"))
 
+    def _to_runs(self) -> None:
+        self.desk.go("Judges", part="Runs")
+
     def _to_sets(self) -> None:
         self.desk.go("Validate", part="Sets")
 
@@ -237,7 +243,8 @@ class Ruling(CasePart):
         elif place == UNCLEAR:
             self.unclear.take_focus()
         else:
-            (self.way if place == NOTHING and self.way.isVisible() else self.gate).setFocus()
+            ways = [way for way in (self.way, self.judging) if place == NOTHING and way.isVisible()]
+            (ways[0] if ways else self.gate).setFocus()
 
     def rebind(self) -> None:
         """Print the keys as they now are."""

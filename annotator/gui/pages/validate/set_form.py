@@ -6,7 +6,6 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QRadioButton,
@@ -23,7 +22,7 @@ from annotator.domain.refusal import Refusal
 from annotator.gui.desk import Desk
 from annotator.gui.naming import in_order
 from annotator.gui.pages.people.people_choice import PeopleChoice
-from annotator.gui.widgets.choices import offer
+from annotator.gui.widgets.choices import ChoiceBox, offer
 from annotator.gui.widgets.labelled import beside
 from annotator.gui.widgets.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.plain import PlainLabel
@@ -39,6 +38,7 @@ SHARE = "The agreement you expect; 0.5 asks for the most labels"
 LIKENESS = (
     "How alike units of one item are: 0 not at all, 1 one tells all. The likelier, the more labels it takes"
 )
+UNNAMED = "Name the set, and what would be drawn is said here."
 TEST = "Items of the test part are for the figures you report: choose and mend judges by the others"
 
 
@@ -63,7 +63,7 @@ class SetForm(QWidget):
         self._desk, self._asked, self.stopped = desk, 0, False
         self._stale = True
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
-        self.what, self.people = QComboBox(), PeopleChoice("People", "Nobody has the role of annotator.")
+        self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
         self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("so many &reports")
         self.interval = AmountBox(
@@ -202,6 +202,7 @@ class SetForm(QWidget):
     def _show(self, found: Preview | Refusal) -> None:
         refused = isinstance(found, Refusal)
         words = f"{found.happened} {found.todo}" if isinstance(found, Refusal) else "\n".join(found.told)
+        words = words if self.name.text().strip() else UNNAMED
         self.told.setText(words)
         self.told.setProperty("role", "hint" if refused else "")
         self.told.style().polish(self.told)
