@@ -23,6 +23,7 @@ from annotator.domain.parcel import Outcome, TrayState
 from annotator.domain.person import Role
 from annotator.gui import keys
 from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
+from annotator.gui.widgets.message_bar import EDGE
 from tests.sent_apart import (
     annotators,
     coordinated,
@@ -186,6 +187,21 @@ def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, stud
     settled(exchange, qtbot).take_in()
     assert rows(settled(exchange, qtbot).tree)[0][2] != "other key"
     assert known_keys.words_of(study, ana.id) != before
+
+
+def test_the_row_that_a_message_is_about_is_not_hidden_by_it(exchange, study, work, tmp_path, qtbot):
+    unpacking.take_in(study, [work["Ana Silva"]])
+    exchange.page.look_at([returned(study, annotators(study)[0].id, tmp_path / "new laptop", "Once more")])
+    intake = settled(exchange, qtbot)
+    tree, answer = intake.tree, intake.answer
+    file = tree.topLevelItem(0)
+    piece, row = file.child(file.childCount() - 1), tree.visualItemRect(file).height()
+    tree.setFixedHeight(tree.header().height() + answer.height() + 2 * EDGE + row + row // 2)
+    answer.clear()
+    file.setExpanded(True)
+    tree.setCurrentItem(piece)
+    assert "another key" in answer.text()
+    assert tree.viewport().rect().contains(tree.visualItemRect(piece))
 
 
 def test_the_words_of_the_projects_key_stand_where_tasks_are_written(exchange, study):

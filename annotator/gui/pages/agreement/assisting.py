@@ -45,7 +45,6 @@ class Assisting(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(row)
         column.addWidget(self.progress)
-        column.addWidget(self.answer)
         self.hide()
 
     def show_report(self, report: Report) -> None:
@@ -53,10 +52,10 @@ class Assisting(QFrame):
         before, self._given, self._stage = self._given, report.assistance, report.stage
         given = self._given
         self.setVisible(given is not None)
+        if given is None or before is None or before.judge != given.judge:
+            self.answer.clear()
         if given is None:
             return
-        if before is None or before.judge != given.judge:
-            self.answer.clear()
         self.words.setText(given.words())
         self.estimate.clear()
         left = given.there < given.lists

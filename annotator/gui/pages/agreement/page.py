@@ -76,6 +76,7 @@ class AgreementPage(Page):
         column.addLayout(under)
         column.addWidget(self.assisting)
         column.addWidget(self._body(), 1)
+        self.assisting.answer.float_over(self.body)
         self._listen()
         self.leaving.enable(False)
 

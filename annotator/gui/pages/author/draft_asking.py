@@ -64,7 +64,6 @@ class DraftAsking(QFrame):
         column.addWidget(self.estimate)
         column.addLayout(acts)
         column.addWidget(self.progress)
-        column.addWidget(self.answer)
 
     def show_item(self, item: Item, kind: Kind | Aid, *, lacks: str, waiting: bool) -> None:
         """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""

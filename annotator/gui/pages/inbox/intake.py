@@ -54,9 +54,9 @@ class Intake(QWidget):
         column = QVBoxLayout(listed)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self.answer, self.head):
-            column.addWidget(widget)
+        column.addWidget(self.head)
         column.addWidget(self.tree, 1)
+        self.answer.float_over(self.tree)
         column.addWidget(self.detail)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
@@ -225,6 +225,8 @@ class Intake(QWidget):
         self._key_offered = True
         if not self._desk.project.readonly:
             self.answer.set_action("Replace the key", lambda: self._replace_key(arrival))
+        # The table gives way to the message; the row that it is about stays in view.
+        self.tree.scrollTo(self.tree.currentIndex())
 
     def _replace_key(self, arrival: Arrival) -> None:
         if self._desk.do(known_keys.replace, arrival.person_id, arrival.key) is not None:
