@@ -1,12 +1,9 @@
 """A project in which Ada and Ben have answered the same items, Cleo adjudicates and Cora coordinates."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
-
-from annotator.actions import adjudicating, artifacts, items, openings, people
+from annotator.actions import adjudicating, artifacts, items, openings, people, ruling_rows
 from annotator.actions.adjudication_sheets import SheetRow
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document, Kind
@@ -15,7 +12,6 @@ from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.labels import Label, Labels, label_id
 from annotator.domain.person import Person, Role
 from annotator.domain.rubric import Criterion, Rubric
-from annotator.storage.tables import AdjudicationRow, table
 from tests import labelling_project
 
 COVERAGE = "researcherbench.coverage"
@@ -155,10 +151,9 @@ def row(project: Project, unit_id: str) -> SheetRow:
 
 def letter_of(project: Project, adjudication_id: str, name: str) -> str:
     """Under which letter a person's work is shown."""
-    rows = table(AdjudicationRow)
     with project.store.read() as db:
-        kept = db.execute(select(rows.c.letters).where(rows.c.id == adjudication_id)).scalar_one()
-    return next(letter for letter, found in json.loads(kept).items() if found == person(project, name).id)
+        letters = ruling_rows.adjudication(db, adjudication_id).letters
+    return next(letter for letter, found in letters.items() if found == person(project, name).id)
 
 
 def kept(project: Project, kind: Kind, name: str) -> list[tuple[Any, ...]]:

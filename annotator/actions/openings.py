@@ -1,14 +1,13 @@
 """How an adjudication is opened: from the frozen alignment, by someone who answered nothing of the item."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import insert, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import adjudicators, agreements, aligning, consensus, letters, people, ruling_rows
+from annotator.actions import adjudicators, agreements, aligning, consensus, letters, ruling_rows
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.adjudication import LETTERS, Adjudication, Ruling
@@ -52,36 +51,34 @@ def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
     answered something of the item.
     """
     with project.store.write() as db:
-        found = ruling_rows.of_stage(db, item_id, stage)
-        known = adjudicators.competence(project, db, item_id)
-        if objection := known.objection(item_id, found.adjudicator_id if found else ""):
-            raise objection
+        person_id, found = _theirs(project, db, item_id, stage)
         if found is None:
-            found = _opened(project, db, item_id, stage)
-        elif found.adjudicator_id != known.person.id:
-            found = _handed_over(project, db, found, known.person.id)
+            found = _opened(project, db, item_id, stage, person_id)
+        elif found.adjudicator_id != person_id:
+            found = _handed_over(project, db, found, person_id)
     return found.model_copy(update={"letters": {}})
 
 
-class _NothingKept(Exception):
-    """What was written is to be taken back."""
-
-
 def look(project: Project, item_id: str, stage: Stage, question: Callable[[Project, str], T]) -> T:
-    """What a question says of an adjudication, by its id; one that is not this person's yet, as it would be then.
+    """What a question says of an adjudication, by its id; one that is not opened yet, as it would be then.
 
-    Looking changes nothing. Refusal as for opening it.
+    Looking only reads. Refusal as for opening it.
     """
     with project.store.read() as db:
-        found = ruling_rows.of_stage(db, item_id, stage)
-        mine = found is not None and found.adjudicator_id == people.someone(project).id
-    if found is not None and (mine or project.readonly):
-        return question(project, found.id)
-    answers: list[T] = []
-    with suppress(_NothingKept), project.store.write():
-        answers.append(question(project, open_(project, item_id, stage).id))
-        raise _NothingKept
-    return answers[0]
+        person_id, found = _theirs(project, db, item_id, stage)
+        if found is not None:
+            return question(project, found.id)
+        with ruling_rows.as_if_opened(*_laid_out(db, item_id, stage, person_id)):
+            return question(project, id_of(item_id, stage))
+
+
+def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tuple[str, Adjudication | None]:
+    """The person working and the adjudication, if it is begun; Refusal when they may not go on with it."""
+    found = ruling_rows.of_stage(db, item_id, stage)
+    known = adjudicators.competence(project, db, item_id)
+    if objection := known.objection(item_id, found.adjudicator_id if found else ""):
+        raise objection
+    return known.person.id, found
 
 
 def layout(db: Connection, agreement: Agreement) -> Layout:
@@ -100,7 +97,10 @@ def _agree(kind: Kind, row: aligning.Members, documents: dict[str, Document[Any]
     return consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
 
 
-def _opened(project: Project, db: Connection, item_id: str, stage: Stage) -> Adjudication:
+def _laid_out(
+    db: Connection, item_id: str, stage: Stage, person_id: str
+) -> tuple[Adjudication, list[Ruling]]:
+    """An adjudication and its rulings before anybody has ruled; Refusal while its agreement is not frozen."""
     agreement = agreements.of_stage(db, item_id, stage)
     if agreement is None:
         raise Refusal(
@@ -118,13 +118,11 @@ def _opened(project: Project, db: Connection, item_id: str, stage: Stage) -> Adj
         item_id=item_id,
         stage=stage,
         agreement_id=agreement.id,
-        adjudicator_id=people.someone(project).id,
+        adjudicator_id=person_id,
         seed=aligning.seed_of(id_of(item_id, stage)),
         letters=laid.letters,
         opened_at=now(),
     )
-    columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
-    db.execute(insert(ruling_rows.ADJUDICATION).values(**columns))
     rulings = [
         Ruling(
             id=derived_id("ruling", made.id, place),
@@ -135,6 +133,13 @@ def _opened(project: Project, db: Connection, item_id: str, stage: Stage) -> Adj
         )
         for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
     ]
+    return made, rulings
+
+
+def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
+    made, rulings = _laid_out(db, item_id, stage, person_id)
+    columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
+    db.execute(insert(ruling_rows.ADJUDICATION).values(**columns))
     ruling_rows.add(db, rulings)
     image = {"item_id": item_id, "stage": stage.value, "seed": made.seed, "rows": len(rulings)}
     record(project, db, Change("adjudication", made.id, "open", None, image))

@@ -1,7 +1,9 @@
 """How adjudications and their rulings are kept, row by row, and how a ruling is put back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, insert, select, update
@@ -24,10 +26,29 @@ _ONE = select(RULING).where(RULING.c.id == bindparam("wanted"))
 _ADD = insert(RULING)
 _CHANGE = update(RULING).where(RULING.c.id == bindparam("wanted"))
 _DROP = delete(RULING).where(RULING.c.id == bindparam("wanted"))
+# An adjudication that is only looked at, with its first rulings; no row says anything of it.
+_UNOPENED: ContextVar[tuple[Adjudication, Sequence[Ruling]] | None] = ContextVar("unopened", default=None)
+
+
+@contextmanager
+def as_if_opened(made: Adjudication, first: Sequence[Ruling]) -> Iterator[None]:
+    """Until this ends, questions by the adjudication's id find it as opening it would leave it; nothing is written."""
+    token = _UNOPENED.set((made, first))
+    try:
+        yield
+    finally:
+        _UNOPENED.reset(token)
+
+
+def _unopened(adjudication_id: str) -> tuple[Adjudication, Sequence[Ruling]] | None:
+    found = _UNOPENED.get()
+    return found if found is not None and found[0].id == adjudication_id else None
 
 
 def adjudication(db: Connection, adjudication_id: str) -> Adjudication:
     """An adjudication with its letters, which no question may hand on; KeyError when there is none of that id."""
+    if looked_at := _unopened(adjudication_id):
+        return looked_at[0]
     row = db.execute(select(ADJUDICATION).where(ADJUDICATION.c.id == adjudication_id)).first()
     if row is None:
         raise KeyError(adjudication_id)
@@ -68,6 +89,8 @@ def working(project: Project, db: Connection, adjudication_id: str) -> Adjudicat
 
 def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
     """The rulings of an adjudication, in their order."""
+    if looked_at := _unopened(adjudication_id):
+        return list(looked_at[1])
     question = select(RULING).where(RULING.c.adjudication_id == adjudication_id)
     return [ruling_of(row) for row in db.execute(question.order_by(RULING.c.position, RULING.c.id))]
 

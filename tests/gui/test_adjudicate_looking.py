@@ -1,9 +1,13 @@
 """Looking at what waits to be adjudicated changes nothing in the project; it is in work from the first act on."""
 
+import sqlite3
+from contextlib import closing
+from time import monotonic
+
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import adjudicating, openings, people
+from annotator.actions import adjudicating, people
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from tests.adjudicating_window import adjudicate
@@ -32,17 +36,24 @@ def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
     assert content_hash(sample) == before
 
 
-def test_what_is_not_begun_is_opened_and_given_back_once_for_all_that_is_shown_of_it(
-    tmp_path, window_over, qtbot, monkeypatch
-):
+def test_looking_at_what_is_not_begun_waits_for_no_writer(tmp_path, window_over, qtbot):
     page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
     page.bench.show_votes(True)
-    opened, open_ = [], openings.open_
-    monkeypatch.setattr(openings, "open_", lambda *of: opened.append(of[1:]) or open_(*of))
     line = page.queue.lines[1]
-    assert page.bench.open(line)
+    with closing(sqlite3.connect(page.desk.project.path)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        began = monotonic()
+        assert page.bench.open(line)
+        assert monotonic() - began < 10
+        writer.execute("ROLLBACK")
     assert page.bench.lacking
-    assert opened == [(line.item_id, line.stage)]
+
+
+def test_what_nobody_has_begun_can_be_looked_at_in_a_file_that_may_only_be_read(tmp_path, window_over, qtbot):
+    path = scripts_project(tmp_path).path
+    page = adjudicate(Project.open(path, readonly=True), window_over, qtbot)
+    assert page.bench.open(page.queue.lines[1])
+    assert page.bench.locked
 
 
 def test_the_first_ruling_begins_the_work(tmp_path, window_over, qtbot):

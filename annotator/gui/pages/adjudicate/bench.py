@@ -92,8 +92,6 @@ class Bench(QObject):
     def open(self, line: Waiting, ruling_id: str = "") -> bool:
         """Lay out a line of the queue at a row, by default its first open conflict; whether that could be done."""
         self.leaving.emit()
-        if self._desk.project.readonly and not line.adjudication_id:
-            return False
         if not self._load(line.item_id, line.stage):
             return False
         self.begun = False
@@ -182,7 +180,7 @@ class Bench(QObject):
         return True
 
     def _read(self, project: Project, adjudication_id: str) -> Read:
-        """All in one look: one at what is not begun opens it and takes that back."""
+        """All in one look, so that all of it is of one state."""
         sheet = adjudicating.sheet(project, adjudication_id)
         closed = sheet.state is AdjudicationState.CLOSED
         return (

@@ -217,10 +217,8 @@ class AdjudicatePage(Page):
         if place_of(line) == self.bench.place and self.bench.sheet is not None:
             self.frame.show_middle(self.frame.work)
             self.bench.move_to(ruling_id)
-        elif not self.bench.open(line, ruling_id) and self.desk.project.readonly:
-            self.messages.show_message(
-                "info", "This file may only be read.", "What nobody has begun cannot be looked at here."
-            )
+        else:
+            self.bench.open(line, ruling_id)
         self.frame.focus_first()
 
     def _choose(self, ruling_id: str) -> None:
