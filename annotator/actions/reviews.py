@@ -27,7 +27,7 @@ from annotator.actions.result_sheets import Line as Row
 from annotator.actions.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.validation_cells import told
 from annotator.actions.validation_sets import COVERAGE
-from annotator.actions.validation_units import Key, Place
+from annotator.actions.validation_units import ALL, Group, Key, Place
 from annotator.domain.assignment import Stage
 from annotator.domain.canonical import sha256
 from annotator.domain.change import Change
@@ -43,7 +43,6 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AssignmentRow, table
 
 ASSIGNMENT = table(AssignmentRow)
-ALL = "all"
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
 NOTHING = ("", 0.0, 0, "", "", "")
@@ -264,12 +263,18 @@ def report(project: Project, protocol: str = COVERAGE, judge: str = "", by: str 
         (row.rater_id, row.response_id, row.unit_id): row.value
         for row in _rows(project, protocol, JUDGEMENT.c.item_id.in_(items), JUDGEMENT.c.trial == 1)
     }
-    groups: dict[tuple[str, str], list[Informed]] = defaultdict(list)
+    groups: dict[tuple[str, Group], list[Informed]] = defaultdict(list)
     for one in found:
         place = places.get((one.response_id, one.unit_id))
         if place is not None:
-            groups[names[one.judge_id], _group(place, by)].append(one)
-    return [_line(group, name, said, present) for (name, group), said in sorted(groups.items())]
+            groups[names[one.judge_id], validation_units.BY[by](place)].append(one)
+    shown = validation_units.named({group for _, group in groups})
+    return [
+        _line(shown[group], name, groups[name, group], present)
+        for name in sorted({name for name, _ in groups})
+        for group in shown
+        if (name, group) in groups
+    ]
 
 
 def _expert(project: Project) -> str:
@@ -334,12 +339,6 @@ def _ordered(
     ranks = [-np.array(uncertainties), -np.array(weights)]
     by = {Order.UNCERTAINTY: [chance, *ranks[::-1]], Order.WEIGHT: [chance, *ranks], Order.RANDOM: [chance]}
     return [keys[at] for at in np.lexsort(by[order]).tolist()] if keys else []
-
-
-def _group(place: Place, by: str) -> str:
-    if by == "type":
-        return place.question_type or "no type"
-    return f"item {place.item_key}: {place.words}" if by == "criterion" else ALL
 
 
 def _line(

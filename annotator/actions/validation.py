@@ -13,25 +13,15 @@ from annotator.actions.result_raters import CONSENSUS
 from annotator.actions.validation_figures import Gap, Told
 from annotator.actions.validation_ground import Ground, Rater
 from annotator.actions.validation_sets import COVERAGE as COVERAGE
-from annotator.actions.validation_units import Place
+from annotator.actions.validation_units import ALL as ALL
+from annotator.actions.validation_units import BY as BY
+from annotator.actions.validation_units import Group, named
 from annotator.domain.estimate import Estimate
 from annotator.domain.protocol import Protocol
 from annotator.domain.refusal import Refusal
 from annotator.stats.coding import Chosen, Codes
 from annotator.stats.multiplicity import holm
 from annotator.stats.resampling import RESAMPLES
-
-ALL = "all"
-# Sorted by the first, shown by the second.
-Group = tuple[object, str]
-BY: dict[str, Callable[[Place], Group]] = {
-    ALL: lambda _: (0, ALL),
-    "type": lambda place: (place.question_type, place.question_type or "no type"),
-    "weight": lambda place: (-place.weight, f"weight {place.weight:g}"),
-    "system": lambda place: (place.system, place.system),
-    "length": lambda place: (place.quartile, f"length quartile {place.quartile}"),
-    "criterion": lambda place: ((place.item_key, place.unit_id), f"item {place.item_key}: {place.words}"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +161,7 @@ def groups(found: Ground, by: str) -> dict[str, Codes]:
     places = list(found.places.values())
     for number in np.flatnonzero(found.known).tolist():
         members[BY[by](places[number])].append(number)
-    shown = sorted(members, key=lambda group: (str(type(group[0])), group))
-    return {group[1]: np.array(members[group], dtype=np.intp) for group in shown}
+    return {name: np.array(members[group], dtype=np.intp) for group, name in named(members).items()}
 
 
 def line(

@@ -1,6 +1,7 @@
 """What people and judges are compared on: every unit that is judged, with all by which figures are told apart."""
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
+from itertools import count
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
@@ -37,6 +38,31 @@ class Place(NamedTuple):
     def key(self) -> Key:
         """What the place is known by among judgements."""
         return self.response_id, self.unit_id
+
+
+ALL = "all"
+# Sorted by the first, shown by the second.
+Group = tuple[object, str]
+BY: dict[str, Callable[[Place], Group]] = {
+    ALL: lambda _: (0, ALL),
+    "type": lambda place: (place.question_type, place.question_type or "no type"),
+    "weight": lambda place: (-place.weight, f"weight {place.weight:g}"),
+    "system": lambda place: (place.system, place.system),
+    "length": lambda place: (place.quartile, f"length quartile {place.quartile}"),
+    "criterion": lambda place: ((place.item_key, place.unit_id), f"item {place.item_key}: {place.words}"),
+}
+
+
+def named(groups: Iterable[Group]) -> dict[Group, str]:
+    """The groups in the order in which they are shown, each with a name of its own.
+
+    Two criteria of an item may have the same words: the second of those called alike is “… (2)”.
+    """
+    found: dict[str, Group] = {}
+    for group in sorted(groups, key=lambda group: (str(type(group[0])), group)):
+        alike = (group[1] if number == 1 else f"{group[1]} ({number})" for number in count(1))
+        found[next(name for name in alike if name not in found)] = group
+    return {group: name for name, group in found.items()}
 
 
 class Places(Mapping[Key, Place]):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from annotator.actions import history, reviews, validation, validation_sets
+from annotator.actions import history, reviews, validation, validation_sets, validation_units
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import Project
 from annotator.actions.reviews import Order
@@ -82,6 +82,19 @@ def test_the_accepted_rate_is_counted_with_the_reasons(project: Project) -> None
     assert by == {"Technical Details": pytest.approx(2 / 3), "Literature Review": 0.5, "Open Consulting": 1.0}
     assert len(reviews.report(project, by="criterion")) == 4
     assert reviews.sheets([line])[0].lines[0].cells[1].words == "small"
+
+
+def test_reviews_of_two_criteria_in_the_same_words_are_told_apart(project: Project, monkeypatch) -> None:
+    say(project, (1, "Alpha", 1), Review.AGREE)
+    say(project, (1, "Alpha", 2), Review.DISAGREE)
+    found = validation_units.places
+
+    def alike(*of: object) -> object:
+        return {key: place._replace(words="Names gold") for key, place in found(*of).items()}
+
+    monkeypatch.setattr(validation_units, "places", alike)
+    told = {one.group: one.accepted.value for one in reviews.report(project, by="criterion")}
+    assert told == {"item 1: Names gold": 1, "item 1: Names gold (2)": 0}
 
 
 def test_a_review_of_a_verdict_that_was_replaced_enters_nothing(project: Project) -> None:

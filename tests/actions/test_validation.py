@@ -147,6 +147,16 @@ def test_all_groups_together_hold_each_unit_once_however_many_groups_there_are(p
     assert (len(held), sum(held)) == (8, 16)
 
 
+def test_two_criteria_of_an_item_in_the_same_words_are_both_counted(project: Project) -> None:
+    labelled(project)
+    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    alike = {key: place._replace(words="Names gold") for key, place in ground.places.items()}
+    found = validation.groups(replace(ground, places=alike), "criterion")
+    assert {name: len(units) for name, units in found.items()} == {
+        f"item {item}: Names gold{again}": 2 for item in (1, 2, 3, 4) for again in ("", " (2)")
+    }
+
+
 def test_a_judge_is_told_apart_by_the_wording_it_judged_by(project: Project) -> None:
     person_says(project, "R2", ann)
     judge_says(project, "small", lambda at: ann(at) if at[0] < 3 else "")
