@@ -18,6 +18,7 @@ from annotator.actions.project import Project
 from annotator.domain.adjudication import Adjudication, AdjudicationState, Ruling
 from annotator.domain.agreement import Agreement
 from annotator.domain.artifact import Kind
+from annotator.domain.counting import counted
 from annotator.domain.labels import UNSURE, Label
 from annotator.domain.unit import Unit
 from annotator.storage.tables import ItemRow, ResponseRow, RevisionRow, SystemRow, table
@@ -225,9 +226,11 @@ def held_back_words(found: Found) -> str:
     """Why lines are held back, in a sentence; empty when none are."""
     if not found.held_back:
         return ""
-    one = found.held_back == 1
-    what, it = ("1 item is", "it") if one else (f"{found.held_back} items are", "them")
-    return f"{what} left out: you may adjudicate {it}, and must not know before you decide who wrote what."
+    be, it = ("is", "it") if found.held_back == 1 else ("are", "them")
+    what = counted(found.held_back, "item")
+    return (
+        f"{what} {be} left out: you may adjudicate {it}, and must not know before you decide who wrote what."
+    )
 
 
 def value_words(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotator.actions.value_figures import Field, Joined, Pairs, Scale, alpha, noted, of_pairs
 from annotator.domain.agreement import Figure, Match, PairAgreement, figure
 from annotator.domain.artifact import Document, Kind
+from annotator.domain.counting import counted
 from annotator.domain.diagnostics import Aspect
 from annotator.domain.difference import same_words
 from annotator.domain.estimate import Estimate
@@ -249,7 +250,9 @@ def _overlap(how: How, alignment: "Alignment", n_a: int, n_b: int) -> list[Figur
 
 def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figure]:
     how, alone = HOW[kind], (len(alignment.only_a), len(alignment.only_b))
-    lopsided = f"{alone[0]} units only A has, {alone[1]} only B" if any(alone) and not how.overlap else ""
+    lopsided = (
+        f"{counted(alone[0], 'unit')} only A has, {alone[1]} only B" if any(alone) and not how.overlap else ""
+    )
     # Labels on one report hang together; lists of units have nothing that they hang together by.
     clusters = [report for report, _ in values["response_id"]] if kind is Kind.LABELS else None
     found = []

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project import Project
 from annotator.actions.recording import AUDIT, record
 from annotator.domain.change import Change
+from annotator.domain.counting import counted
 
 # With what the verb of such a revision begins.
 TAKEN = "from a model's draft"
@@ -95,7 +96,7 @@ def note(a: Drafted, b: Drafted) -> str:
         sum(source.draft in drafts if drafts else source.name in models for source in side.values())
         for side in (a, b)
     ]
-    return f"{counts[0]} units of A and {counts[1]} of B {whose}"
+    return f"{counted(counts[0], 'unit')} of A and {counts[1]} of B {whose}"
 
 
 def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, Source]:

@@ -20,6 +20,7 @@ from annotator.actions.result_sheets import (
     text,
 )
 from annotator.domain.artifact import Kind
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.domain.part import Part
 from annotator.domain.protocol import Material, Scored
@@ -143,7 +144,7 @@ def _readings(found: Report) -> Sheet:
         "leaves open which is meant, so both are given."
     ]
     if found.unknown:
-        told.append(f"The plan of {found.unknown:,} reports is not known; they are no zero.")
+        told.append(f"Without a known plan, which is no zero: {counted(found.unknown, 'report')}.")
     return Sheet("Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met)))
 
 

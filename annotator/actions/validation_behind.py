@@ -74,8 +74,7 @@ def units(project: Project, source: Held) -> Sheet:
     items = len({found.places[row.key].item_id for row in rows})
     told = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
     if withheld := len(every) - len(rows):
-        more = counted(withheld, "more is", "more are")
-        told.append(f"{more} on items that you are still to label blind.")
+        told.append(f"{counted(withheld, 'more is', 'more are')} on items that you are still to label blind.")
     return Sheet("Units", heads, lines, tuple(told))
 
 

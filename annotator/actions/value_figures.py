@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate, settled
 from annotator.domain.labels import UNSURE
 
@@ -93,7 +94,7 @@ def alpha(field: Field, joined: Iterable[Joined]) -> Estimate:
         field.categories,
         clusters=clusters if any(clusters) else None,
     )
-    return noted(found, f"{torn} units left out: their matches contradict each other" if torn else "")
+    return noted(found, f"{counted(torn, 'unit')} left out: matches contradict each other" if torn else "")
 
 
 def noted(estimate: Estimate, *notes: str) -> Estimate:

@@ -200,7 +200,8 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
         opened_ = tasking.take_task(path, file)
         with closing(opened_.project) as project:
             found = summaries.counts(project)
-    words = [f"{file.name} holds {found['items']} items and {found['responses']} reports for this person."]
+    held = f"{counted(found['items'], 'item')} and {counted(found['responses'], 'report')}"
+    words = [f"{file.name} holds {held} for this person."]
     say({"file": file.name, "key": opened_.words, **found}, json_, [*words, tasking.signed_words(opened_)])
 
 

@@ -173,11 +173,9 @@ def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
 
 def _told(tree: dict[str, Any]) -> str:
     locked, left = tree["locked_at"], len(tree["lacking"])
-    state = f"locked {locked:%Y-%m-%d}" if locked else f"{left} shares of work open"
-    return (
-        f"{tree['name']}: {tree['responses']} responses of {tree['items']} items, {state}, test part looked at "
-        f"{tree['openings']} times"
-    )
+    state = f"locked {locked:%Y-%m-%d}" if locked else f"{counted(left, 'share')} of work open"
+    drawn = f"{counted(tree['responses'], 'response')} of {counted(tree['items'], 'item')}"
+    return f"{tree['name']}: {drawn}, {state}, test part looked at {counted(tree['openings'], 'time')}"
 
 
 @sets_app.command("lock")

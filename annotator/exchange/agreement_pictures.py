@@ -6,6 +6,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from annotator.domain.agreement import Figure
+from annotator.domain.counting import counted
 from annotator.exchange.figures import PRINTED, Ink, installed_fonts
 
 INCH_PER_GROUP = 0.3
@@ -33,7 +34,8 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     axes.set_yticks(range(len(shown)), [_short(name) for name, _ in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     rest = len(points) - len(shown)
-    axes.set_xlabel(f"{axis}{f'; {rest} more are not drawn' if rest else ''}", color=ink.text, fontsize=9)
+    left = f"; {counted(rest, 'more is', 'more are')} not drawn" if rest else ""
+    axes.set_xlabel(f"{axis}{left}", color=ink.text, fontsize=9)
     _spell(axes.get_yticklabels(), ink)
     return figure
 

@@ -287,7 +287,7 @@ def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:
         rubrics("a", "c", a, c, [("a0", "c1")]),
     ]
     mean, alpha = over_all(Kind.RUBRIC, "i", torn)
-    assert (alpha.value, "1 units left out" in alpha.note) == (None, True)
+    assert (alpha.value, "1 unit left out" in alpha.note) == (None, True)
     # F1 of 1, 1 and 2·1/4.
     assert (mean.name, mean.value) == ("match_f1", pytest.approx(2.5 / 3))
 

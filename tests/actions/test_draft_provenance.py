@@ -33,6 +33,7 @@ from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Reason
 from annotator.domain.artifact import Kind
+from annotator.domain.counting import counted
 from tests.authoring_project import PAPER
 from tests.drafting_server import JUDGE, drafting
 from tests.judging.odd_server import OddServer
@@ -96,7 +97,7 @@ def test_agreement_says_when_one_model_drafted_for_both(project: Project) -> Non
     # Ada is A or B as her id happens to be lower or not.
     ada_first = person(project, "Ada").id < person(project, "Ben").id
     a, b = (2, 1) if ada_first else (1, 2)
-    words = f"{a} units of A and {b} of B came from one model's drafts (test-model)"
+    words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
     assert all(note.endswith(words) for note in frozen_notes(project))
     row = next(row for row in agreement_figures.rows(project) if row.field == "units")
     said = agreement_words.remarks(row.figures[0])
@@ -128,12 +129,12 @@ def test_the_adjudicator_is_not_told_who_took_what(project: Project) -> None:
         (
             {"t": Source("d", "j", "m")},
             {"u": Source("d", "j", "m"), "v": Source("e", "j", "m")},
-            "1 units of A and 1 of B came from one model's draft, the same for both",
+            "1 unit of A and 1 of B came from one model's draft, the same for both",
         ),
         (
             {"t": Source("d1", "j", "")},
             {"u": Source("d2", "j", "")},
-            "1 units of A and 1 of B came from one model's drafts (j)",
+            "1 unit of A and 1 of B came from one model's drafts (j)",
         ),
     ],
     ids=["one side", "two models", "one draft", "the baseline"],

@@ -33,14 +33,16 @@ def _in(string: ast.JoinedStr) -> Iterator[int]:
     for part, after in zip(string.values, [*string.values[1:], None], strict=True):
         follows = after.value if isinstance(after, ast.Constant) else ""
         number = isinstance(part, ast.FormattedValue) and _is_number(part)
-        if number and PLURAL.match(str(follows)) and not before.endswith(("of ", "in ", "over ", "–")):
+        among = before == " of " or before.endswith(("one of ", "in ", "over ", "–"))
+        if number and PLURAL.match(str(follows)) and not among:
             yield part.lineno
         before = str(part.value) if isinstance(part, ast.Constant) else ""
 
 
 def _is_number(part: ast.FormattedValue) -> bool:
-    spec = ast.unparse(part.format_spec) if part.format_spec else ""
-    return spec in ("f','", 'f","') or ast.unparse(part.value).startswith("len(")
+    """Whether it may be a number of things: no call but that of `len`, and no constant, which is never 1."""
+    words = ast.unparse(part.value)
+    return words.startswith("len(") or not (isinstance(part.value, ast.Call) or words.isupper())
 
 
 def test_a_number_before_a_plural_is_counted() -> None:
@@ -61,8 +63,11 @@ def test_a_number_before_a_plural_is_counted() -> None:
         ('f"{n:,} more are not drawn"', [1]),
         ("f\"{counted(n, 'item')} are left\"", []),
         ('"1 item" if n == 1 else f"{n:,} items"', []),
+        ('f"{counts[0]} units of A"', [1]),
+        ('f"The plan of {n:,} reports is not known"', [1]),
         ('f"one of {n:,} items"', []),
         ('f"{n:,} of {m:,} are drawn"', []),
+        ('f"{n:,} of {of:,} items"', []),
     ],
 )
 def test_a_plain_plural_would_be_seen(source: str, found: list[int]) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from annotator.actions.adjudication_sheets import Sheet, SheetDispute
 from annotator.actions.settled import Settled
 from annotator.domain.adjudication import AdjudicationState, Origin
+from annotator.domain.counting import counted
 from annotator.gui import theme
 from annotator.gui.pages.adjudicate.wording import figures_words, words_of_kind
 from annotator.gui.widgets.growing_edit import GrowingEdit
@@ -63,13 +64,13 @@ class Standing(QFrame):
         if not versions:
             return
         last = versions[-1]
-        counted = words_of_kind(sheet.kind).counted(last.units)
+        units = words_of_kind(sheet.kind).counted(last.units)
         parts = [
             f"{last.origins[origin]} {words}" for origin, words in ORIGINS.items() if origin in last.origins
         ]
-        parts += [f"{last.dropped} rows dropped"] if last.dropped else []
+        parts += [f"{counted(last.dropped, 'row')} dropped"] if last.dropped else []
         began = "Closed as" if closed else "Reopened; until it is closed again there stands"
-        self.said.setText(f"{began} version {last.version}: {counted} ({', '.join(parts)}).")
+        self.said.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
         by_hand = figures_words(last.repaired)
         words = [f"Frozen before anybody saw both: {figures_words(sheet.figures) or 'no figure'}."]
         words += [f"By your pairing: {by_hand}."] if by_hand else []

@@ -159,7 +159,7 @@ class LivePanel(QFrame):
         known = [self._names[key] for unit in units if (key := (call["response"], unit)) in self._names]
         first = known[0] if known else Asked("", "", "")
         words = " · ".join(one.unit for one in known if one.unit) or (
-            f"{len(units)} units" if len(units) > 1 else "…"
+            counted(len(units), "unit") if len(units) > 1 else "…"
         )
         return Calling(
             first.item_key, first.system, words, int(call["trial"]), float(call["seconds"]) + since

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions import panels
+from annotator.domain.counting import counted
 from annotator.domain.judge import Judge
 from annotator.gui.desk import Desk
 from annotator.gui.widgets.plain import PlainLabel
@@ -59,7 +60,9 @@ class VoteForm(QWidget):
     def _say(self) -> None:
         chosen = self.members.ticked()
         if len(chosen) > 1:
-            words = f"The verdict of more than half of {len(chosen)} judges, each at its first trial."
+            words = (
+                f"The verdict of more than half of {counted(len(chosen), 'judge')}, each at its first trial."
+            )
         else:
             words = f"The verdict of most trials of \u2068{chosen[0]}\u2069." if chosen else NONE
         self.words.setText(words)
