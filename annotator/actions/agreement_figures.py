@@ -112,7 +112,8 @@ def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) 
         for (of_stage, group), (inputs_, averaged) in groups.items()
         for row in _rows((of_stage, by, group, called(of_stage, group)), fields[of_stage], inputs_, averaged)
     ]
-    made = [_with_drafts(row, found) for row in made]
+    drafted = _with_drafts_of_one(found)
+    made = [_with_note(row, drafted[row.stage]) for row in made]
     order = list(Stage)
     if by in ("item", "criterion"):
         return sorted(made, key=lambda row: order.index(row.stage))
@@ -132,15 +133,18 @@ def self_agreement(project: Project) -> list[Row]:
     return sorted(made, key=lambda row: natural(row.name))
 
 
-def _with_drafts(row: Row, found: Iterable[Agreement]) -> Row:
-    """The row, with a note of the items on which two of its raters had units of one model's drafts."""
-    shared = {
-        agreement.item_id
-        for agreement in found
-        if agreement.stage is row.stage
-        and any(COMMON in one.note for pair in agreement.pairs for one in pair.figures)
-    }
-    count = len(shared & set(row.items))
+def _with_drafts_of_one(found: Iterable[Agreement]) -> defaultdict[Stage, set[str]]:
+    """Stage → the items on which two raters had units of one model's drafts."""
+    drafted: defaultdict[Stage, set[str]] = defaultdict(set)
+    for agreement in found:
+        if any(COMMON in one.note for pair in agreement.pairs for one in pair.figures):
+            drafted[agreement.stage].add(agreement.item_id)
+    return drafted
+
+
+def _with_note(row: Row, drafted: set[str]) -> Row:
+    """The row, with a note of how many of its items are among those drafted."""
+    count = len(drafted & set(row.items))
     if not count:
         return row
     note = f"on {counted(count, 'item')} units of two raters {COMMON}s"

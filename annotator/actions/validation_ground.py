@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -164,8 +163,12 @@ class Ground:
         return at
 
     def keys(self, chosen: Chosen) -> Iterable[Key]:
-        """The chosen units."""
-        return compress(self.places, chosen)
+        """The chosen units; what it takes goes by how many they are, not by how many there are."""
+        return [self._keys[number] for number in np.flatnonzero(chosen).tolist()]
+
+    @cached_property
+    def _keys(self) -> tuple[Key, ...]:
+        return tuple(self.places)
 
     @cached_property
     def known(self) -> Chosen:

@@ -147,6 +147,23 @@ def test_all_groups_together_hold_each_unit_once_however_many_groups_there_are(p
     assert (len(held), sum(held)) == (8, 16)
 
 
+def test_units_are_walked_through_once_however_many_groups_there_are(project: Project) -> None:
+    labelled(project)
+    ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
+    walks = []
+
+    class Places(dict):
+        def __iter__(self):
+            walks.append(1)
+            return super().__iter__()
+
+    found = validation.of_ground(
+        project, replace(ground, places=Places(ground.places)), Wish(by="criterion", against=("R2",))
+    )
+    assert len({line.group for line in found.lines}) == 8
+    assert len(walks) < 8
+
+
 def test_two_criteria_of_an_item_in_the_same_words_are_both_counted(project: Project) -> None:
     labelled(project)
     ground = validation.ground_of(project, Wish(by="criterion", against=("R2",)))
