@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -72,14 +72,64 @@ class Pressed(QObject):
             self._button = self._standing = None
 
 
+class Seen(QObject):
+    """Keeps a window's focus on something seen, also after a click that hides or takes away what was clicked on."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._line: list[QWidget] = []
+        """What has the focus, or had it last, and all that it is in, from within."""
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._look)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What has the focus is hidden: look once the click is over."""
+        if event.type() == QEvent.Type.Hide:
+            self._later.start()
+        return super().eventFilter(watched, event)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        if left is not None and isValid(left):
+            left.removeEventFilter(self)
+        if reached is None:
+            self._later.start()
+        elif self._window.isAncestorOf(reached):
+            reached.installEventFilter(self)
+            self._line = list(_line(reached))
+
+    def _look(self) -> None:
+        window = self._window
+        if not self._line or not window.isVisible() or not window.isActiveWindow():
+            return
+        held: QWidget | None = window.focusWidget()
+        left = self._line[0]
+        if held is not None:
+            be_seen(window)
+        elif not isValid(left) or not left.isVisible():
+            _go_on_in(next((each for each in self._line if isValid(each) and each.isVisible()), None))
+
+
 def be_seen(window: QWidget | None) -> None:
     """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
     held = window.focusWidget() if window is not None else None
-    if held is None or held.isVisible():
-        return
-    around = held.parentWidget()
-    while around is not None and not around.isVisible():
-        around = around.parentWidget()
+    if held is not None and not held.isVisible():
+        _go_on_in(next((each for each in _line(held) if each.isVisible()), None))
+
+
+def _line(widget: QWidget) -> Iterator[QWidget]:
+    """A widget and all that it is in, from within."""
+    each: QWidget | None = widget
+    while each is not None:
+        yield each
+        each = each.parentWidget()
+
+
+def _go_on_in(around: QWidget | None) -> None:
+    """Give the focus to the first part that can have it."""
     if around is None:
         return
     reached: QWidget | None = around.nextInFocusChain()

@@ -109,6 +109,7 @@ class Window(QMainWindow):
         self.desk.saved.connect(lambda _: self.messages.expire())
         self._ends = Ends(self)
         EnterPresses(self)
+        staying.Seen(self)
         self.desk.changed.connect(self._changed)
         self._recount = QTimer(self, singleShot=True, interval=400)
         self._recount.timeout.connect(self._count_waiting)

@@ -52,6 +52,22 @@ def test_where_the_field_itself_goes_the_focus_may_go_on(window, qtbot):
     assert focus() is table
 
 
+def test_a_click_on_what_goes_with_it_leaves_the_focus_on_something_seen(window, qtbot):
+    page = window.page
+    part, other = QWidget(page), QPushButton("Other", page)
+    button = QPushButton("Done with it", part)
+    for widget in (part, other):
+        widget.show()
+    button.clicked.connect(part.deleteLater)
+    button.setFocus()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.wait(20)
+    held = window.focusWidget()
+    assert held is not None
+    assert held.isVisible()
+    assert page.isAncestorOf(held)
+
+
 def test_a_process_that_ends_does_not_take_the_focus(window, qtbot, monkeypatch):
     monkeypatch.setattr("annotator.gui.child.command", lambda: (sys.executable, ["-c", "print('a line')"]))
     search, table, child = window.page.search, window.page.table, Child(window)
