@@ -47,7 +47,7 @@ NOBODY = "Let people label reports and submit their labels, and let a judge judg
 
 def choices(project: Project) -> tuple[Choice, ...]:
     """Under which protocol, on which labels, whom judges are held against, and how figures are told apart."""
-    return (*_labels(project), Choice("by", "Told apart by", tuple((name, name) for name in validation.BY)))
+    return (*_labels(project), Choice("by", "Break down by", tuple((name, name) for name in validation.BY)))
 
 
 def report(
@@ -196,7 +196,7 @@ def _leaderboard_sheets(found: tuple[corrected.Corrected, float]) -> tuple[Sheet
 
 def _of_reviews(project: Project) -> tuple[Choice, ...]:
     protocol = _labels(project)[0]
-    return protocol, Choice("by", "Told apart by", tuple((name, name) for name in reviews.BY))
+    return protocol, Choice("by", "Break down by", tuple((name, name) for name in reviews.BY))
 
 
 VIEWS: tuple[View, ...] = (

@@ -158,9 +158,13 @@ def _rater(ground: Ground, wish: Wish) -> Rater:
     if len(chosen) == 1:
         return chosen[0]
     hashes = ", ".join(one.prompt[:SHOWN] or NO_PROMPT for one in there)
-    what = f"none that begins with {wish.prompt}" if wish.prompt and not chosen else f"{len(chosen)} wordings"
+    what = (
+        f"no prompt that begins with {wish.prompt}"
+        if wish.prompt and not chosen
+        else f"{len(chosen)} prompts"
+    )
     raise Refusal(
-        f"“{wish.judge}” judged by {what}: a card is of one.", f"Name one of its prompts: {hashes}."
+        f"“{wish.judge}” judged with {what}, and a card covers one.", f"Choose one of its prompts: {hashes}."
     )
 
 

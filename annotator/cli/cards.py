@@ -52,7 +52,7 @@ def card(
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """All that is known of one validated judge in one file that a reader and a program can trust; or hold one up."""
+    """All that is known of one validated judge in one file that a reader and a program can trust; or check one."""
     if check is not None:
         _check(file, check, judge, define_at, bind, as_, json_)
         return

@@ -160,7 +160,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("fault_other", "Why: other", "Validate", ("0",)),
     Binding("unclear_criteria", "Criteria that were ruled unclear", "Validate", ("Ctrl+U",)),
     Binding("judge_anew", "Order what was worded anew to be judged again", "Validate", ("Ctrl+Shift+U",)),
-    Binding("check_card", "Hold a card up", "Validate", ("Ctrl+K",)),
+    Binding("check_card", "Check a card", "Validate", ("Ctrl+K",)),
     Binding("bind_card", "Bind the judge to its card", "Validate", ("Ctrl+B",)),
     Binding("print_card", "Print the card", "Validate", ("Ctrl+P",)),
     Binding("attack_stop", "Stop the attacks", "Validate", ("Ctrl+.",)),

@@ -234,7 +234,7 @@ def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -
     judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "")
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
     with pytest.raises(
-        Refusal, match=r"judged by 2 wordings: a card is of one\. Name one of its prompts: p1, q2\."
+        Refusal, match=r"judged with 2 prompts, and a card covers one\. Choose one of its prompts: p1, q2\."
     ):
         card_of(project, "two")
     card = card_of(project, "two", prompt="q")

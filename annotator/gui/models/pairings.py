@@ -79,11 +79,12 @@ def in_a_sentence(pairings: Sequence[Pairing]) -> str:
     met = [pair.items for pair in pairings if pair.items]
     if not met:
         return "No two of them answer the same item."
-    often = f"on {min(met)}" if min(met) == max(met) else f"on {min(met)} to {max(met)}"
+    often = str(min(met)) if min(met) == max(met) else f"{min(met)} to {max(met)}"
+    often += " item" if max(met) == 1 else " items"
     never = len(pairings) - len(met)
     if not never:
-        return f"Each two of them meet {often} {'item' if max(met) == 1 else 'items'}."
-    return f"{len(met)} of {len(pairings)} possible pairs meet, {often} {'item' if max(met) == 1 else 'items'} each."
+        return f"Each pair shares {often}."
+    return f"{len(met)} of {len(pairings)} possible pairs meet, on {often} each."
 
 
 def of_ids(known: Mapping[str, tuple[str, str]], ids: Sequence[str]) -> list[tuple[str, str, str]]:

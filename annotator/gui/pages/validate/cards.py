@@ -19,7 +19,7 @@ from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.splitter import Splitter
 
 LEFT = (
-    Deed("check_card", "Hold a card up", "import", "Choose a card's file and see what differs here"),
+    Deed("check_card", "Check a card", "import", "Choose a card's file and see what differs here"),
     Deed(
         "bind_card",
         "Bind the judge",
@@ -32,7 +32,7 @@ RIGHT = (Deed("submit", "Save the card…", hint="As a page, as JSON for program
 PAGE, JSON, PDF = "A page, which programs read too (*.html)", "JSON (*.json)", "PDF (*.pdf)"
 ENDINGS = {PAGE: ".html", JSON: ".json", PDF: ".pdf"}
 NO_CARD = "There is no card in view."
-NOT_HELD = "Hold up a card that holds for a judge of this project first."
+NOT_HELD = "Check a card that holds for a judge of this project first."
 
 
 class Cards(Part):
@@ -55,7 +55,7 @@ class Cards(Part):
         desk.changed.connect(lambda _: self.view.forget())
         whole = Splitter("validate/cards")
         whole.addWidget(self.view)
-        side = PlainArea("A card held up", self.check)
+        side = PlainArea("A card to be checked", self.check)
         side.setMinimumWidth(320)
         whole.addWidget(side)
         whole.setSizes([750, 350])

@@ -95,11 +95,11 @@ class SetForm(QWidget):
             ("&Name", self.name),
             ("&What", self.what),
             ("", self.people),
-            ("People an item", beside(self.raters)),
+            ("People per item", beside(self.raters)),
             ("As many as", beside(self.by_width, self.interval)),
             ("or", beside(self.by_size, self.reports)),
             ("Expected agreement", beside(self.share)),
-            ("Likeness in an item", beside(self.likeness)),
+            ("Intra-item ICC", beside(self.likeness)),
             ("Test part", beside(self.test)),
             ("Seed", beside(self.seed)),
         )
