@@ -1,11 +1,11 @@
-"""The strip above the sample's pages that says what to try: each step leads to its place and ticks itself off."""
+"""What to try in the sample, above its pages or in a menu: each step leads to its place and ticks itself off."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.desk import Desk
@@ -17,14 +17,24 @@ if TYPE_CHECKING:
     from annotator.actions.practice import Try
 
 TRY, DONE = "Try this:", "You have tried it all. Help → First steps goes on from here."
+DISMISS = "Do not show these steps again"
+# A window that is lower than this, at 100 %, has no room for the strip.
+LOW = 640
 
 
 class TryStrip(QFrame):
     """Hidden where nothing is to be tried; whoever dismisses it does not see it again."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, window: QWidget) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk, self._window = desk, window
+        self.button = QToolButton()
+        """Has the steps in a menu, in place of the strip where the window is low."""
+        self.button.setText("Try this…")
+        self.button.setProperty("role", "try")
+        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(QMenu(self.button))
+        self.button.menu().aboutToShow.connect(self._fill_menu)
         self.setProperty("role", "try")
         self._lead = PlainLabel(role="strong")
         self._steps = QWidget()
@@ -32,7 +42,7 @@ class TryStrip(QFrame):
         self._row.addWidget(self._lead)
         self._close = QToolButton()
         icons.put(self._close, "close", 14)
-        self._close.setToolTip("Do not show these steps again")
+        self._close.setToolTip(DISMISS)
         self._close.setAccessibleName("Dismiss the steps to try")
         self._close.clicked.connect(self.dismiss)
         row = QHBoxLayout(self)
@@ -40,15 +50,19 @@ class TryStrip(QFrame):
         row.addWidget(self._steps, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._buttons: list[QPushButton] = []
+        self._steps_to_try: Sequence[Try] = ()
         theme.wear(self)
-        self.hide()
+        self._fit()
+        window.installEventFilter(self)
+        theme.watch(window, self._fit)
 
     def refresh(self) -> None:
         """Tick off what has been done."""
         self._show(self._tries())
 
     def _show(self, steps: "Sequence[Try]") -> None:
-        self.setVisible(bool(steps))
+        self._steps_to_try = steps
+        self._fit()
         for number, step in enumerate(steps, 1):
             if number > len(self._buttons):
                 self._buttons.append(self._button())
@@ -56,6 +70,27 @@ class TryStrip(QFrame):
             button.setText(f"{'✓' if step.done else number}  {step.words}")
             button.setAccessibleName(f"{step.words}, done" if step.done else step.words)
         self._lead.setText(DONE if steps and all(step.done for step in steps) else TRY)
+
+    def _fit(self) -> None:
+        low = self._window.height() < theme.current().px(LOW)
+        self.setVisible(bool(self._steps_to_try) and not low)
+        self.button.setVisible(bool(self._steps_to_try) and low)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another height of the window may have no room for the strip, or room for it."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fill_menu(self) -> None:
+        menu = self.button.menu()
+        menu.clear()
+        if self._lead.text() == DONE:
+            menu.addAction(DONE).setEnabled(False)
+        for number, button in enumerate(self._buttons):
+            menu.addAction(button.text(), partial(self._go, number))
+        menu.addSeparator()
+        menu.addAction(DISMISS, self.dismiss)
 
     def first(self) -> tuple[str, dict[str, str]] | None:
         """Where the first step is that has not been done; the steps are shown from now on."""
@@ -85,4 +120,4 @@ class TryStrip(QFrame):
         from annotator.actions import practice
 
         self._desk.ask(practice.stop_trying)
-        self.hide()
+        self._show([])

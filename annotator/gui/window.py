@@ -71,6 +71,8 @@ class Window(QMainWindow):
             centre.say_above(self.tries)
         self.status = StatusBar(self.desk)
         self.setStatusBar(self.status)
+        if self.tries is not None:
+            self.status.addPermanentWidget(self.tries.button)
         self._build_menus()
         for part in (self.menuBar(), self.navigation, self.messages, self.status):
             theme.wear(part)
@@ -81,7 +83,7 @@ class Window(QMainWindow):
             return None
         from annotator.gui.try_strip import TryStrip
 
-        return TryStrip(self.desk)
+        return TryStrip(self.desk, self)
 
     def _build_menus(self) -> None:
         from annotator.gui.menus import menus

@@ -3,7 +3,16 @@ import re
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QMenu,
+    QRadioButton,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 
 from annotator.gui import bugs, theme
 from annotator.gui.pages.start import StartPage
@@ -228,11 +237,20 @@ def test_parts_of_a_page_are_made_when_they_are_first_shown(sample, window_over)
     assert len(window.page.findChildren(Part)) == 1
 
 
-def test_what_one_of_several_is_chosen_by_is_round_at_every_zoom(qapp):
-    for percent in range(80, 201, 10):
-        theme.zoom_to(percent)
-        sheet = theme.style_sheet(theme.current())
-        box = re.search(r"QRadioButton::indicator, [^{]*\{ width: (\d+)px", sheet)
-        corner = re.search(r"QRadioButton::indicator \{ border-radius: (\d+)px", sheet)
-        # A corner larger than half of the whole, edges included, would not be drawn at all.
-        assert 2 * int(corner[1]) <= int(box[1]) + 2, percent
+@pytest.mark.parametrize("percent", range(theme.ZOOM_MIN, theme.ZOOM_MAX + 1, theme.ZOOM_STEP))
+def test_what_may_be_chosen_alone_is_round_at_every_zoom(percent, qtbot):
+    theme.zoom_to(percent)
+    box = QRadioButton("One of several")
+    qtbot.addWidget(box)
+    theme.wear(box)
+    for checked in (False, True):
+        box.setChecked(checked)
+        box.ensurePolished()
+        box.resize(box.sizeHint())
+        option = QStyleOptionButton()
+        box.initStyleOption(option)
+        mark = box.style().subElementRect(QStyle.SubElement.SE_RadioButtonIndicator, option, box)
+        assert mark.width() > 10
+        seen = box.grab().toImage()
+        around, corner = seen.pixelColor(mark.right() + 3, mark.top()), seen.pixelColor(mark.topLeft())
+        assert corner == around

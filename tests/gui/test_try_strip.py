@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from annotator.actions.project import Project
-from annotator.gui.try_strip import DONE, TRY
+from annotator.gui import theme
+from annotator.gui.try_strip import DISMISS, DONE, TRY
 from tests.words_shown import all_words
 
 
@@ -65,6 +66,29 @@ def test_once_dismissed_it_does_not_come_back(whole_sample, window_over):
     window.close()
     with closing(Project.open(whole_sample.path)) as again:
         assert not window_over(again).tries.isVisible()
+
+
+def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, window_over):
+    window = window_over(whole_sample)
+    window.resize(960, 600)
+    assert not window.tries.isVisible()
+    button = window.tries.button
+    assert button.isVisible()
+    button.menu().aboutToShow.emit()
+    entries = button.menu().actions()
+    assert [entry.text() for entry in entries if entry.text()] == [
+        "1  Write a criterion", "2  Quote the source", "3  Label a report", "4  Settle a conflict",
+        "5  Finish the judge's run", DISMISS,
+    ]  # fmt: skip
+    entries[3].trigger()
+    assert window.page.NAME == "Adjudicate"
+    theme.zoom_to(80)
+    assert window.tries.isVisible()
+    theme.zoom_to(100)
+    entries[-1].trigger()
+    assert not button.isVisible()
+    window.resize(1280, 760)
+    assert not window.tries.isVisible()
 
 
 def test_no_other_project_has_the_strip(small, window_over):
