@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from types import BuiltinMethodType, MethodType
-from typing import Literal
+from typing import Literal, cast
 from weakref import WeakMethod, ref
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal
@@ -211,6 +211,13 @@ def wear(widget: QWidget) -> None:
     put_on = _weakly(widget.setStyleSheet)
     widget.setStyleSheet(_sheet_now())
     _Wearer(widget, lambda: put_on(_sheet_now()))
+
+
+def scale(set_length: Callable[[int], None], length: int) -> None:
+    """Set a length of the design now and after each zoom: `scale(area.setMinimumWidth, 340)`."""
+    put_on, owner = _weakly(set_length), cast(BuiltinMethodType, set_length).__self__
+    put_on(current().px(length))
+    _Watcher(cast(QObject, owner), lambda: put_on(current().px(length)))
 
 
 def _weakly(act: Callable[..., object]) -> Callable[..., object]:

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 
 from annotator.actions import items
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.models.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
@@ -105,7 +106,7 @@ class ItemsModel(RowsModel[int]):
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 1:
             return f"<qt>{_escaped(line.question[:1000])}</qt>"
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
-            return icon(STATE_ICONS[line.state], 16)
+            return icon(STATE_ICONS[line.state], theme.current().px(16))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
             return RIGHT
         return None

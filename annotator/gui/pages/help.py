@@ -42,7 +42,7 @@ class HelpPage(Page):
         super().__init__(desk)
         self.topics = QListWidget()
         self.topics.setAccessibleName("Help topics")
-        self.topics.setFixedWidth(theme.current().px(230))
+        theme.scale(self.topics.setFixedWidth, 230)
         wrap_lines(self.topics)
         for title, name in TOPICS:
             entry = QListWidgetItem(title)

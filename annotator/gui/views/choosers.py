@@ -75,7 +75,7 @@ class Choosers(QWidget):
             combo.setAccessibleName(choice.words)
             combo.setMinimumContentsLength(LETTERS)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            combo.setMaximumWidth(theme.current().px(WIDEST))
+            theme.scale(combo.setMaximumWidth, WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
             self._parts[choice.name] = together(choice.words, combo)

@@ -52,7 +52,7 @@ class PicturePane(QWidget):
         column.addLayout(head)
         column.addWidget(self.none)
         column.addWidget(self.view, 1)
-        self.setMinimumWidth(theme.current().px(280))
+        theme.scale(self.setMinimumWidth, 280)
         theme.watch(self, self._soon.start)
 
     def offer(self, pictures: Sequence[Picture]) -> None:

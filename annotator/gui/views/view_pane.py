@@ -25,7 +25,7 @@ from annotator.gui.widgets.typed import LineField
 SETTLE_MS = 150
 FEW = 6
 # In pixels of the design.
-LOW = 560
+LOW = 640
 
 
 class ViewPane(Splitter):
@@ -55,7 +55,7 @@ class ViewPane(Splitter):
         self.tabs.currentChanged.connect(self._change_sheet)
         self.sought = LineField(placeholderText="Find in the table…", clearButtonEnabled=True)
         self.sought.setAccessibleName("Find in the table")
-        self.sought.setMaximumWidth(theme.current().px(240))
+        theme.scale(self.sought.setMaximumWidth, 240)
         self._seek_soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._seek_soon.timeout.connect(self._seek)
         self.sought.textChanged.connect(lambda _: self._seek_soon.start())
@@ -94,9 +94,9 @@ class ViewPane(Splitter):
         column = QVBoxLayout(right)
         column.setContentsMargins(4, 4, 0, 0)
         column.setSpacing(4)
-        column.addWidget(PlainLabel("What it is, and what it stands on", "strong"))
+        column.addWidget(PlainLabel("About this figure", "strong"))
         column.addWidget(self.account, 1)
-        right.setMinimumWidth(theme.current().px(260))
+        theme.scale(right.setMinimumWidth, 260)
         below = Splitter(f"{self._name} below")
         below.addWidget(self.pictures)
         below.addWidget(right)

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import result_views
 from annotator.actions.result_sheets import Cell, Line
@@ -25,6 +25,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.tabs import Stack
 
 WIDE = 560
 # A page by its name, and where on it to go.
@@ -81,13 +82,13 @@ class Viewer(QWidget):
         page.addLayout(head)
         page.addWidget(whole, 1)
 
-    def _body(self) -> QStackedWidget:
+    def _body(self) -> Stack:
         self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
         self._lead = self.empty.add_action("", self._go_on, primary=True)
         words, page, place = self.OTHERWISE
         self.empty.add_action(words, lambda: self.desk.go(page, **place))
         self.denied = EmptyState("lock", "Not shown to you", width=WIDE, role="")
-        self.body = QStackedWidget()
+        self.body = Stack()
         for widget in (QWidget(), self.view, self.behind, self.empty, self.denied):
             self.body.addWidget(widget)
         return self.body

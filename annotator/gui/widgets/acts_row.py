@@ -1,16 +1,19 @@
-"""Acts side by side, each with its key, in several lines where it is narrow."""
+"""Acts side by side, each with its key while the window is wide, in several lines where it is narrow."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.widgets.flow_row import FlowRow
 from annotator.gui.widgets.key_button import KeyButton
 
 # Act of the key table, words, what it does.
 Act = tuple[str, str, str]
+# In a window that is narrower than this, at 100 %, the keys are in the tooltips alone.
+WIDE = 1180
 
 
 class ActsRow(QWidget):
@@ -35,6 +38,24 @@ class ActsRow(QWidget):
             button.set_hint(hint)
             button.clicked.connect(lambda _=False, act=act: self.do(act))
             row.addWidget(button)
+        theme.watch(self, self._fit)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look at the window it is in from now on."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another width of the window has room for the keys, or none."""
+        if event.type() == QEvent.Type.Resize and watched is self.window():
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        narrow = self.window().width() < theme.current().px(WIDE)
+        for button in self.buttons.values():
+            button.show_brief(narrow)
 
     def do(self, act: str) -> None:
         """Do an act, unless there is nothing to do it with."""

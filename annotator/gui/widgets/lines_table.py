@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from annotator.gui import theme
 from annotator.gui.widgets.columns import Columns
 
-ROW = 32
+ROW, PICTURE = 32, 16
 
 
 class LinesTable(QTableView):
@@ -74,4 +74,5 @@ class LinesTable(QTableView):
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))
+        self.setIconSize(QSize(1, 1) * theme.current().px(PICTURE))
         self.fit()

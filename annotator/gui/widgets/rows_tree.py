@@ -1,17 +1,22 @@
 """A table of rows that may have rows underneath: titles, first widths, and one column that takes what is left."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
 from annotator.gui.widgets.columns import Columns
+from annotator.gui.widgets.lines_table import PICTURE
 from annotator.gui.widgets.plain import tooltip
 
 
 class RowsTree(QTreeWidget):
-    """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together."""
+    """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together.
+
+    The `firm` columns spare nothing for the others.
+    """
 
     def __init__(
         self,
@@ -22,6 +27,7 @@ class RowsTree(QTreeWidget):
         *,
         several: bool = False,
         nested: bool = False,
+        firm: Collection[int] = (),
     ) -> None:
         super().__init__()
         self.setAccessibleName(name)
@@ -39,7 +45,7 @@ class RowsTree(QTreeWidget):
         header.setHighlightSections(False)
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
-        self._widths, self._columns = tuple(widths), Columns(stretched)
+        self._widths, self._columns, self._firm = tuple(widths), Columns(stretched), firm
         self._size()
         theme.watch(self, self._size)
 
@@ -50,8 +56,9 @@ class RowsTree(QTreeWidget):
 
     def _size(self) -> None:
         px = theme.current().px
+        self.setIconSize(QSize(1, 1) * px(PICTURE))
         widths = {place: px(width) for place, width in enumerate(self._widths)}
-        self._columns.fit(self.header(), widths, self.viewport().width())
+        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm)
 
     def row(self) -> int:
         """The current row of the first level, or -1."""

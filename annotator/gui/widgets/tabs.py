@@ -1,7 +1,7 @@
-"""Parts of a page behind tabs."""
+"""Parts of a page of which one is in view."""
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QTabWidget
+from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
 
 class Tabs(QTabWidget):
@@ -16,6 +16,21 @@ class Tabs(QTabWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Room for the part in view; the others ask for theirs when they are."""
-        part, bar = self.currentWidget(), self.tabBar().minimumSizeHint()
-        least = QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())
+        bar, least = self.tabBar().minimumSizeHint(), _least(self.currentWidget())
         return QSize(max(bar.width(), least.width()), bar.height() + least.height())
+
+
+class Stack(QStackedWidget):
+    """Parts in the same place, which need no more room than the part in view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the part in view; the others ask for theirs when they are."""
+        return _least(self.currentWidget())
+
+
+def _least(part: QWidget | None) -> QSize:
+    return QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())

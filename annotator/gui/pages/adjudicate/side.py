@@ -54,7 +54,7 @@ class Side(QFrame):
         self._stack = QStackedWidget()
         self.parts: dict[str, QWidget] = {}
         self.shown = ""
-        self.setMinimumWidth(theme.current().px(LEAST_WIDTH))
+        theme.scale(self.setMinimumWidth, LEAST_WIDTH)
         top = QHBoxLayout()
         top.addWidget(self.title, 1)
         top.addWidget(close)

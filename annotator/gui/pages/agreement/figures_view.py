@@ -92,7 +92,7 @@ class FiguresView(Splitter):
         self.account.setProperty("role", "side")
         self.account.setAccessibleName("What the chosen figure stands on")
         self.account.setMinimumWidth(280)
-        return _column(PlainLabel("What it stands on", "strong"), self.account)
+        return _column(PlainLabel("About this figure", "strong"), self.account)
 
     def show_rows(self, report: Report, rows: list[Row]) -> None:
         """Show a section; the row that was chosen before stays chosen if it is still there."""
@@ -171,6 +171,7 @@ class FiguresView(Splitter):
             self.picture.show_figure(made)
 
     def _dress(self) -> None:
+        self._fit()
         self._turn()
         self._draw()
 

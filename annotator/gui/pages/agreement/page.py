@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from annotator.actions import agreement_behind, agreement_report, assisted, people
 from annotator.actions.agreement_behind import Found
@@ -23,6 +23,7 @@ from annotator.gui.pages.agreement.leaving import LeavingBar
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.tabs import Stack
 
 # People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they
 # export and script it; NaN without a reason; a κ that collapses without a word; numbers that later votes have moved.
@@ -80,7 +81,7 @@ class AgreementPage(Page):
         self._listen()
         self.leaving.enable(False)
 
-    def _body(self) -> QStackedWidget:
+    def _body(self) -> Stack:
         self.empty = EmptyState("agreement", "No agreement has been frozen yet", FIRST, width=WIDE)
         self.empty.add_action("Hand out work", lambda: self.desk.go("People"), primary=True)
         self.empty.add_action("What do these figures say?", self._explain)
@@ -91,7 +92,7 @@ class AgreementPage(Page):
             "Agreement is shown to a coordinator",
             "These figures tell how others have answered. Annotators and adjudicators decide without knowing that.",
         )
-        self.body = QStackedWidget()
+        self.body = Stack()
         for widget in (QWidget(), self.view, self.behind, self.none, self.empty, self.denied):
             self.body.addWidget(widget)
         return self.body

@@ -68,7 +68,7 @@ class DraftCard(QFrame):
             acts.addWidget(self.edit)
             column.addLayout(acts)
         mark = PlainLabel(str(number), "unit-number")
-        mark.setFixedWidth(theme.current().px(22))
+        theme.scale(mark.setFixedWidth, 22)
         mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(4, 8, 8, 8)

@@ -65,7 +65,8 @@ class SidePanel(QFrame):
         column.setContentsMargins(10, 6, 8, 8)
         column.addLayout(top)
         column.addWidget(self._stack, 1)
-        self.setMinimumWidth(theme.current().px(LEAST_WIDTH))
+        self._fit()
+        theme.watch(self, self._fit)
         self.hide()
 
     def _close(self) -> None:
@@ -80,11 +81,15 @@ class SidePanel(QFrame):
         self.setVisible(not shown)
         self.all.setVisible(part is self.text)
         self.title.setText(self._titles[part])
-        self.setMinimumWidth(theme.current().px(DRAFT_WIDTH if part is self.draft else LEAST_WIDTH))
+        self._fit()
         self._show_guideline()
         self.history.wake()
         self.draft.wake()
         self.turned.emit()
+
+    def _fit(self) -> None:
+        least = DRAFT_WIDTH if self._stack.currentWidget() is self.draft else LEAST_WIDTH
+        self.setMinimumWidth(theme.current().px(least))
 
     def shows(self, part: QWidget) -> bool:
         """Whether a part is what stands here now."""

@@ -25,7 +25,7 @@ from annotator.gui.widgets.rows_tree import RowsTree, line
 
 COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 260)
-STAGES, FILE = 3, 6
+ALIAS, STAGES, DUE, FILE = 1, 3, 4, 6
 
 KEY = (
     "This project signs its tasks as “{}”. Whoever opens their first task sees these six words: tell them the words "
@@ -72,7 +72,9 @@ class HandingOut(QWidget):
         theme.watch(self, self._fill_table)
 
     def _table(self) -> RowsTree:
-        self.table = RowsTree("People and what their tasks would hold", COLUMNS, WIDTHS, STAGES, several=True)
+        self.table = RowsTree(
+            "People and what their tasks would hold", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
+        )
         self.table.itemSelectionChanged.connect(self._offer)
         return self.table
 

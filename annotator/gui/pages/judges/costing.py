@@ -113,7 +113,7 @@ class Costing(Part):
         head = FlowRow(gap=10)
         for part in (together("By", self.by), together("of", self.of), self.sought):
             head.addWidget(part)
-        self.sought.setFixedWidth(theme.current().px(220))
+        theme.scale(self.sought.setFixedWidth, 220)
         above, below = QWidget(), QWidget()
         column = QVBoxLayout(above)
         column.setContentsMargins(0, 0, 0, 4)
@@ -124,7 +124,7 @@ class Costing(Part):
         under = QVBoxLayout(below)
         under.setContentsMargins(0, 4, 0, 0)
         under.setSpacing(4)
-        under.addWidget(PlainLabel("What it is, and what it stands on", "strong"))
+        under.addWidget(PlainLabel("About this figure", "strong"))
         under.addWidget(self.account, 1)
         whole = Splitter("judges/costs", Qt.Orientation.Vertical)
         whole.addWidget(above)

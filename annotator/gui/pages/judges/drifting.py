@@ -108,7 +108,7 @@ class Drifting(Part):
         left.addWidget(self.table)
         left.addWidget(below)
         left.setSizes([120, 440])
-        left.setMinimumWidth(theme.current().px(380))
+        theme.scale(left.setMinimumWidth, 380)
         whole = Splitter("judges/drift")
         whole.addWidget(left)
         whole.addWidget(self.found)

@@ -102,6 +102,7 @@ class LivePanel(QFrame):
         self.idle.setText(f"{ended_words(line)}\n{IDLE}" if line else IDLE)
         self.body.setCurrentIndex(0)
         self._settle()
+        theme.watch(self, self._settle)
 
     def show_order(self, order: Order) -> None:
         """A run begins."""

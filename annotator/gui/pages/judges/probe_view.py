@@ -54,7 +54,7 @@ class ProbeView(QFrame):
             self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
         raw = str(found.get("raw", ""))
         self.raw.setPlainText(raw)
-        self.raw.setFixedHeight(theme.current().px(96))
+        theme.scale(self.raw.setFixedHeight, 96)
         self.raw.setVisible(bool(raw))
         self.show()
 

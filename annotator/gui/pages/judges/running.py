@@ -89,7 +89,7 @@ class Running(Part):
         both.addWidget(PlainArea("The order of a run", inner), 1)
         # What it would cost stays in view, however long the form is.
         both.addWidget(self.forecast)
-        left.setMinimumWidth(theme.current().px(350))
+        theme.scale(left.setMinimumWidth, 350)
         right = Splitter("judges/runs below", Qt.Orientation.Vertical)
         right.addWidget(self.live)
         right.addWidget(self.past)

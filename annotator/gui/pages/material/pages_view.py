@@ -118,12 +118,12 @@ class PagesView(QWidget):
         self.finder = FindBar(self.text)
         self.finder.hide()
         self.claims = RowsTree(
-            "Claims that cite it", ("Item", "System", "Claim"), (60, 110, 200), stretched=2
+            "Claims that cite it", ("Item", "System", "Claim"), (96, 110, 200), stretched=2, firm=(0,)
         )
-        self.claims.setMaximumHeight(theme.current().px(170))
+        theme.scale(self.claims.setMaximumHeight, 170)
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
         right = QWidget()
-        right.setMinimumWidth(theme.current().px(340))
+        theme.scale(right.setMinimumWidth, 340)
         column = QVBoxLayout(right)
         column.setContentsMargins(8, 0, 0, 0)
         column.setSpacing(6)

@@ -98,7 +98,7 @@ class PartEditor(QWidget):
         acts.addWidget(self.removing)
         column.addLayout(acts)
         column.addWidget(self.nothing)
-        self.list.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+        theme.scale(self.list.setMinimumHeight, LEAST_HEIGHT)
         column.addWidget(self.list, 1)
         self._filler = QWidget()
         column.addWidget(self._filler, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions import drawable, part_replies, report_lines
@@ -16,7 +16,7 @@ from annotator.domain.part import Part
 from annotator.domain.unit import Unit
 from annotator.gui import theme
 from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import ITEM, SYSTEM, DrawnModel, Line, places_alike
+from annotator.gui.models.drawn_lines import ITEM, STATE, UNITS, DrawnModel, Line, places_alike
 from annotator.gui.models.reports_grid import column_words
 from annotator.gui.pages.material.drawing_bar import DrawingBar
 from annotator.gui.pages.material.part_editor import PartEditor
@@ -30,7 +30,9 @@ from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.typed import LineField
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
-WIDTHS = (48, 110, 52, 112)
+WIDTHS = (120, 76, 52, 102)
+# A list that is narrower than this, at 100 %, leaves the number of units to the editor.
+ROOM_FOR_UNITS = 370
 
 
 class Drawable(Enum):
@@ -87,7 +89,9 @@ class PartsView(QWidget):
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = DrawnModel(self)
-        self.list = LinesTable("Reports and what was drawn", self.model, WIDTHS, stretched=SYSTEM)
+        self.list = LinesTable("Reports and what was drawn", self.model, WIDTHS, stretched=ITEM)
+        self.list.firm = (STATE,)
+        self.list.viewport().installEventFilter(self)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
         self.wanted = FilterRow(Wanted, Wanted.ALL)
@@ -102,8 +106,15 @@ class PartsView(QWidget):
         self.editor.chosen.connect(self._show_place)
         self.editor.page_wanted.connect(self.page_wanted)
         self.editor.replies_wanted.connect(self.turn_replies)
-        self.kinds.setMaximumWidth(theme.current().px(KINDS_WIDTH))
+        theme.scale(self.kinds.setMaximumWidth, KINDS_WIDTH)
         self._lay_out()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A narrow list keeps what is told of the state readable."""
+        if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
+            narrow = watched.width() < theme.current().px(ROOM_FOR_UNITS)
+            self.list.setColumnHidden(UNITS, narrow)
+        return super().eventFilter(watched, event)
 
     def _lay_out(self) -> None:
         left = QWidget()

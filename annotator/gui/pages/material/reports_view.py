@@ -81,7 +81,7 @@ class ReportsView(QWidget):
         right.addWidget(self.lacking, 1)
         right.addStretch(0)
         area = PlainArea("Having reports written", inner)
-        area.setMinimumWidth(theme.current().px(FORM_WIDTH))
+        theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts.addWidget(area)
         parts.setStretchFactor(0, 1)
         parts.setSizes([740, FORM_WIDTH + 20])

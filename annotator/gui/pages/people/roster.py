@@ -11,7 +11,7 @@ from annotator.domain.counting import counted
 from annotator.domain.person import Person, Role
 from annotator.gui import keys
 from annotator.gui.desk import Desk
-from annotator.gui.models.people import NAME, WORK, PeopleModel
+from annotator.gui.models.people import NAME, STANDING, WORK, PeopleModel
 from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.lines_table import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
@@ -30,6 +30,7 @@ class Roster(QWidget):
         self._open: Mapping[str, Total] = {}
         self.model = PeopleModel(desk)
         self.list = LinesTable("People", self.model, WIDTHS, stretched=NAME)
+        self.list.firm = (STANDING,)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
@@ -71,7 +72,7 @@ class Roster(QWidget):
         return line
 
     def _foot(self) -> QHBoxLayout:
-        self.rename, self.leaving = KeyButton("Rename"), KeyButton("Has left")
+        self.rename, self.leaving = KeyButton("Rename"), KeyButton("Left the project")
         self.work = KeyButton("Work as this person", "↵", role="primary")
         for button, slot in (
             (self.rename, self.begin_renaming),
@@ -172,7 +173,7 @@ class Roster(QWidget):
     def _offer(self) -> None:
         person = self._person()
         here = person is not None and person.id == self._desk.project.by
-        self.leaving.set_words("Has left" if person is None or person.active else "Is back")
+        self.leaving.set_words("Left the project" if person is None or person.active else "Is back")
         self.leaving.setEnabled(person is not None and not here)
         self.leaving.set_hint("Work as somebody else first" if here else "All they made stays")
         self.rename.setEnabled(person is not None)

@@ -18,7 +18,7 @@ from annotator.domain.assignment import Stage
 from annotator.domain.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk import Desk
-from annotator.gui.models.board import PERSON, STATE, WITH, BoardModel
+from annotator.gui.models.board import ITEM, PERSON, STATE, WITH, BoardModel
 from annotator.gui.pages.people.board_acts import BoardActs, DueBar
 from annotator.gui.pages.people.board_filters import BoardFilters
 from annotator.gui.pages.people.totals_table import TotalsTable
@@ -56,6 +56,7 @@ class Whereabouts(QWidget):
 
     def _make_tables(self) -> None:
         self.table = LinesTable("Who is where", self.model, WIDTHS, stretched=PERSON)
+        self.table.firm = (ITEM, STATE)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

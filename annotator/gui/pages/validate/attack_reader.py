@@ -138,7 +138,7 @@ def _verdict_view(name: str) -> QTextBrowser:
     made.setProperty("role", "side")
     made.setAccessibleName(name)
     made.setOpenLinks(False)
-    made.setFixedHeight(theme.current().px(84))
+    theme.scale(made.setFixedHeight, 84)
     return made
 
 

@@ -31,7 +31,7 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.typed import LineField
 
 FILES = "Cards (*.json *.html);;All files (*)"
-ABOUT = "Does a card speak of a judge as it is here? Choose its file, or drop it. Nothing of it enters the project."
+ABOUT = "Does a card still describe a judge of this project? Choose its file, or drop it. The project stays as it is."
 MOST_LIKE = "the judge most like it"
 COLUMNS: tuple[Column[Difference], ...] = (
     Column("What differs", lambda one: one.part, 120, tip=lambda one: one.todo),
@@ -106,7 +106,7 @@ class CardCheck(QWidget):
         self._bound = PlainLabel("Bound to their cards", "strong", wrap=True)
         column = QVBoxLayout(self)
         column.setSpacing(8)
-        column.addWidget(PlainLabel("Hold a card up", "subtitle"))
+        column.addWidget(PlainLabel("Check a card", "subtitle"))
         column.addWidget(PlainLabel(ABOUT, "hint", wrap=True))
         column.addLayout(choosing)
         column.addWidget(self.file)
@@ -121,8 +121,8 @@ class CardCheck(QWidget):
         self._dress()
 
     def _dress(self) -> None:
-        self.bound.setMaximumHeight(theme.current().px(84))
-        self.table.setMaximumHeight(theme.current().px(190))
+        theme.scale(self.bound.setMaximumHeight, 84)
+        theme.scale(self.table.setMaximumHeight, 190)
 
     def _listen(self) -> None:
         self.choose.clicked.connect(self.choose_file)

@@ -79,7 +79,7 @@ class CaseBench(Splitter):
 
     def _dress(self) -> None:
         # Its reasons stand in few enough lines to be seen with everything else.
-        self.card.setMinimumWidth(theme.current().px(LEAST_CARD))
+        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
 
     @property
     def case(self) -> VerdictCase | None:

@@ -30,7 +30,7 @@ class ChoiceRow(QWidget):
             box = self.boxes[name] = ChoiceBox()
             box.setAccessibleName(words)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            box.setMaximumWidth(theme.current().px(_WIDEST))
+            theme.scale(box.setMaximumWidth, _WIDEST)
             box.activated.connect(lambda _: self.changed.emit())
             row.addWidget(_named(words, box))
 
