@@ -154,6 +154,14 @@ def test_a_spread_says_shares_and_norms(qtbot):
     )
 
 
+def test_a_spread_that_lacks_room_leaves_out_the_norm_first(qtbot):
+    bar, part = SpreadBar(), Part("2", 3, 0.51)
+    qtbot.addWidget(bar)
+    advance = bar.fontMetrics().horizontalAdvance
+    assert bar.label(part, 0.5, advance("2 · 50% / 51%")) == "2 · 50% / 51%"
+    assert bar.label(part, 0.5, advance("2 · 50% / 51%") - 1) == "2 · 50%"
+
+
 def test_a_spread_is_drawn_in_proportion(qtbot):
     bar = SpreadBar()
     qtbot.addWidget(bar)

@@ -89,11 +89,15 @@ class SpreadBar(QWidget):
             painter.setBrush(self._colour(place))
             painter.drawRect(QRectF(place * step, top + dot / 2, dot, dot))
             painter.restore()
-            norm = f" / {part.norm:.0%}" if part.norm is not None else ""
-            words = f"{part.label} · {share:.0%}{norm}"
-            room = int(step - dot * 2)
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+            shown = self.label(part, share, int(step - dot * 2))
             painter.drawText(QPointF(place * step + dot * 1.5, base), shown)
+
+    def label(self, part: Part, share: float, room: int) -> str:
+        """A part in so many pixels: with its norm, or else without."""
+        words, metrics = f"{part.label} · {share:.0%}", self.fontMetrics()
+        whole = words if part.norm is None else f"{words} / {part.norm:.0%}"
+        fits = metrics.horizontalAdvance(whole) <= room
+        return whole if fits else metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
     def _colour(self, place: int) -> QColor:
         return theme.token(f"bar-{place % 4 + 1}")

@@ -214,6 +214,13 @@ def test_no_system_is_named(page: Any) -> None:
     assert "Canary" not in said + bench.reading.first.report.accessibleName()
 
 
+def test_the_key_of_an_item_keeps_its_own_direction(page: Any) -> None:
+    """An Arabic key would otherwise draw the words beside it over to its side."""
+    bench = page.ruling.bench
+    key = bench.case.place.item_key
+    assert bench.card.where.text().startswith(f"Item \u2068{key}\u2069 · weight")
+
+
 def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     before = page.ruling.strip.words.text()
     assert "First labels stay the metric" in before

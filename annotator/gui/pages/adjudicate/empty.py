@@ -73,7 +73,7 @@ class Beginning(EmptyState):
     def show_first(self, line: Waiting, conflicts: int) -> None:
         """Say what waits, and what comes first."""
         wait = "1 conflict waits for you" if conflicts == 1 else f"{conflicts} conflicts wait for you"
-        first = f"First comes item {line.item_key}, {line.stage.value} ({agreement_words(line.agreement)})."
+        first = f"First comes item \u2068{line.item_key}\u2069, {line.stage.value} ({agreement_words(line.agreement)})."
         masked = (
             "Letters stand for the people who wrote, shuffled for each item. How far they agreed is frozen; what "
             "you decide does not change it."

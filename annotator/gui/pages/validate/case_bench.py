@@ -115,7 +115,9 @@ class CaseBench(Splitter):
             case = case.with_sides(found.sides)
         self.reading.show_reading(found, case.voices)
         number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(Show.ALL)
-        where = f"Item {case.place.item_key} · weight {case.place.weight:g} · {number:,} of {every:,}"
+        where = (
+            f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
+        )
         self.card.show_case(case, found, where, self.reading)
         self._show_said()
 

@@ -151,7 +151,7 @@ def _accepted(one: Line) -> str:
 
 
 def _items(keys: Sequence[str]) -> str:
-    some = ", ".join(keys[:5]) + (" …" if len(keys) > 5 else "")
+    some = ", ".join(f"\u2068{key}\u2069" for key in keys[:5]) + (" …" if len(keys) > 5 else "")
     return f"item {some}" if len(keys) == 1 else f"items {some}"
 
 
