@@ -204,3 +204,13 @@ def test_ctrl_enter_on_what_is_submitted_goes_on(open_page, project):
     page = open_page(item_id=items.ids(project)[0], kind="rubric")
     press("Ctrl+Return")
     assert page.item.id == items.ids(project)[1]
+
+
+def test_a_source_is_named_as_fully_as_there_is_room(sample, window_over, qtbot):
+    window = window_over(sample, "Author")
+    tabs, titles = window.page.source.tabs, []
+    for size in ((960, 600), (1920, 1080)):
+        window.resize(*size)
+        qtbot.wait(20)
+        titles.append(tabs.tabText(0))
+    assert len(titles[1]) > len(titles[0]) >= 8

@@ -27,7 +27,6 @@ from annotator.actions import items
 from annotator.gui import room, theme
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.acts_bar import ActsBar, Deed
-from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.window import Window
 from tests.gui.test_window import EVERY_PAGE
 from tests.labelling_keys import be_active, press
@@ -399,21 +398,3 @@ def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_rea
     assert page.source.isVisible()
     assert page.source.finder.isVisible()
     assert not page.side.isVisible()
-
-
-def test_parts_that_lack_room_side_by_side_are_stacked_until_there_is_room(qtbot):
-    around, parts = QWidget(), Splitter("test")
-    qtbot.addWidget(around)
-    parts.setParent(around)
-    for _ in range(2):
-        part = QWidget()
-        part.setMinimumSize(300, 50)
-        parts.addWidget(part)
-    parts.resize(700, 400)
-    around.show()
-    assert parts.orientation() == Qt.Orientation.Horizontal
-    parts.resize(500, 400)
-    assert parts.orientation() == Qt.Orientation.Vertical
-    assert parts.minimumSizeHint().width() == 300
-    parts.widget(0).setMinimumWidth(100)
-    qtbot.waitUntil(lambda: parts.orientation() == Qt.Orientation.Horizontal)

@@ -32,7 +32,6 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.progress_row import ProgressRow, left_in_words
 from annotator.gui.widgets.raw_text import RawText
-from annotator.gui.widgets.splitter import Splitter
 from annotator.gui.widgets.spread_bar import Part, SpreadBar
 from annotator.gui.widgets.tick_list import TickList
 from annotator.gui.widgets.units import Places
@@ -117,32 +116,6 @@ def test_cancel_is_there_only_where_somebody_listens(qtbot):
 )  # fmt: skip
 def test_how_long_still_is_said_in_words(seconds, words):
     assert left_in_words(seconds) == words
-
-
-def splitter_of(qtbot, name: str) -> Splitter:
-    made = Splitter(name)
-    qtbot.addWidget(made)
-    for _ in range(2):
-        made.addWidget(QWidget())
-    made.resize(609, 200)
-    made.show()
-    return made
-
-
-def test_a_splitter_remembers_its_place_under_its_name(qtbot):
-    first = splitter_of(qtbot, "somewhere")
-    first.moveSplitter(150, 1)
-    assert splitter_of(qtbot, "somewhere").sizes() == first.sizes()
-    assert splitter_of(qtbot, "elsewhere").sizes() != first.sizes()
-
-
-def test_a_splitter_moves_by_the_arrow_keys(qtbot):
-    splitter = splitter_of(qtbot, "keys")
-    before = splitter.sizes()[0]
-    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Right)
-    assert splitter.sizes()[0] == before + 24
-    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Left)
-    assert splitter.sizes()[0] == before
 
 
 def test_a_spread_says_shares_and_norms(qtbot):

@@ -8,6 +8,7 @@ from annotator.actions import agreement_words as words
 from annotator.actions.agreement_behind import Behind, Found, value_words
 from annotator.actions.agreement_figures import UNITS
 from annotator.actions.agreement_report import Report
+from annotator.gui import theme
 from annotator.gui.models.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
@@ -89,7 +90,7 @@ class AgreementBehindModel(RowsModel[Behind]):
             return tooltip(line.question if name == "item" else self._cell(line, name))
         if role == Qt.ItemDataRole.DecorationRole and name == "same":
             _, picture, colour = self.verdict(line)
-            return icon(picture, 16, colour)
+            return icon(picture, theme.current().px(16), colour)
         return None
 
     def _cell(self, line: Behind, name: str) -> str:

@@ -24,7 +24,7 @@ TOPICS = (
     ("Labelling reports", "labelling"),
     ("Judges", "judges"),
     ("How a judge is validated", "validation"),
-    ("Material: reports, what is drawn, cited pages", "material"),
+    ("Material: reports and cited pages", "material"),
     ("A model's draft", "drafts"),
     ("Working apart: tasks and returned work", "working-apart"),
     ("Files", "files"),

@@ -12,7 +12,6 @@ from annotator.actions import result_views
 from annotator.actions.result_sheets import Cell, Line
 from annotator.actions.result_views import Shown, View
 from annotator.domain.change import Change
-from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.views import counting
 from annotator.gui.views.behind_view import BehindView
@@ -74,7 +73,8 @@ class Viewer(QWidget):
         whole = Splitter(f"{name} views")
         whole.addWidget(self.views)
         whole.addWidget(right)
-        whole.setSizes([theme.current().px(178), 940])
+        whole.setSizes([178, 940])
+        whole.grow(self.views, 178)
         whole.setStretchFactor(1, 1)
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)

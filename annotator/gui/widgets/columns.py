@@ -1,8 +1,10 @@
 """How wide the columns of a table are: titles whole, and one column takes what is left, but never too little."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
-from PySide6.QtWidgets import QHeaderView
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
 from annotator.gui import theme
 
@@ -10,6 +12,19 @@ from annotator.gui import theme
 LEAST, WIDE = 120, 88
 # How much of it at most: for what the stretched column would like, and for its least.
 GLADLY, AT_MOST = 0.3, 0.45
+# What stands in the first rows is measured, no further than so far; around it, and for a picture before it.
+MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How wide what stands in the columns is, in pixels, and which of them show a state by a picture."""
+
+    widths: Mapping[int, int]
+    states: frozenset[int]
+
+
+NOTHING = Wanted({}, frozenset())
 
 
 class Columns:
@@ -21,10 +36,17 @@ class Columns:
         self._given: tuple[dict[int, int], bool, int] | None = None
 
     def fit(
-        self, header: QHeaderView, widths: Mapping[int, int], room: int, firm: Collection[int] = ()
+        self,
+        header: QHeaderView,
+        widths: Mapping[int, int],
+        room: int,
+        firm: Collection[int] = (),
+        wanted: Wanted = NOTHING,
     ) -> None:
         """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
 
+        By what stands in them (`wanted`), who has more than that gives first, who has less gets what is over, and
+        states are whole.
         The header is asked of its table each time: kept, it can be taken for dead while it lives.
         """
         px = theme.current().px
@@ -33,9 +55,13 @@ class Columns:
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
-        wide = {place: fixed[place] for place in fixed.keys() - set(firm) if fixed[place] > px(WIDE)}
-        over = sum(fixed.values()) - room
         liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
+        needed_by = {place: max(titles[place], wanted.widths.get(place, fixed[place])) for place in fixed}
+        fixed |= {place: needed_by[place] for place in fixed.keys() & wanted.states}
+        fixed = _shared(fixed, needed_by, room - liked)
+        spares = fixed.keys() - set(firm) - wanted.states
+        wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
+        over = sum(fixed.values()) - room
         if over + liked > 0 and wide:
             gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
             share = max(min(GLADLY, gladly), min(AT_MOST, needed))
@@ -51,3 +77,34 @@ class Columns:
                 if tight:
                     # What has no room is scrolled to.
                     header.resizeSection(self._stretched, least)
+
+
+def _shared(fixed: dict[int, int], needed: Mapping[int, int], room: int) -> dict[int, int]:
+    """Columns of which more than they need goes to those that have less, as far as there is no room for all."""
+    spare = {place: width - needed[place] for place, width in fixed.items() if width > needed[place]}
+    short = {place: needed[place] - width for place, width in fixed.items() if width < needed[place]}
+    lacking = sum(fixed.values()) + sum(short.values()) - room
+    if lacking > 0 and spare:
+        share = min(1.0, lacking / sum(spare.values()))
+        fixed = fixed | {place: fixed[place] - round(more * share) for place, more in spare.items()}
+    left = room - sum(fixed.values())
+    if left > 0 and short:
+        share = min(1.0, left / sum(short.values()))
+        fixed = fixed | {place: fixed[place] + int(less * share) for place, less in short.items()}
+    return fixed
+
+
+def wanted(view: QAbstractItemView) -> Wanted:
+    """What the first rows of a table ask for; nothing is read before it is seen."""
+    if not view.isVisible():
+        return NOTHING
+    model, px, measure = view.model(), theme.current().px, view.fontMetrics().horizontalAdvance
+    widths, states = dict[int, int](), set[int]()
+    for place in range(model.columnCount()):
+        cells = [model.index(row, place, QModelIndex()) for row in range(min(MEASURED, model.rowCount()))]
+        words = {str(cell.data() or "")[:LETTERS] for cell in cells}
+        if any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells):
+            states.add(place)
+        widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
+        widths[place] = min(px(MOST), widest + px(PAD))
+    return Wanted(widths, frozenset(states))

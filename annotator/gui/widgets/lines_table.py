@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from annotator.gui import theme
-from annotator.gui.widgets.columns import Columns
+from annotator.gui.widgets.columns import NOTHING, Columns, wanted
 
 ROW, PICTURE = 32, 16
 
@@ -47,6 +47,10 @@ class LinesTable(QTableView):
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = ()
         """The columns that spare nothing for the others."""
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.fit)
+        for told in (model.modelReset, model.rowsInserted):
+            told.connect(self._soon.start)
         self._height = ROW
         self._dress()
         theme.watch(self, self._dress)
@@ -70,7 +74,8 @@ class LinesTable(QTableView):
         """Give the columns their widths."""
         px = theme.current().px
         widths = {place: px(width) for place, width in self.widths.items()}
-        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm)
+        found = wanted(self) if self.widths else NOTHING
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, found)
 
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))

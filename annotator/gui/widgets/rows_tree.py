@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
-from annotator.gui.widgets.columns import Columns
+from annotator.gui.widgets.columns import Columns, wanted
 from annotator.gui.widgets.lines_table import PICTURE
 from annotator.gui.widgets.plain import tooltip
 
@@ -46,6 +46,9 @@ class RowsTree(QTreeWidget):
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched), firm
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._size)
+        self.model().rowsInserted.connect(self._soon.start)
         self._size()
         theme.watch(self, self._size)
 
@@ -58,7 +61,7 @@ class RowsTree(QTreeWidget):
         px = theme.current().px
         self.setIconSize(QSize(1, 1) * px(PICTURE))
         widths = {place: px(width) for place, width in enumerate(self._widths)}
-        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm)
+        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm, wanted(self))
 
     def row(self) -> int:
         """The current row of the first level, or -1."""

@@ -9,6 +9,8 @@ from annotator.gui import theme
 _STEP = 24
 # A part that stands above another has at least this height, at 100 %.
 _LOWEST = 160
+# A list that grows with the zoom takes at most so much of the window.
+_SHARE = 0.22
 
 
 class Splitter(QSplitter):
@@ -28,13 +30,20 @@ class Splitter(QSplitter):
         self._restored = False
         self._across = orientation == Qt.Orientation.Horizontal
         self._yielding: tuple[QWidget, QWidget] | None = None
+        self._list: QWidget | None = None
+        self._list_width, self._zoom = 0.0, 100
         self.setChildrenCollapsible(False)
-        self.splitterMoved.connect(lambda *_: self.remember())
+        self.splitterMoved.connect(lambda *_: self._moved())
 
     def remember(self) -> None:
         """Keep the present sizes for the next start, unless the parts are stacked for want of room."""
         if not self._stacked:
             QSettings().setValue(self._key, self.saveState())
+            QSettings().setValue(f"{self._key} zoom", theme.current().zoom)
+
+    def _moved(self) -> None:
+        self._measure(theme.current().zoom)
+        self.remember()
 
     def rename(self, name: str) -> None:
         """Remember sizes under another name from now on."""
@@ -49,6 +58,11 @@ class Splitter(QSplitter):
     def give_way(self, part: QWidget, to: QWidget) -> None:
         """Hide a part while another is shown, wherever there is no room for all parts side by side."""
         self._yielding = part, to
+
+    def grow(self, part: QWidget, width: int) -> None:
+        """Have a list, so wide at 100 %, keep room for its words at every zoom."""
+        self._list, self._list_width = part, width
+        theme.watch(self, self._follow)
 
     @property
     def is_fresh(self) -> bool:
@@ -67,7 +81,28 @@ class Splitter(QSplitter):
             stored = QSettings().value(self._key)
             if isinstance(stored, QByteArray):
                 self.restoreState(stored)
+                zoom = str(QSettings().value(f"{self._key} zoom", 100))
+                self._measure(int(zoom) if zoom.isdigit() else 100)
+            self._follow()
         self._turn()
+
+    def _measure(self, zoom: int) -> None:
+        """Take the list's present width, which it has at a zoom, for the one it is to have."""
+        if self._list is not None and self._list.isVisible() and not self._stacked:
+            self._list_width, self._zoom = self._list.width() * 100 / zoom, zoom
+
+    def _follow(self) -> None:
+        """Give the list its width at the present zoom; what it takes or leaves is the widest part's."""
+        zoom = theme.current().zoom
+        if self._list is None or self._stacked or zoom == self._zoom:
+            return
+        self._zoom, place, sizes = zoom, self.indexOf(self._list), self.sizes()
+        most = max(self._list_width, _SHARE * self.window().width())
+        wanted = round(min(self._list_width * zoom / 100, most))
+        widest = max((other for other in range(len(sizes)) if other != place), key=sizes.__getitem__)
+        sizes[widest] = max(1, sizes[widest] + sizes[place] - wanted)
+        sizes[place] = wanted
+        self.setSizes(sizes)
 
     @property
     def _stacked(self) -> bool:

@@ -61,6 +61,7 @@ class Frame(QStackedWidget):
             main.addWidget(part)
             main.setStretchFactor(place, int(part is centre))
         main.setSizes([236, 895, 0])
+        main.grow(self.queue_pane, 236)
         self.side.turned.connect(self._make_room)
         return main
 

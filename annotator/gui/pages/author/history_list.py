@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSpl
 
 from annotator.actions import artifacts, people
 from annotator.domain.artifact import Artifact, Revision
+from annotator.gui import theme
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.revision_text import as_text, line
 from annotator.gui.widgets import icons
@@ -65,7 +66,7 @@ class HistoryList(QWidget):
         for revision in self._revisions:
             entry = QListWidgetItem(line(revision, aliases.get(revision.by, "")))
             if revision.sealed:
-                entry.setIcon(icons.icon("lock", 16, "state-agreed"))
+                entry.setIcon(icons.icon("lock", theme.current().px(16), "state-agreed"))
             self.list.addItem(entry)
         self.list.setCurrentRow(0)
 

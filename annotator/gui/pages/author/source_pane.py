@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -30,7 +31,10 @@ from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.report_view import ReportView
 
 FILES = "Papers and texts (*.pdf *.md *.markdown *.txt);;All files (*)"
-TAB_WIDTH = 130
+QUESTION = "Question"
+TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
+# A narrower pane leaves the key of a button to its tooltip.
+ROOMY = 420
 
 
 class SourcePane(QWidget):
@@ -97,6 +101,13 @@ class SourcePane(QWidget):
         column.addWidget(self.hint)
         column.addWidget(self._stack, 1)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Print as much of the titles as there is room for."""
+        super().resizeEvent(event)
+        self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
+        for place, source in enumerate(self._sources):
+            self.tabs.setTabText(place, self._short(source.title))
+
     def _pdf_pane(self) -> QWidget:
         whole = QWidget()
         column = QVBoxLayout(whole)
@@ -155,7 +166,7 @@ class SourcePane(QWidget):
             self.tabs.setTabToolTip(place, tooltip(source.title))
         if not self._sources:
             self.tabs.addTab("Sources")
-        self.tabs.addTab("Question")
+        self.tabs.addTab(QUESTION)
         self.tabs.setCurrentIndex(front)
         self.as_text.setChecked(False)
         self.tabs.blockSignals(blocked)
@@ -309,5 +320,7 @@ class SourcePane(QWidget):
         self.hint.setVisible(bool(words))
 
     def _short(self, title: str) -> str:
-        room = theme.current().px(TAB_WIDTH)
+        px, around = theme.current().px, theme.current().px(AROUND_TITLE)
+        left = self.tabs.width() - self.fontMetrics().horizontalAdvance(QUESTION) - around
+        room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self._sources)) - around))
         return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room).replace("&", "&&")

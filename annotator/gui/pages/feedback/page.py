@@ -68,6 +68,7 @@ class FeedbackPage(Page):
         parts.addWidget(self.list)
         parts.addWidget(right)
         parts.setSizes([296, 795])
+        parts.grow(self.list, 296)
         parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",
@@ -152,7 +153,7 @@ class FeedbackPage(Page):
             return
         self._item_id, self._digest = item_id, found
         item = items.read(self.desk.project, item_id)
-        self.question.setText(f"{item.key}  {item.question}")
+        self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in found.stages):
             self._reports = {task.response_id: task.name for task in self.desk.ask(labels.queue) or []}
         self.stages.blockSignals(True)

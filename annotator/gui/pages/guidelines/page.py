@@ -79,6 +79,7 @@ class GuidelinesPage(Page):
         whole.addWidget(self.stages)
         whole.addWidget(right)
         whole.setSizes([250, 860])
+        whole.grow(self.stages, 250)
         whole.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 12)

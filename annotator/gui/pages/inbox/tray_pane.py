@@ -51,6 +51,7 @@ class TrayPane(QWidget):
         self.parts.addWidget(left)
         self.parts.addWidget(self._sheet())
         self.parts.setSizes([300, 800])
+        self.parts.grow(left, 300)
         self.parts.setStretchFactor(1, 1)
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)

@@ -113,6 +113,7 @@ class Comparing(Part):
         whole.addWidget(left)
         whole.addWidget(right)
         whole.setSizes([250, 830])
+        whole.grow(left, 250)
         whole.setStretchFactor(1, 1)
         self.empty = EmptyState("agreement", *NOTHING)
         self.empty.add_action("To the runs", lambda: self.desk.go("Judges", part="Runs"), primary=True)

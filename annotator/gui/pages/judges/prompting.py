@@ -84,6 +84,7 @@ class Prompting(Part):
         parts.addWidget(middle)
         parts.addWidget(self.look)
         parts.setSizes([260, 405, 415])
+        parts.grow(self.table, 260)
         parts.setStretchFactor(1, 1)
         parts.setStretchFactor(2, 1)
         return parts

@@ -4,6 +4,7 @@ from typing import Any
 
 from annotator.gui import theme
 from annotator.gui.models.cells import CellsModel
+from annotator.gui.widgets.columns import wanted
 from annotator.gui.widgets.lines_table import LinesTable
 
 # A fitted column is not wider than this, and measured by so many rows.
@@ -26,7 +27,7 @@ class CellsTable(LinesTable):
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
         for place in self._model.fitted:
             widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
-        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm)
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, wanted(self))
 
     def _widest(self, place: int) -> int:
         shown = range(min(_MEASURED, self._model.rowCount()))

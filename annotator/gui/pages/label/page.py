@@ -102,6 +102,7 @@ class LabelPage(Page):
         self.main.addWidget(self.middle)
         self.main.setStretchFactor(1, 1)
         self.main.setSizes([252, 1000])
+        self.main.grow(self.queue_pane, 252)
         self.queue_pane.setMinimumWidth(LEAST_QUEUE)
         self.labelling = QWidget()
         rows = QVBoxLayout(self.labelling)

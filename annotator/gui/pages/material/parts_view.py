@@ -129,6 +129,7 @@ class PartsView(QWidget):
         for widget in (left, self.text, area):
             parts.addWidget(widget)
         parts.setSizes([LIST_WIDTH, 380, 380])
+        parts.grow(left, LIST_WIDTH)
         parts.setStretchFactor(1, 1)
         parts.setStretchFactor(2, 1)
         left.setMinimumWidth(240)

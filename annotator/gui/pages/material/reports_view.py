@@ -57,7 +57,7 @@ class ReportsView(QWidget):
         # An answer may still come when the window has given the file back.
         self._stopped = False
         self.model = ReportsGrid(self)
-        self.grid = LinesTable("Reports by item and system", self.model, cells=True)
+        self.grid = LinesTable("Reports by item and system", self.model, stretched=0, cells=True)
         self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
@@ -207,13 +207,9 @@ class ReportsView(QWidget):
         return any((item.id, column) not in self._found.lines for column in self._found.columns)
 
     def _size(self) -> None:
-        px, header = theme.current().px, self.grid.horizontalHeader()
-        if len(self.model.columns) > 1 and header.sectionSize(0) < px(ITEM_WIDTH):
-            header.resizeSection(0, px(ITEM_WIDTH))
-        for column in range(1, len(self.model.columns)):
-            wanted = self.grid.fontMetrics().horizontalAdvance(self.model.columns[column]) + px(32)
-            least = PARTS_WIDTH if self.model.told == reports_grid.DRAWN else CELL_WIDTH
-            header.resizeSection(column, max(px(least), min(wanted, px(280))))
+        least = PARTS_WIDTH if self.model.told == reports_grid.DRAWN else CELL_WIDTH
+        self.grid.widths = {0: ITEM_WIDTH} | dict.fromkeys(range(1, len(self.model.columns)), least)
+        self.grid.fit()
 
     def _tell(self, told: str) -> None:
         self.model.show_told(told)

@@ -76,6 +76,7 @@ class CaseBench(Splitter):
         theme.watch(self, self._dress)
         self.setStretchFactor(1, 1)
         self.setSizes([225, 640, 345])
+        self.grow(self.pane, 225)
 
     def _dress(self) -> None:
         # Its reasons stand in few enough lines to be seen with everything else.
