@@ -26,6 +26,7 @@ from annotator.actions.result_sheets import (
     text,
 )
 from annotator.actions.results import ALL, FACET, MODE, ResultRow
+from annotator.domain.counting import counted
 from annotator.domain.estimate import interval
 from annotator.protocols import PROTOCOLS
 
@@ -207,7 +208,8 @@ def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
     gaps = sum(of.values())
     unfit = sum(bool(row.estimate.value is not None and publishing.why_not(row, found.limit)) for row in rows)
     if gaps:
-        yield f"{gaps:,} judgements are missing behind these figures; a missing one is never a “no”."
+        are = "is" if gaps == 1 else "are"
+        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; a missing one is never a “no”."
     if unfit:
         yield (
             f"{unfit:,} figures are not publishable: more than {percent(found.limit, 1)} of the judgements behind them "

@@ -23,6 +23,7 @@ from annotator.actions.result_sheets import (
     missing,
     text,
 )  # fmt: skip
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 
@@ -152,7 +153,8 @@ def behind(project: Project, source: Source) -> Sheet:
         lines.append(Line(cells, score.item_id, response_id=score.response_id, source=_of(score, source)))
     defined = sum(score.estimate.value is not None for score in found)
     gaps = sum(score.estimate.missing for score in found)
-    told = f"{defined:,} of {len(found):,} reports have a score; {gaps:,} judgements are missing."
+    missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
+    told = f"{defined:,} of {len(found):,} reports have a score; {missing}."
     return Sheet("Items", heads, tuple(lines), (told,))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from annotator.domain.counting import counted
 from annotator.domain.estimate import Estimate, decimal, interval
 
 Worth = float | str | None
@@ -180,7 +181,7 @@ def explained(estimate: Estimate, unit: str = "") -> list[str]:
     """Where a figure comes from: n, method, what is missing and the range that leaves, why it is undefined."""
     said = [f"n = {estimate.n:,}", estimate.method]
     if estimate.missing:
-        said.append(f"{estimate.missing:,} judgements did not come{_range(estimate, unit)}")
+        said.append(f"{counted(estimate.missing, 'judgement')} did not come{_range(estimate, unit)}")
     return [part for part in (*said, estimate.note) if part]
 
 

@@ -29,6 +29,7 @@ def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
     assert in_words(Estimate(None, missing=3)) == "–  3 missing"
     cell = figure(FOUND)
     assert cell.tip == "n = 10\nmean\n2 judgements did not come; with them it lies between 0.450 and 0.600"
+    assert "\n1 judgement did not come" in figure(Estimate(0.5, missing=1, method="mean")).tip
     assert (cell.state, figure(Estimate(None)).state) == ("incomplete", "missing")
 
 

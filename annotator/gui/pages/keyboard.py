@@ -35,7 +35,7 @@ class KeyboardPage(Page):
         hint.setProperty("role", "hint")
         self.answer = QLabel()
         self.answer.setTextFormat(Qt.TextFormat.PlainText)
-        restore = QPushButton("Back to the keys as shipped")
+        restore = QPushButton("Restore the default keys")
         restore.clicked.connect(self._restore)
         foot = QHBoxLayout()
         foot.addWidget(self.answer, 1)
@@ -102,7 +102,7 @@ class KeyboardPage(Page):
         keys.restore_all()
         for act, field in self.fields.items():
             field.setKeySequence(keys.sequences(act)[0])
-        self.answer.setText("All keys are as shipped again.")
+        self.answer.setText("All keys are the default ones again.")
         self._take_over()
 
     def _take_over(self) -> None:
