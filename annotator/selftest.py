@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator import __version__, places
+from annotator.actions.people import new_project
 from annotator.domain.counting import counted
 from annotator.domain.refusal import Refusal
 
@@ -52,10 +53,9 @@ def _folder() -> Iterator[Path]:
 
 def _project() -> str:
     from annotator.actions.items import Filter, add, ids
-    from annotator.actions.project import Project
 
     with _folder() as folder:
-        project = Project.create(folder / "tried.goldsmith")
+        project = new_project(folder / "tried.goldsmith")
         add(project, "Does a row survive a round trip? 是的")
         found = ids(project, Filter(words="round trip"))
         (journal,) = project.store.raw.execute("PRAGMA journal_mode").fetchone()

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, items, people, submitting
 from annotator.actions.extracts import Drawn
 from annotator.actions.hashing import judgement_hash, response_hash
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
@@ -37,14 +38,14 @@ STATEMENTS = (
 
 def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Alpha",)) -> Project:
     """Items with gold of every kind, each answered once by each system; one judge, who has said nothing yet."""
-    project = Project.create(folder / "adra.goldsmith", "ADRA")
+    project = new_project(folder / "adra.goldsmith", "ADRA")
     people.someone(project)
     for number in range(1, questions + 1):
         item_id = items.add(
             project, f"Question {number}?", "Technical Details", "NLP" if number % 2 else "Vision"
         ).subject
         for document in gold():
-            artifacts.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
+            submitting.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
         for system in systems:
             answer(project, item_id, system)
     add_judge(project)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.actions import annotating, artifacts, items, people, sources
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Artifact, Document, Kind
 from annotator.domain.rubric import Criterion, Rubric
@@ -22,7 +23,7 @@ TEXTS = (
 
 def authoring_project(folder: Path) -> Project:
     """Items “1” (a Technical Details question with a Markdown source) and “2” (in Chinese, without one)."""
-    project = Project.create(folder / "authoring.goldsmith")
+    project = new_project(folder / "authoring.goldsmith")
     people.someone(project)
     first = items.add(
         project, "Why do residual connections help?", "Technical Details", "Deep learning"

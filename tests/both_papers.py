@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from annotator.actions import artifacts, imports, items, people, sources
+from annotator.actions import artifacts, imports, items, people, sources, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document, Kind
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
@@ -35,7 +36,7 @@ def some_of(folder: Path) -> Path:
 
 def both_papers(folder: Path) -> Project:
     """The project: the public rubrics, and a plan, evidence and diagnostics for each question, all sealed."""
-    project = Project.create(folder / "both papers.goldsmith")
+    project = new_project(folder / "both papers.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [some_of(folder / "public")])
     note = folder / "notes.md"
@@ -43,7 +44,7 @@ def both_papers(folder: Path) -> Project:
     for item_id in items.ids(project):
         sources.add_source(project, item_id, note)
         for kind, document in gold().items():
-            artifacts.seal(project, artifacts.start(project, item_id, kind, document).subject)
+            submitting.seal(project, artifacts.start(project, item_id, kind, document).subject)
     return project
 
 

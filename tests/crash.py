@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from annotator.actions import artifacts, backups, checking, history, labels
+from annotator.actions import artifacts, backups, checking, drafts, history, labels
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.change import Change
@@ -92,7 +92,7 @@ def work(path: Path, seed: int, told: Connection) -> None:
                 _tell(told, artifacts.add_unit(project, insights, id=words, text=words), words)
                 _tell(told, artifacts.remove_unit(project, insights, words), "")
             case "draft":
-                artifacts.save_draft(project, plan, "typed", "text", words)
+                drafts.save(project, plan, "typed", "text", words)
                 told.send({"draft": words})
             case "label":
                 value = chance.choice(("yes", "no"))

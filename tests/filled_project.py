@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, assisted, items, people, times
+from annotator.actions import artifacts, assisted, drafts, items, people, submitting, times
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
@@ -28,10 +28,10 @@ def filled_project(folder: Path) -> Project:
     people.add_person(project, "Ada Rater", (Role.ANNOTATOR, Role.ADJUDICATOR))
     item = items.ids(project)[0]
     rubric = str(_one(project, "SELECT id FROM artifact WHERE item_id = ?", item))
-    artifacts.reopen(project, rubric)
+    submitting.reopen(project, rubric)
     for text in ("Explains skip connections", "Explains residual connections in depth"):
         artifacts.change_unit(project, rubric, units_of(project, item)[0], text=text)
-    artifacts.save_draft(project, rubric, units_of(project, item)[1], "text", "Compares stab")
+    drafts.save(project, rubric, units_of(project, item)[1], "text", "Compares stab")
     times.spend(project, rubric, 42.5)
     _add_source(project, item)
     _add_judging(project, item, rubric)

@@ -21,6 +21,7 @@ from annotator.actions import (
     openings,
     people,
     ruling,
+    submitting,
 )
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_runs import Order
@@ -132,7 +133,7 @@ def _write(rng: Random, project: Project, place: int, kind: Kind) -> None:
         made[name] = artifacts.start(work_as(project, name), item(project, place), kind, own).subject
     for name, artifact_id in made.items():
         if rng.random() < 0.9:
-            artifacts.seal(work_as(project, name), artifact_id, reason=rng.choice(("", "meant so")))
+            submitting.seal(work_as(project, name), artifact_id, reason=rng.choice(("", "meant so")))
     if len(made) > 1:
         _attempt(lambda: _adjudicate(rng, project, place, kind))
 
@@ -209,7 +210,7 @@ def _own(rng: Random, project: Project, state: State) -> str:
 
 
 def _reopen(rng: Random, project: Project) -> None:
-    artifacts.reopen(project, _own(rng, project, State.SEALED))
+    submitting.reopen(project, _own(rng, project, State.SEALED))
 
 
 def _change(rng: Random, project: Project) -> None:
@@ -226,7 +227,7 @@ def _retire(rng: Random, project: Project) -> None:
 
 
 def _seal(rng: Random, project: Project) -> None:
-    artifacts.seal(project, _own(rng, project, State.DRAFT), reason="Again.")
+    submitting.seal(project, _own(rng, project, State.DRAFT), reason="Again.")
 
 
 def _correct_claims(rng: Random, project: Project) -> None:
@@ -242,11 +243,11 @@ def _edit_gold(rng: Random, project: Project) -> None:
     work_as(project, "Cora")
     found = project.store.raw.execute("SELECT id FROM artifact WHERE author_id = '' ORDER BY id").fetchall()
     for (artifact_id,) in found[:1]:
-        artifacts.reopen(project, artifact_id)
+        submitting.reopen(project, artifact_id)
         unit = rng.choice(artifacts.read(project, artifact_id).document.units)
         artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
         if rng.random() < 0.5:
-            artifacts.seal(project, artifact_id)
+            submitting.seal(project, artifact_id)
 
 
 LATER = (_edit_gold, _reopen, _reopen, _reopen, _change, _change, _retire, _seal, _correct_claims)

@@ -11,6 +11,7 @@ from annotator.actions import imports, judges, people
 from annotator.actions.bulk import insert_rows
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.label_rows import IMPORTED
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.identity import derived_id
 from annotator.domain.judge import Judge, RunState
@@ -61,7 +62,7 @@ def peer_folder(folder: Path, items: int, criteria: int, systems: int, letters: 
 
 def imported(path: Path, source: Path) -> Project:
     """A new project with what a folder in ResearcherBench's layout holds."""
-    project = Project.create(path, "Judged")
+    project = new_project(path, "Judged")
     imports.run(project, imports.RESEARCHERBENCH, [source], warm=False)
     return project
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from annotator.actions import artifacts, items, labels, pages
+from annotator.actions import artifacts, items, labels, pages, submitting
 from annotator.actions.project import Project
 from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.identity import now
@@ -52,7 +52,7 @@ def text_of(number: int) -> str:
 
 def seal(project: Project, item_id: str, document) -> None:
     made = artifacts.start(project, item_id, document.KIND, document)
-    artifacts.seal(project, made.subject)
+    submitting.seal(project, made.subject)
 
 
 def draw(project: Project, response_id: str) -> None:

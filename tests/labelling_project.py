@@ -4,8 +4,9 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, items, people, submitting
 from annotator.actions.hashing import response_hash
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.identity import derived_id
@@ -28,7 +29,7 @@ A closing remark on [cost](https://example.org/cost) ends the report.
 
 def project_with(path: Path, people_added: int = 1) -> Project:
     """An empty project, with a coordinator and further annotators named “Rater 2” and so on."""
-    project = Project.create(path / "labels.goldsmith", "Labels")
+    project = new_project(path / "labels.goldsmith", "Labels")
     people.someone(project)
     for number in range(people_added):
         people.add_person(project, f"Rater {number + 2}", (Role.ANNOTATOR,))
@@ -75,5 +76,5 @@ def rubric(item_id: str, criteria: int) -> Rubric:
 def seal_rubric(project: Project, item_id: str, criteria: int = 3) -> str:
     """The rubric of the person working, sealed; the artifact's id."""
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, criteria)).subject
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     return artifact_id

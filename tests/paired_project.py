@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, items, people, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document
 from annotator.domain.labels import Label, Labels, label_id
@@ -24,7 +25,7 @@ SENTENCES = (
 
 def paired_project(path: Path, annotators: int = 2, questions: int = 1) -> Project:
     """A project of a coordinator “Me”, annotators with the aliases A, B, C …, and questions."""
-    project = Project.create(path / "pairs.goldsmith")
+    project = new_project(path / "pairs.goldsmith")
     for alias in "ABCDEFGH"[:annotators]:
         people.add_person(project, f"Expert {alias}", (Role.ANNOTATOR,), alias)
     for number in range(1, questions + 1):
@@ -47,7 +48,7 @@ def sealed_by(project: Project, alias: str, document: Document[Any], item: int =
     """The person writes the document for an item and seals it; afterwards the coordinator works again."""
     project.work_as(person(project, alias))
     artifact_id = artifacts.start(project, items.ids(project)[item], document.KIND, document).subject
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     project.work_as(person(project, "R1"))
     return artifact_id
 

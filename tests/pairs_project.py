@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions import adjudicating, artifacts, items, openings, people, ruling_rows
+from annotator.actions import adjudicating, artifacts, items, openings, people, ruling_rows, submitting
 from annotator.actions.adjudication_sheets import SheetRow
 from annotator.actions.project import Project
 from annotator.domain.artifact import Document, Kind
@@ -43,7 +43,7 @@ BEN = (
 
 def pairs_project(folder: Path, questions: int = 1) -> Project:
     """The people and so many items, nothing answered yet; Cora works."""
-    project = Project.create(folder / "pairs.goldsmith", nobody=True)
+    project = Project.create(folder / "pairs.goldsmith")
     for name, role in ROLES.items():
         people.add_person(project, name, (role,))
     work_as(project, "Cora")
@@ -89,7 +89,7 @@ def submit(project: Project, documents: dict[str, Document[Any]], place: int = 0
         work_as(project, name)
         made[name] = artifacts.start(project, item(project, place), document.KIND, document).subject
     for name, artifact_id in made.items():
-        artifacts.seal(work_as(project, name), artifact_id)
+        submitting.seal(work_as(project, name), artifact_id)
     return made
 
 

@@ -12,6 +12,7 @@ from annotator.actions import (
     people,
     releases,
     ruling,
+    submitting,
 )
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Confidence, Reason
@@ -56,9 +57,9 @@ def paired_project(folder: Path) -> Project:
         },
     )
     _adjudicate(project)
-    artifacts.reopen(work_as(project, "Ada"), made["Ada"])
+    submitting.reopen(work_as(project, "Ada"), made["Ada"])
     artifacts.change_unit(project, made["Ada"], "a5", text=LATER)
-    artifacts.seal(project, made["Ada"], reason="meant so")
+    submitting.seal(project, made["Ada"], reason="meant so")
     opened(project, Stage.DIAGNOSTICS)
     work_as(project, "Cora")
     for each in people.people(project):
@@ -98,6 +99,6 @@ def released(project: Project, folder: Path) -> Path:
 def taken_in(folder: Path, source: Path, title: str = "pairs") -> Project:
     """A new project with nothing but a release in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    project = Project.create(folder / "taken.goldsmith", title, nobody=True)
+    project = Project.create(folder / "taken.goldsmith", title)
     imports.run(project, "goldsmith", [source], warm=False)
     return project

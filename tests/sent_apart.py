@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from annotator.actions import artifacts, assignments, items, packing, people, returning, tasking
+from annotator.actions import artifacts, assignments, items, packing, people, returning, submitting, tasking
 from annotator.actions.annotating import artifacts_of
 from annotator.actions.parcel_secrets import SIGNING_KEY
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Stage
@@ -20,7 +21,7 @@ NAMES = ("Ana Silva", "李明")
 def coordinated(folder: Path, names: Sequence[str] = NAMES, questions: Sequence[str] = QUESTIONS) -> Project:
     """A coordinator's project in which each of these people is to write the rubric of each of these items."""
     folder.mkdir(parents=True, exist_ok=True)
-    project = Project.create(folder / "study.goldsmith", "Study of gold")
+    project = new_project(folder / "study.goldsmith", "Study of gold")
     people.someone(project)
     for question in questions:
         items.add(project, question, "Technical Details", "Deep learning")
@@ -48,16 +49,16 @@ def write_rubric(project: Project, item_id: str, *texts: str, seal: bool = True)
     units = tuple(Criterion(text=text, weight=2) for text in texts)
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
     if seal:
-        artifacts.seal(project, artifact_id)
+        submitting.seal(project, artifact_id)
     return artifact_id
 
 
 def edit_rubric(project: Project, item_id: str, text: str) -> None:
     """Reopen the person's rubric, word its first criterion anew and seal it again."""
     own = next(a for a in artifacts_of(project, item_id) if a.kind is Kind.RUBRIC)
-    artifacts.reopen(project, own.id)
+    submitting.reopen(project, own.id)
     artifacts.change_unit(project, own.id, own.document.units[0].id, text=text)
-    artifacts.seal(project, own.id)
+    submitting.seal(project, own.id)
 
 
 def returned(

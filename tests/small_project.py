@@ -4,9 +4,10 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, items, people, submitting
 from annotator.actions.annotating import artifacts_of
 from annotator.actions.hashing import response_hash
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.identity import new_id
@@ -22,12 +23,12 @@ CRITERIA = (
 
 def empty_project(folder: Path) -> Project:
     """Nothing but the person who made it."""
-    return Project.create(folder / "p.goldsmith")
+    return new_project(folder / "p.goldsmith")
 
 
 def small_project(folder: Path) -> Project:
     """Items “1” and “2” of two types, systems Alpha and Beta, four reports, and one sealed rubric an item."""
-    project = Project.create(folder / "small.goldsmith")
+    project = new_project(folder / "small.goldsmith")
     people.someone(project)
     for question, question_type in (
         ("What do residual connections do?", "Technical Details"),
@@ -36,7 +37,7 @@ def small_project(folder: Path) -> Project:
         item_id = items.add(project, question, question_type, "Deep learning").subject
         units = tuple(Criterion(text=text, weight=weight) for text, weight in CRITERIA)  # type: ignore[arg-type]
         rubric = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
-        artifacts.seal(project, rubric)
+        submitting.seal(project, rubric)
     for name in ("Alpha", "Beta"):
         answer(project, name)
     return project

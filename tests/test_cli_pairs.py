@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import assignments, items, people
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.domain.assignment import Stage
@@ -18,7 +19,7 @@ CRITERIA = ("Explains the weight of gold", "Names two alloys of gold")
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     """A project of one item that two people are to write a rubric for."""
-    project = Project.create(tmp_path / "study.goldsmith")
+    project = new_project(tmp_path / "study.goldsmith")
     people.someone(project)
     item_id = items.add(project, "What is the weight of gold?").subject
     for name in ("Ada", "Ben"):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, judges, label_sealing, labels, people
+from annotator.actions import artifacts, items, judges, label_sealing, labels, people, submitting
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import JUDGEMENT
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.identity import derived_id, now
@@ -34,7 +35,7 @@ def validation_project(
 
     R1 is the coordinator and works; the report of a later system is longer.
     """
-    project = Project.create(path / "validation.goldsmith", "Validation")
+    project = new_project(path / "validation.goldsmith", "Validation")
     people.someone(project)
     for name in ("Ann", "Ben"):
         people.add_person(project, name, (Role.ANNOTATOR,))
@@ -44,7 +45,7 @@ def validation_project(
             Criterion(id=f"i{number}c{n}", text=f"Criterion {n} of {number}", weight=weight)  # type: ignore[arg-type]
             for n, weight in enumerate(weights, 1)
         )
-        artifacts.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+        submitting.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
         for place, system in enumerate(systems):
             add_report(project, item_id, system, "x" * (100 * number + 10 * place))
     return project

@@ -5,9 +5,10 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, items, judges, label_sealing, labels, people
+from annotator.actions import artifacts, items, judges, label_sealing, labels, people, submitting
 from annotator.actions.hashing import judgement_hash
 from annotator.actions.journal import JUDGEMENT
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.actions.validation_units import in_order
 from annotator.domain.artifact import Kind
@@ -54,7 +55,7 @@ def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Proj
     """R1 coordinates; R2 has labelled everything, R3 nothing; two judges have judged it, differing from R2 here and
     there. With `filling` the reports are so many times as long; without `label` R2 is only asked.
     """
-    project = Project.create(folder / "verdicts.goldsmith", "Verdicts")
+    project = new_project(folder / "verdicts.goldsmith", "Verdicts")
     people.someone(project)
     for name in ("Ann", "Ben"):
         people.add_person(project, name, (Role.ANNOTATOR,))
@@ -64,7 +65,7 @@ def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Proj
             Criterion(id=f"i{number}c{n}", text=text, weight=weight)  # type: ignore[arg-type]
             for n, (text, weight) in enumerate(criteria, 1)
         )
-        artifacts.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+        submitting.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
         for system in ("Canary-Alpha", "Canary-Beta"):
             body = (
                 f"# What was found\n\n{FILLING * filling}\n\n## Answer\n\n{sentence}\n\n{FILLING * filling}"

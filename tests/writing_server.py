@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotator.actions import artifacts, items, people
+from annotator.actions import artifacts, items, people, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.evidence import Evidence, Reference
@@ -54,12 +55,12 @@ def writing() -> Iterator[OddServer]:
 
 def asking_project(folder: Path) -> Project:
     """Two items without a report; of the first there is a sealed gold plan and sealed gold evidence."""
-    project = Project.create(folder / "asking.goldsmith")
+    project = new_project(folder / "asking.goldsmith")
     people.someone(project)
     first = items.add(project, QUESTIONS[0], "Technical Details", "Deep learning").subject
     items.add(project, QUESTIONS[1], "Open Consulting", "深度学习", language="zh-Hans")
     plan = Plan(units=tuple(Subtask(text=text) for text in GOLD_STEPS))
     work = Reference(text="Deep residual learning", identifier="10.1109/CVPR.2016.90", year=2016)
     for kind, document in ((Kind.PLAN, plan), (Kind.EVIDENCE, Evidence(units=(work,)))):
-        artifacts.seal(project, artifacts.start(project, first, kind, document).subject)
+        submitting.seal(project, artifacts.start(project, first, kind, document).subject)
     return project

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from annotator.actions import judges
+from annotator.actions import judges, kept_keys
 from annotator.actions.attack_tests import LACKS, TEST, Wish
 from annotator.actions.journal import JUDGEMENT
 from annotator.actions.project import Project
@@ -102,4 +102,4 @@ def handed_over(project: Project, wish: Wish) -> dict[str, str]:
     """
     judge = judges.named(project, wish.judge)
     writer = judges.named(project, wish.writer) if wish.writer else judge
-    return judges.handed_over(project, judge) if writer.base_url == judge.base_url else {}
+    return kept_keys.handed_over(project, judge) if writer.base_url == judge.base_url else {}

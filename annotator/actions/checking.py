@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from annotator.actions import document_checks
-from annotator.actions.artifacts import REFERENCE, REMARK, RULING, draft_parts
+from annotator.actions.drafts import REFERENCE, REMARK, RULING, parts_of
 from annotator.actions.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
 from annotator.actions.journal import call_hash
 from annotator.actions.project import Project
@@ -315,7 +315,7 @@ def _drafts(look: _Look) -> Iterator[Finding]:
     for place, text in look.raw.execute(
         "SELECT CAST(place AS TEXT), CAST(text AS TEXT) FROM draft"
     ).fetchall():
-        artifact, unit, name = draft_parts(place)
+        artifact, unit, name = parts_of(place)
         if artifact in _OTHER_DRAFTS:
             if look.raw.execute(_OTHER_DRAFTS[artifact], [unit]).fetchone() is None:
                 yield _lost_draft(place, text)

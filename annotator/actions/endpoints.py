@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from annotator.actions import endpoint_memory, judges, prompts, run_records
+from annotator.actions import endpoint_memory, kept_keys, prompts, run_records
 from annotator.actions.journal import Journal
 from annotator.actions.judge_cases import Order
 from annotator.actions.project import Project
@@ -35,7 +35,7 @@ async def asking(
     from annotator.judging.redaction import guard
     from annotator.judging.sending import Sender
 
-    endpoint = Endpoint.of(judge, judges.key_to_ask_with(project, judge), order.timeout_s)
+    endpoint = Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge), order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
     limits = Limits(
         order.concurrency,

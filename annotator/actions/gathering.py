@@ -40,6 +40,8 @@ from annotator.exchange.spool import Spool, tally
 from annotator.storage import tables
 from annotator.storage.tables import table
 
+# What a release says of itself as a whole; a project that says it already keeps its own.
+STATED = ("licence", "description")
 ITEM, SOURCE, SYSTEM = table(tables.ItemRow), table(tables.SourceRow), table(tables.SystemRow)
 RESPONSE, PERSON = table(tables.ResponseRow), table(tables.PersonRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)

@@ -15,20 +15,20 @@ from annotator.domain.refusal import Refusal
 
 # Puts the subject of a change from one image to another, or refuses because it has moved on.
 Restorer = Callable[[Project, Connection, str, Any, Any], None]
-# Every kind of change that can be taken back → the module of this room whose `restore` does it. It is loaded when
+# Every kind of change that can be taken back → the module whose `restore` does it. It is loaded when
 # that is asked for: which changes can be undone must not hang on which pages were visited.
 RESTORERS: dict[str, str] = {
-    "artifact": "artifacts",
-    "assignment": "assignments",
-    "extract": "extracts",
-    "family": "families",
-    "informed": "informed",
-    "item": "items",
-    "judge": "judges",
-    "judgement": "label_writing",
-    "person": "people",
-    "ruling": "ruling_rows",
-    "setting": "settings",
+    "artifact": "annotator.actions.artifacts",
+    "assignment": "annotator.actions.assignments",
+    "extract": "annotator.actions.extracts",
+    "family": "annotator.actions.families",
+    "informed": "annotator.actions.informed",
+    "item": "annotator.actions.items",
+    "judge": "annotator.actions.judges",
+    "judgement": "annotator.actions.label_writing",
+    "person": "annotator.actions.people",
+    "ruling": "annotator.actions.ruling_rows",
+    "setting": "annotator.actions.settings",
 }
 # What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
 OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})
@@ -65,7 +65,7 @@ def describe_next(project: Project) -> tuple[str, str]:
 
 def restorer(kind: str) -> Restorer:
     """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
-    module = import_module(f"annotator.actions.{RESTORERS[kind]}")
+    module = import_module(RESTORERS[kind])
     found: Restorer = module.restore
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import backups, items, renderings
+from annotator.actions import backups, gathering, items, renderings
 from annotator.actions.bulk import Progress, insert_rows
 from annotator.actions.incoming import Incoming, Preview, Row
 from annotator.actions.intake import PERSON, WRITTEN, Intake
@@ -31,8 +31,6 @@ SYSTEM = table(SystemRow)
 RESEARCHERBENCH, GOLDSMITH = "researcherbench", "goldsmith"
 FORMATS = (RESEARCHERBENCH, GOLDSMITH)
 SHOWN_PROBLEMS = 1000
-# What a release says of itself as a whole; a project that says it already keeps its own.
-STATED = ("licence", "description")
 
 
 def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
@@ -144,7 +142,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     write_rows(db, incoming.rows, tell)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
-    for name in STATED:
+    for name in gathering.STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)
     for setting in incoming.rows.get(SETTINGS, []):

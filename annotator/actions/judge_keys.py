@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,17 +11,13 @@ from sqlalchemy import select
 from annotator.actions.project import Project
 from annotator.actions.recording import AUDIT
 from annotator.domain.judge import Judge
-from annotator.domain.redaction import held, key_in_settings, looks_like_key
+from annotator.domain.redaction import key_in_settings, looks_like_key
 from annotator.domain.refusal import Refusal
-from annotator.exchange.folders import Files, pieces_of
-from annotator.storage.tables import JudgeRow, table
 
 GAVE = "give key"
 _MADE = ("add judge", "set writer")
 _CHANGED = "change judge"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What is shorter may be any word.
-_SHORTEST = 8
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -67,33 +63,6 @@ def refuse_among_settings(judge: Judge) -> None:
         raise Refusal("The address of the endpoint seems to hold a key.", right)
     if key_in_settings([judge.name, judge.model]):
         raise Refusal("The judge's name or model seems to be a key.", right)
-
-
-def in_use(project: Project) -> list[str]:
-    """The values of all keys that are at hand here: those of the project's judges, and those used before."""
-    with project.store.read() as db:
-        rows = [Judge(**row) for row in db.execute(select(table(JudgeRow))).mappings()]
-    from annotator.actions.judges import key_of
-
-    found = {key_of(project, judge) for judge in rows if judge.base_url} | set(held())
-    return sorted(key for key in found if key)
-
-
-def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()) -> None:
-    """Refuse to write files in which a key that is in use stands, or, in those of `settings`, what looks like one."""
-    keys = [key for key in in_use(project) if len(key) >= _SHORTEST]
-    for path in sorted(files):
-        texts = (piece.decode("utf-8", "replace") for piece in pieces_of(files[path]))
-        strict = path in settings
-        if any(_holds_key(text, keys, strict=strict) for text in texts):
-            raise Refusal(
-                f"A key stands in what would become {path}; nothing was written.",
-                "Take it out of the texts or settings it came from, and replace the key at its provider.",
-            )
-
-
-def _holds_key(text: str, keys: Iterable[str], *, strict: bool) -> bool:
-    return any(key in text for key in keys) or (strict and looks_like_key(text))
 
 
 def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:

@@ -1,14 +1,13 @@
 """What judges a project has: the baseline that is always there, those behind endpoints, and those derived."""
 
 import json
-from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import endpoint_memory, judge_keys, judge_prices
+from annotator.actions import judge_keys
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.change import Change
@@ -183,150 +182,3 @@ def checked(judge_id: str, **values: Any) -> Judge:
     if not judge.model.strip():
         raise Refusal("The model's name is missing.", "Write it as the endpoint lists it.")
     return judge
-
-
-def remember_key(project: Project, name: str, key: str, *, session_only: bool = False) -> str:
-    """Keep the key of a judge's address in the system's keyring, or for this session only where that is asked for or
-    there is none.
-
-    Says which. Never in the project, which only learns that a person gave the judge one.
-    """
-    from annotator.judging.keys import KeyPlace, address_of
-
-    judge = named(project, name)
-    place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
-    if not judge_keys.given(project, judge):
-        with project.store.write() as db:
-            record(
-                project, db, Change("judge", judge.id, judge_keys.GAVE, None, judge.model_dump(mode="json"))
-            )
-    if place is KeyPlace.KEYRING:
-        return f"The key is in your system's keyring, for {address_of(judge.base_url)}."
-    if session_only:
-        return "The key is kept until Goldsmith is closed, and asked for again then."
-    return "This system has no keyring: the key is kept until Goldsmith is closed, and asked for again then."
-
-
-def forget_key(project: Project, name: str) -> str:
-    """Take the key of a judge's address out of the keyring and of this session; a variable of the environment stays."""
-    from annotator.judging.keys import address_of
-
-    judge = named(project, name)
-    _keys().forget(address_of(judge.base_url), judge.name)
-    return "The key is forgotten."
-
-
-def key_place(project: Project, judge: Judge) -> str:
-    """Where the judge's key is found now, in a sentence; the key itself is never told."""
-    from annotator.judging.keys import KeyPlace, address_of
-
-    found = _found_key(project, judge)
-    if found is None and not judge_keys.given(project, _asked_for(project, judge)):
-        return f"It came from elsewhere: give it a key for {address_of(judge.base_url)} before it is asked."
-    if found is None:
-        return "No key is at hand; an endpoint on this machine mostly wants none."
-    return {
-        KeyPlace.KEYRING: f"The key for {address_of(judge.base_url)} is in your system's keyring.",
-        KeyPlace.ENVIRONMENT: f"The key is in the environment variable {judge.key_env or 'that was handed over'}.",
-        KeyPlace.SESSION: "The key is kept until Goldsmith is closed.",
-    }[found.place]
-
-
-def key_of(project: Project, judge: Judge) -> str | None:
-    """The judge's key, from the keyring, the environment or this session; None when there is none.
-
-    A key is bound to an address, and only a judge that a person made or gave a key here has one. One that was made
-    from another judge has that judge's key.
-    """
-    found = _found_key(project, judge)
-    return found.value if found else None
-
-
-def key_to_ask_with(project: Project, judge: Judge) -> str | None:
-    """The same for a judge that is about to be asked; Refusal where a key that it wants is not at hand."""
-    found = _found_key(project, judge)
-    if found is None:
-        judge_keys.refuse_without(project, _asked_for(project, judge))
-    return found.value if found else None
-
-
-def _found_key(project: Project, judge: Judge) -> Any:
-    from annotator.judging.keys import address_of
-
-    of, address = _asked_for(project, judge), address_of(judge.base_url)
-    if address_of(of.base_url) != address or not judge_keys.given(project, of):
-        return None
-    former = of.name if judge_keys.made_at(project, of) else ""
-    return _keys().find(address, of.key_env, former)
-
-
-def _asked_for(project: Project, judge: Judge) -> Judge:
-    """The judge whose key is asked for."""
-    if not judge.asked.of:
-        return judge
-    with project.store.read() as db:
-        row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()
-    # An imported one may have come without the judge that it was made from.
-    return Judge(**row) if row is not None else judge
-
-
-def handed_over(project: Project, judge: Judge) -> dict[str, str]:
-    """The environment in which a child process finds the judge's key; empty when there is none to hand over."""
-    from annotator.judging.keys import handing_over
-
-    key = key_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else None
-    return handing_over(judge.base_url, key) if key else {}
-
-
-async def test(project: Project, name: str) -> dict[str, Any]:
-    """One call to the judge's endpoint: whether and how it answers, how fast, at what price, in words too.
-
-    The page it is to read is as long as the longest report, so that an endpoint that cuts what is long is found out.
-    """
-    judge = named(project, name)
-    if judge.kind == JudgeKind.BASELINE:
-        return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
-    if judge.kind == JudgeKind.DERIVED:
-        return {"ok": True, "words": "A vote is counted from what its members said; it asks nobody."}
-    from annotator.judging.client import Endpoint
-    from annotator.judging.prices import prices
-    from annotator.judging.probe import FILLER_CHARACTERS, probe
-
-    length = max(FILLER_CHARACTERS, _longest_report(project))
-    found = await probe(Endpoint.of(judge, key_to_ask_with(project, judge)), prices(), judge.id, length)
-    endpoint_memory.keep_latency(project, judge, found.latency_s if found.ok else None)
-    if not project.store.readonly:
-        # Imported here: the journal is for those who ask.
-        from annotator.actions.journal import Journal
-
-        Journal(project, "", judge.id, "").record_calls(found.calls)
-    return {
-        "ok": found.ok,
-        "words": found.sentence,
-        "status": found.status.value,
-        "form": found.form.value if found.form else None,
-        "enforced": found.enforced,
-        "first_arrived": found.first_arrived,
-        "last_arrived": found.last_arrived,
-        "model": found.returned_model,
-        "latency_s": found.latency_s,
-        "tokens_input": found.tokens_input,
-        "cost_usd": found.cost_usd,
-        "rejected_parameters": list(found.rejected),
-        "attempts": sum(call.attempts for call in found.calls),
-        "raw": found.calls[-1].raw if found.calls else "",
-        "price": judge_prices.words(project, judge.model),
-    }
-
-
-def _longest_report(project: Project) -> int:
-    """The characters of the longest report; 0 without any."""
-    with project.store.read() as db:
-        return int(db.execute(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
-
-
-@cache
-def _keys() -> Any:
-    from annotator.judging.keys import Keys
-
-    return Keys()

@@ -10,7 +10,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
-from annotator.actions import judge_keys, label_layout, materials, people
+from annotator.actions import kept_keys, label_layout, materials, people
 from annotator.actions.items import ITEM
 from annotator.actions.label_layout import Leaving
 from annotator.actions.label_matching import AskedUnit, asked_units
@@ -99,12 +99,12 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
     raters = tuple(sorted({label.row.alias for label in chosen.labels}))
     if form == RESEARCHERBENCH:
         parts, notes = label_layout.files(project, chosen.labels, choice.judge)
-        judge_keys.refuse_in_files(project, parts)
+        kept_keys.refuse_in_files(project, parts)
         folders.write(to, folders.with_sums(parts))
         return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
     rows = (_row(label) for label in chosen.labels)
     content = b"".join(label_files.as_csv(rows)) if form == CSV else label_files.as_json(rows)
-    judge_keys.refuse_in_files(project, {to.name: content})
+    kept_keys.refuse_in_files(project, {to.name: content})
     files.save(to, content)
     return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Row, Select, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions import agreements, artifacts, assignments, dealing, people
+from annotator.actions import agreements, artifacts, assignments, dealing, people, submitting
 from annotator.actions.label_rows import (
     COVERAGE,
     ITEM,
@@ -218,7 +218,7 @@ def reopen(project: Project, item_id: str) -> Change:
         row = _kept(db, item_id, people.someone(project).id)
         if row is None:
             raise Refusal("Your labels of this item are not submitted.", "Just go on labelling.")
-        return artifacts.reopen(project, row.id)
+        return submitting.reopen(project, row.id)
 
 
 def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
-from annotator.actions import annotating, dealing, feedback, guidelines, origins, parcel_secrets, people
+from annotator.actions import annotating, dealing, feedback, guidelines, parcel_secrets, people
 from annotator.actions.label_rows import COVERAGE
 from annotator.actions.project import Project
 from annotator.actions.recording import record
@@ -67,17 +67,6 @@ class Served:
     assignment: Assignment
     item_id: str
     again: bool
-
-
-def pack(project: Project, person_id: str = "", path: Path | None = None) -> Packed:
-    """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
-    from annotator.actions import returning
-
-    if origins.origin(project) is not None:
-        return returning.work(project, path)
-    if not person_id:
-        raise Refusal("Nobody was named whom the task is for.", "Say for whom: --person ID.")
-    return task(project, person_id, path)
 
 
 def task(project: Project, person_id: str, path: Path | None = None) -> Packed:

@@ -1,5 +1,6 @@
 """Who works in the project, and as whom the window works."""
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +16,11 @@ from annotator.domain.refusal import Refusal
 
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
+
+
+def new_project(path: Path, title: str = "") -> Project:
+    """A new project with one coordinator, named “Me”; Refusal when it cannot be made, or when something lies there."""
+    return Project.create(path, title, fill=someone)
 
 
 def people(project: Project) -> list[Person]:

@@ -23,6 +23,7 @@ from annotator.actions import (
     pages,
     run_records,
     sources,
+    submitting,
     unanimity,
 )
 from annotator.actions.hashing import response_hash
@@ -193,7 +194,7 @@ def _report(db: Connection, item_id: str, system: str) -> str:
 
 def _write(project: Project, person: Person, item_id: str, criteria: Criteria) -> None:
     project.work_as(person)
-    artifacts.seal(project, _started(project, item_id, criteria))
+    submitting.seal(project, _started(project, item_id, criteria))
 
 
 def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor | None = None) -> str:

@@ -56,10 +56,9 @@ class Project:
         path: Path,
         title: str = "",
         *,
-        nobody: bool = False,
         fill: Callable[["Project"], object] | None = None,
     ) -> "Project":
-        """A new project with what `fill` puts into it; without, one coordinator named “Me” (unless `nobody`).
+        """A new project with what `fill` puts into it; without, an empty one that nobody works in yet.
 
         It gets its name once it is whole. Refusal when it cannot be made, or when something lies there.
         """
@@ -74,10 +73,6 @@ class Project:
                 project.set("made_with", __version__)
             if fill is not None:
                 fill(project)
-            elif not nobody:
-                from annotator.actions import people
-
-                people.someone(project)
         return cls(Store(path))
 
     @classmethod

@@ -10,9 +10,9 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions import (
     annotating,
-    artifacts,
     draft_provenance,
     drafting_by_model,
+    drafts,
     extracts,
     people,
     sources,
@@ -70,7 +70,7 @@ def waiting(project: Project, item_id: str) -> Waiting | None:
 
 def edit(project: Project, extract_id: str, part: str, text: str) -> None:
     """Keep what is being typed into a part (`text` or `beyond`) of a draft; it goes nowhere before it is confirmed."""
-    artifacts.save_draft(project, artifacts.REFERENCE, extract_id, part, text)
+    drafts.save(project, drafts.REFERENCE, extract_id, part, text)
 
 
 def confirm(
@@ -125,8 +125,8 @@ def refuse_others(project: Project) -> None:
 def _edited(project: Project, proposal: drafting_by_model.Proposal) -> Waiting:
     document = proposal.document
     drafted = document.parts if isinstance(document, Reference) else ("", "")
-    places = {artifacts.draft_place(artifacts.REFERENCE, proposal.id, part): part for part in PARTS}
-    draft = artifacts.DRAFT
+    places = {drafts.place_of(drafts.REFERENCE, proposal.id, part): part for part in PARTS}
+    draft = drafts.DRAFT
     question = select(draft.c.place, draft.c.text).where(
         draft.c.person_id == people.someone(project).id, draft.c.place.in_(places)
     )
@@ -162,5 +162,5 @@ def _settle(project: Project, db: Connection, row: dict[str, object]) -> None:
     extract_id = str(row["id"])
     db.execute(update(EXTRACT).where(EXTRACT.c.id == extract_id).values(**state))
     for part in PARTS:
-        artifacts.forget_draft(project, artifacts.REFERENCE, extract_id, part)
+        drafts.forget(project, drafts.REFERENCE, extract_id, part)
     record(project, db, Change("extract", extract_id, "confirm draft", None, extracts.image(row | state)))

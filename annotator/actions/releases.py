@@ -9,7 +9,13 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import checking, drafted_units, gathering, gathering_drawn, imports, judge_keys
+from annotator.actions import (
+    checking,
+    drafted_units,
+    gathering,
+    gathering_drawn,
+    kept_keys,
+)
 from annotator.actions.project import Project
 from annotator.actions.recording import record
 from annotator.domain.agreement import Agreement
@@ -120,7 +126,7 @@ def export(
         files, notes = with_sums(made), notes + further
     elif profile == CSV:
         files = with_sums(tables_csv.files(bundle))
-    judge_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
+    kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
@@ -169,7 +175,7 @@ def _next_number(db: Connection) -> int:
 
 
 def state(project: Project, name: str, text: str) -> Change:
-    """Say under which licence the releases may be used, or what the project is; `name` is one of `imports.STATED`."""
+    """Say under which licence the releases may be used, or what the project is; `name` is one of `gathering.STATED`."""
     try:
         said = checked_text(text).strip()
     except ValueError as error:
@@ -181,7 +187,7 @@ def state(project: Project, name: str, text: str) -> Change:
 
 
 def _facts(project: Project, bundle: Bundle) -> Facts:
-    licence, description = (str(project.get(name, "")) for name in imports.STATED)
+    licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     with project.store.read() as db:
         drafted = drafted_units.of_bundle(db, bundle)
     return Facts(

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions import draft_provenance, origins, parcel_secrets
+from annotator.actions import draft_provenance, origins, packing, parcel_secrets
 from annotator.actions.draft_provenance import Drafted
 from annotator.actions.packing import Packed, keep, place_of
 from annotator.actions.project import Project
@@ -25,6 +25,15 @@ from annotator.storage.tables import table
 
 ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow), table(tables.TimeRow)
 DISPUTE, PARCEL = table(tables.DisputeRow), table(tables.ParcelRow)
+
+
+def pack(project: Project, person_id: str = "", path: Path | None = None) -> Packed:
+    """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
+    if origins.origin(project) is not None:
+        return work(project, path)
+    if not person_id:
+        raise Refusal("Nobody was named whom the task is for.", "Say for whom: --person ID.")
+    return packing.task(project, person_id, path)
 
 
 def work(project: Project, path: Path | None = None) -> Packed:

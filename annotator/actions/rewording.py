@@ -16,6 +16,7 @@ from annotator.actions import (
     editable,
     people,
     ruling,
+    submitting,
     wordings,
 )
 from annotator.actions.project import Project
@@ -112,9 +113,9 @@ def _in_artifact(project: Project, artifact: Artifact, unit_id: str, text: str, 
         raise objection
     closed = not editable.is_open(project, artifact)
     if closed:
-        artifacts.reopen(project, artifact.id)
+        submitting.reopen(project, artifact.id)
     change = artifacts.change_unit(project, artifact.id, unit_id, text=text)
-    return artifacts.seal(project, artifact.id, why) if closed else change
+    return submitting.seal(project, artifact.id, why) if closed else change
 
 
 def _in_consensus(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.actions import judge_probes, kept_keys
 from annotator.cli import judge_checks, judge_review, judge_running
 from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
 from annotator.cli.saying import File, Json, opened, said, say
@@ -66,10 +67,9 @@ def judge_add(
 @app.command("test")
 def judge_test(file: File, name: str, json_: Json = False) -> None:
     """One call that shows what the endpoint supports, how fast it answers, and what it costs."""
-    from annotator.actions import judge_probes, judges
 
     with opened(file, readonly=not os.access(file, os.W_OK)) as project:
-        found = asyncio.run(judges.test(project, name))
+        found = asyncio.run(judge_probes.test(project, name))
     say(found, json_, [found["words"], *(": ".join(fact) for fact in judge_probes.facts(found))])
     if not found["ok"]:
         raise typer.Exit(1)
@@ -90,7 +90,7 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
             words = f"The key is read from {key_env}."
         else:
             secret = typer.prompt(f"Key for {judge.base_url}", hide_input=True)
-            words = judges.remember_key(project, name, secret)
+            words = kept_keys.remember_key(project, name, secret)
     said.print(words, markup=False)
 
 

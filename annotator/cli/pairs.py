@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.actions import returning
 from annotator.cli.saying import NOT_ALL, REFUSED, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.agreement import Figure
 from annotator.domain.counting import counted
@@ -109,14 +110,13 @@ def pack(
 
     A package of somebody else is never replaced.
     """
-    from annotator.actions import packing
 
     with opened(file, person=as_) as project:
         place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
         if everybody:
             _pack_all(project, place, person, json_)
             return
-        packed = packing.pack(project, person, place)
+        packed = returning.pack(project, person, place)
     words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else []), _signed(packed)]
     say(_tree(packed), json_, [*words, *packed.notes])
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from annotator.actions.people import new_project
 from annotator.cli.saying import (
     File,
     Json,
@@ -52,9 +53,8 @@ def new(
     file: File, title: Annotated[str, typer.Option(help="The project's title")] = "", json_: Json = False
 ) -> None:
     """Make a new, empty project."""
-    from annotator.actions.project import Project
 
-    say_made(Project.create(file, title), json_)
+    say_made(new_project(file, title), json_)
 
 
 @app.command("import")

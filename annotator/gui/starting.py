@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator import files
 from annotator.actions import unfinished
+from annotator.actions.people import new_project
 from annotator.actions.project import Project, Unwritable
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme, tidying
@@ -213,7 +214,7 @@ def create_by_dialog(parent: QWidget) -> Path | None:
     name, _ = QFileDialog.getSaveFileName(parent, "New project", str(folder / "project.goldsmith"), FILES)
     if not name:
         return None
-    with closing(Project.create(Path(name))) as made:
+    with closing(new_project(Path(name))) as made:
         return made.path
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKe
 from PySide6.QtWidgets import QMainWindow
 
 from annotator import files
-from annotator.actions import artifacts, people
+from annotator.actions import people, recovering
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
@@ -46,7 +46,7 @@ class Window(QMainWindow):
         super().__init__()
         if not project.readonly:
             people.someone(project)
-            artifacts.recover_drafts(project)
+            recovering.recover(project)
         self.desk = Desk(project, self)
         self._pages: dict[str, Page] = {}
         self._current = ""

@@ -13,6 +13,7 @@ from annotator.actions import (
     labels,
     remarks,
     ruling,
+    submitting,
 )
 from annotator.actions.checking import check
 from annotator.actions.project import Project
@@ -205,10 +206,10 @@ def test_an_adjudicated_consensus_is_changed_by_adjudication_alone(project: Proj
     with pytest.raises(Refusal, match="Change it on the Adjudicate page"):
         artifacts.change_unit(project, found.id, found.document.units[0].id, text="By the back door")
     with pytest.raises(Refusal, match="Adjudicate page"):
-        artifacts.seal(project, found.id)
+        submitting.seal(project, found.id)
     assert consensus(project) == found
     with pytest.raises(Refusal, match="Adjudicate page"):
-        artifacts.reopen(project, found.id)
+        submitting.reopen(project, found.id)
 
 
 def test_gaps_are_collected_with_their_item(project: Project):

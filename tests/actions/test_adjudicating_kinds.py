@@ -15,6 +15,7 @@ from annotator.actions import (
     labels,
     pairing,
     ruling,
+    submitting,
     unanimity,
 )
 from annotator.actions.project import Project
@@ -109,7 +110,7 @@ def labelled(project: Project, **values: dict[str, str]) -> str:
     """The adjudication of labels of one report, which is judged by a sealed rubric; rater → unit → value."""
     pairs.work_as(project, "Cora")
     rubric = artifacts.start(project, pairs.item(project), Kind.RUBRIC, pairs.rubric(pairs.ADA, "c")).subject
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     report = pairs.add_report(project)
     pairs.submit(project, {name: pairs.labels(report, said) for name, said in values.items()})
     return pairs.opened(project, Stage.LABELLING)
@@ -187,7 +188,7 @@ def test_why_a_figure_is_undefined_is_told_of_both_alone(project: Project) -> No
 
 def test_labels_submitted_on_the_label_page_are_adjudicated(project: Project) -> None:
     rubric = artifacts.start(project, pairs.item(project), Kind.RUBRIC, pairs.rubric(pairs.ADA, "c")).subject
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     report = pairs.add_report(project)
     for name, value in (("Ada", "yes"), ("Ben", "no")):
         pairs.work_as(project, name)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions import adjudicating, artifacts, closing, history, ruling, ruling_drafts
+from annotator.actions import adjudicating, closing, history, recovering, ruling, ruling_drafts
 from annotator.actions.checking import check
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Confidence, Origin, Reason
@@ -165,26 +165,26 @@ def test_typing_is_kept_and_becomes_a_wording_after_a_crash(project: Project):
     found = row(project, "a2").ruling
     ruling_drafts.save_draft(project, found.id, "text", "Compares synth")
     ruling_drafts.save_draft(project, found.id, "rationale", "Both are lo")
-    assert ruling_drafts.drafts(project, found.adjudication_id) == {
+    assert ruling_drafts.kept(project, found.adjudication_id) == {
         (found.id, "rationale"): "Both are lo",
         (found.id, "text"): "Compares synth",
     }
     assert check(project).problems == []
-    assert len(artifacts.recover_drafts(project)) == 2
+    assert len(recovering.recover(project)) == 2
     kept = row(project, "a2").ruling
     assert (kept.take, kept.own["text"], kept.rationale) == ("own", "Compares synth", "Both are lo")
-    assert ruling_drafts.drafts(project, found.adjudication_id) == {}
+    assert ruling_drafts.kept(project, found.adjudication_id) == {}
 
 
 def test_a_draft_is_dropped_when_the_field_is_written(project: Project):
     found = row(project, "a2").ruling
     ruling_drafts.save_draft(project, found.id, "text", "Compares synth")
     ruling.write_own(project, found.id, text="Compares synthetic questions")
-    assert ruling_drafts.drafts(project, found.adjudication_id) == {}
+    assert ruling_drafts.kept(project, found.adjudication_id) == {}
 
 
 def test_a_draft_whose_row_is_gone_is_left_and_reported(project: Project):
     ruling_drafts.save_draft(project, "no such ruling", "text", "Lost words")
-    assert artifacts.recover_drafts(project) == []
+    assert recovering.recover(project) == []
     (finding,) = check(project).problems
     assert "Lost words" in finding.happened

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import adjudicating, artifacts, closing, history, ruling, voting
+from annotator.actions import adjudicating, artifacts, closing, history, ruling, submitting, voting
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Reason
 from annotator.domain.artifact import Kind
@@ -115,7 +115,7 @@ def test_weights_are_voted_on_and_compared_as_an_order(tmp_path: Path):
 def test_labels_are_voted_on_by_the_words_they_are_about(tmp_path: Path):
     project = pairs.pairs_project(tmp_path)
     rubric = artifacts.start(project, pairs.item(project), Kind.RUBRIC, pairs.rubric(pairs.ADA, "c")).subject
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     report = pairs.add_report(project)
     said = {"Ada": {"c1": "yes"}, "Ben": {"c1": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})

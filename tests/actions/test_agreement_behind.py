@@ -10,6 +10,7 @@ from annotator.actions import (
     people,
     ruling,
     ruling_rows,
+    submitting,
 )
 from annotator.actions.agreement_behind import Behind, Found
 from annotator.actions.project import Project
@@ -95,9 +96,9 @@ def test_one_criterion_has_its_own_lines(project: Project) -> None:
 
 def test_the_words_are_those_that_were_sealed(project: Project) -> None:
     made = rubrics(project)
-    artifacts.reopen(pairs.work_as(project, "Ada"), made["Ada"])
+    submitting.reopen(pairs.work_as(project, "Ada"), made["Ada"])
     artifacts.change_unit(project, made["Ada"], "a1", text="Something else altogether")
-    artifacts.seal(project, made["Ada"])
+    submitting.seal(project, made["Ada"])
     (line,) = found(pairs.work_as(project, "Cora"), "weight").lines
     assert of(project, line, "Ada") == ("Explains how carbon is priced", 1)
 

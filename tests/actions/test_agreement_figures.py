@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from annotator.actions import agreement_figures, agreements, artifacts, items, people
+from annotator.actions import agreement_figures, agreements, artifacts, items, people, submitting
 from annotator.actions import labels as labelling
 from annotator.actions.agreement_figures import Row
 from annotator.actions.hashing import judgement_hash
@@ -283,9 +283,9 @@ def test_live_content_moves_no_figure(project: Project) -> None:
         "SELECT id FROM artifact WHERE author_id = ?", [person(project, "A").id]
     )
     project.work_as(person(project, "A"))
-    artifacts.reopen(project, (mine := artifact.fetchone()[0]))
+    submitting.reopen(project, (mine := artifact.fetchone()[0]))
     artifacts.change_unit(project, mine, artifacts.read(project, mine).document.units[0].id, value="no")
-    artifacts.seal(project, mine)
+    submitting.seal(project, mine)
     project.work_as(person(project, "R1"))
     assert agreement_figures.rows(project) == before
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from annotator import __version__
-from annotator.actions import agreements, artifacts, checking, items
+from annotator.actions import agreements, artifacts, checking, items, submitting
 from annotator.actions.comparing import matcher
 from annotator.actions.project import Project
 from annotator.domain.agreement import Agreement
@@ -53,10 +53,10 @@ def assign(project: Project, alias: str, stage: Stage = Stage.RUBRIC, trial: int
 def go_on(project: Project, alias: str, artifact_id: str, weight: int) -> None:
     """The person reopens, changes the first weight and seals again."""
     project.work_as(person(project, alias))
-    artifacts.reopen(project, artifact_id)
+    submitting.reopen(project, artifact_id)
     first = artifacts.read(project, artifact_id).document.units[0].id
     artifacts.change_unit(project, artifact_id, first, weight=weight)
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
 
 
 def test_one_seal_freezes_nothing(project: Project) -> None:
@@ -121,7 +121,7 @@ def test_the_first_seal_counts_even_when_its_author_went_on(project: Project) ->
     first = sealed_by(project, "A", rubric(1, 2, 3))
     go_on(project, "A", first, weight=3)
     project.work_as(person(project, "A"))
-    artifacts.reopen(project, first)
+    submitting.reopen(project, first)
     sealed_by(project, "B", rubric(1, 2, 3))
     found = frozen(project)
     assert found is not None
@@ -220,7 +220,7 @@ def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
     contents = {kept(made)[0][3]}
     made.close()
     for turn in (1, -1):
-        other = Project.create(tmp_path / f"other{turn}.goldsmith", nobody=True)
+        other = Project.create(tmp_path / f"other{turn}.goldsmith")
         with other.store.write() as db:
             for name in COPIED:
                 places = ", ".join("?" * len(rows[name][0]))
@@ -284,7 +284,7 @@ def test_a_sealed_document_is_still_refused_while_sealed(project: Project) -> No
     first = sealed_by(project, "A", rubric(1, 2))
     project.work_as(person(project, "A"))
     with pytest.raises(Refusal, match="sealed"):
-        artifacts.seal(project, first)
+        submitting.seal(project, first)
 
 
 def test_moments_are_kept_in_utc(project: Project) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, history, items, people
+from annotator.actions import artifacts, drafts, history, items, people, recovering, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State, chain
 from annotator.domain.canonical import canonical_json, sha256
@@ -17,7 +18,7 @@ from annotator.domain.rubric import Criterion, Rubric
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     items.add(project, "How do catalysts split water?")
     yield project
     project.close()
@@ -38,7 +39,7 @@ def text_of(project: Project, rubric: str, unit: str) -> str:
     return artifacts.read(project, rubric).document.unit(unit).text
 
 
-def drafts(project: Project) -> list[tuple[str, str]]:
+def kept_drafts(project: Project) -> list[tuple[str, str]]:
     return project.store.raw.execute("SELECT person_id, text FROM draft ORDER BY text").fetchall()
 
 
@@ -97,7 +98,7 @@ def test_a_change_tells_the_revision_before_and_after(project: Project, rubric: 
 
 def test_revisions_are_chained_from_the_first(project: Project, rubric: str) -> None:
     artifacts.change_unit(project, rubric, "a", text="Compares a")
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     link = ""
     for revision in reversed(artifacts.revisions(project, rubric)):
         assert revision.sha256 == sha256(canonical_json(revision.content))
@@ -143,10 +144,10 @@ def test_what_changes_nothing_makes_no_revision_and_cannot_be_undone(project: Pr
 
 
 def test_a_sealed_artifact_is_edited_only_after_reopening_it(project: Project, rubric: str) -> None:
-    sealed = artifacts.seal(project, rubric, reason="the list is short on purpose")
+    sealed = submitting.seal(project, rubric, reason="the list is short on purpose")
     with pytest.raises(Refusal, match="is sealed"):
         artifacts.change_unit(project, rubric, "a", text="late")
-    artifacts.reopen(project, rubric)
+    submitting.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="in time")
     kept = next(r for r in artifacts.revisions(project, rubric) if r.sealed)
     assert kept.number == sealed.after["revision"]
@@ -156,19 +157,19 @@ def test_a_sealed_artifact_is_edited_only_after_reopening_it(project: Project, r
 def test_an_empty_artifact_cannot_be_sealed(project: Project) -> None:
     plan = artifacts.start(project, items.ids(project)[0], Kind.PLAN).subject
     with pytest.raises(Refusal, match="still empty"):
-        artifacts.seal(project, plan)
+        submitting.seal(project, plan)
 
 
 def test_only_a_sealed_artifact_is_reopened(project: Project, rubric: str) -> None:
     with pytest.raises(Refusal, match="Only a sealed artifact"):
-        artifacts.reopen(project, rubric)
+        submitting.reopen(project, rubric)
 
 
 def test_sealing_a_consensus_leaves_it_the_consensus(project: Project, rubric: str) -> None:
     with project.store.write():
         project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
-    artifacts.reopen(project, rubric)
-    artifacts.seal(project, rubric)
+    submitting.reopen(project, rubric)
+    submitting.seal(project, rubric)
     assert artifacts.read(project, rubric).state is State.CONSENSUS
     assert artifacts.revisions(project, rubric)[0].sealed
 
@@ -184,14 +185,14 @@ def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Pro
         lambda: artifacts.remove_unit(project, rubric, "a"),
         lambda: artifacts.move_unit(project, rubric, "a", 1),
         lambda: artifacts.set_remark(project, rubric, "hm"),
-        lambda: artifacts.seal(project, rubric),
+        lambda: submitting.seal(project, rubric),
     ):
         with pytest.raises(Refusal, match=closed):
             verb()
     assert artifacts.read(project, rubric) == before
-    assert artifacts.reopen(project, rubric).verb == "edit consensus"
+    assert submitting.reopen(project, rubric).verb == "edit consensus"
     artifacts.change_unit(project, rubric, "a", text="on purpose")
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     with pytest.raises(Refusal, match=closed):
         artifacts.change_unit(project, rubric, "a", text="late")
     with pytest.raises(Refusal, match=closed):
@@ -213,9 +214,9 @@ def test_a_consensus_may_be_edited_by_an_adjudicator_but_not_by_an_annotator(
         project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
     another(project, Role.ANNOTATOR)
     with pytest.raises(Refusal, match="someone else's"):
-        artifacts.reopen(project, rubric)
+        submitting.reopen(project, rubric)
     another(project, Role.ADJUDICATOR)
-    artifacts.reopen(project, rubric)
+    submitting.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="settled")
     another(project, Role.ANNOTATOR)
     with pytest.raises(Refusal, match="someone else's"):
@@ -223,45 +224,45 @@ def test_a_consensus_may_be_edited_by_an_adjudicator_but_not_by_an_annotator(
 
 
 def test_a_draft_outlives_the_program_and_becomes_a_revision(project: Project, rubric: str) -> None:
-    artifacts.save_draft(project, rubric, "a", "text", "Explains alm")
-    artifacts.save_draft(project, rubric, "a", "text", "Explains almost")
+    drafts.save(project, rubric, "a", "text", "Explains alm")
+    drafts.save(project, rubric, "a", "text", "Explains almost")
     reopened = Project.open(project.path)
-    (change,) = artifacts.recover_drafts(reopened)
+    (change,) = recovering.recover(reopened)
     assert change.verb == "change text"
     assert text_of(reopened, rubric, "a") == "Explains almost"
-    assert drafts(reopened) == []
+    assert kept_drafts(reopened) == []
     reopened.close()
 
 
 def test_a_draft_of_the_remark_is_recovered_too(project: Project, rubric: str) -> None:
-    artifacts.save_draft(project, rubric, "", "remark", "On the whole")
-    artifacts.recover_drafts(project)
+    drafts.save(project, rubric, "", "remark", "On the whole")
+    recovering.recover(project)
     assert artifacts.read(project, rubric).document.remark == "On the whole"
-    assert drafts(project) == []
+    assert kept_drafts(project) == []
 
 
 def test_a_draft_that_says_what_is_there_already_is_dropped_without_a_revision(
     project: Project, rubric: str
 ) -> None:
-    artifacts.save_draft(project, rubric, "a", "text", "Explains a")
-    assert artifacts.recover_drafts(project) == []
-    assert drafts(project) == []
+    drafts.save(project, rubric, "a", "text", "Explains a")
+    assert recovering.recover(project) == []
+    assert kept_drafts(project) == []
     assert len(artifacts.revisions(project, rubric)) == 1
 
 
 def test_a_draft_without_a_place_is_kept_and_the_others_recovered(project: Project, rubric: str) -> None:
-    artifacts.save_draft(project, rubric, "b", "text", "Explains b better")
-    artifacts.save_draft(project, rubric, "a", "text", "Orphaned words")
-    artifacts.save_draft(project, "no artifact", "a", "text", "Other orphan")
+    drafts.save(project, rubric, "b", "text", "Explains b better")
+    drafts.save(project, rubric, "a", "text", "Orphaned words")
+    drafts.save(project, "no artifact", "a", "text", "Other orphan")
     artifacts.remove_unit(project, rubric, "a")
-    assert len(artifacts.recover_drafts(project)) == 1
-    assert [text for _, text in drafts(project)] == ["Orphaned words", "Other orphan"]
+    assert len(recovering.recover(project)) == 1
+    assert [text for _, text in kept_drafts(project)] == ["Orphaned words", "Other orphan"]
 
 
 def test_a_unit_id_may_hold_the_sign_that_parts_a_place(project: Project, rubric: str) -> None:
     artifacts.add_unit(project, rubric, id="q|1", text="Old")
-    artifacts.save_draft(project, rubric, "q|1", "text", "New")
-    artifacts.recover_drafts(project)
+    drafts.save(project, rubric, "q|1", "text", "New")
+    recovering.recover(project)
     assert text_of(project, rubric, "q|1") == "New"
 
 
@@ -269,24 +270,24 @@ def test_saving_a_field_drops_only_ones_own_draft_of_it(project: Project, rubric
     with project.store.write():
         project.store.raw.execute("UPDATE artifact SET state = 'consensus', author_id = ''")
     first = project.by
-    artifacts.save_draft(project, rubric, "a", "text", "First's words")
+    drafts.save(project, rubric, "a", "text", "First's words")
     second = another(project, Role.ADJUDICATOR)
-    artifacts.reopen(project, rubric)
-    artifacts.save_draft(project, rubric, "a", "text", "Second's words")
+    submitting.reopen(project, rubric)
+    drafts.save(project, rubric, "a", "text", "Second's words")
     artifacts.change_unit(project, rubric, "a", text="Second's words")
-    assert drafts(project) == [(first, "First's words")]
+    assert kept_drafts(project) == [(first, "First's words")]
     assert second.id != first
 
 
 def test_a_draft_that_is_no_text_is_refused(project: Project, rubric: str) -> None:
     with pytest.raises(Refusal, match="half of a surrogate pair"):
-        artifacts.save_draft(project, rubric, "a", "text", "cut \ud83d")
+        drafts.save(project, rubric, "a", "text", "cut \ud83d")
 
 
 def test_a_dropped_draft_is_gone(project: Project, rubric: str) -> None:
-    artifacts.save_draft(project, rubric, "a", "text", "never mind")
-    artifacts.forget_draft(project, rubric, "a", "text")
-    assert drafts(project) == []
+    drafts.save(project, rubric, "a", "text", "never mind")
+    drafts.forget(project, rubric, "a", "text")
+    assert kept_drafts(project) == []
 
 
 @pytest.mark.parametrize("text", ["سؤال بحثي", "水素を分解する", "e\u0301 é", "a\r\nb\u2028c", "👩‍🔬 " * 50])

@@ -6,8 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import agreements, artifacts, assignments, history, items, labels, people, waiting
+from annotator.actions import (
+    agreements,
+    artifacts,
+    assignments,
+    history,
+    items,
+    labels,
+    people,
+    submitting,
+    waiting,
+)
 from annotator.actions.assignments import Plan
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Assignment, Purpose, Stage
@@ -24,7 +35,7 @@ DUE = datetime(2027, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     """Four items; the annotators Ada, Ben and Cai, and Sue, who adjudicates. The coordinator works."""
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     for number in range(4):
         items.add(project, f"Question {number}")
     for name in ("Ada", "Ben", "Cai"):
@@ -57,7 +68,7 @@ def everything(project: Project) -> list[Assignment]:
 def seal(project: Project, item_id: str, name: str) -> str:
     work_as(project, name)
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     work_as(project, "Me")
     return artifact_id
 
@@ -236,7 +247,7 @@ def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> Non
     with pytest.raises(Refusal, match="handed in already"):
         assignments.withdraw(project, given)
     work_as(project, "Ada")
-    artifacts.reopen(project, artifact_id)
+    submitting.reopen(project, artifact_id)
     assert assignments.of_person(project, ada)[0].submitted_at is None
     work_as(project, "Me")
     assignments.withdraw(project, given)
@@ -342,7 +353,7 @@ def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> N
     seal(project, first, "Ada")
     work_as(project, "Ada")
     assert waiting.counts(project)["Author"] == 1
-    artifacts.seal(
+    submitting.seal(
         project, artifacts.start(project, first, Kind.PLAN, Steps(units=(Subtask(text="Reads"),))).subject
     )
     assert waiting.counts(project)["Author"] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, backups, checking, items
+from annotator.actions import backups, checking, items, recovering
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.storage.holding import Hold
@@ -111,7 +111,7 @@ def test_what_was_put_back_is_sound_and_goes_on(project: Project) -> None:
     backups.restore(project.path, backup)
     restored = Project.open(project.path)
     assert checking.check(restored).problems == []
-    assert len(artifacts.recover_drafts(restored)) == 1
+    assert len(recovering.recover(restored)) == 1
     restored.close()
 
 

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions import artifacts, assignments, board, items, label_sealing, labels, people, times
+from annotator.actions import (
+    artifacts,
+    assignments,
+    board,
+    items,
+    label_sealing,
+    labels,
+    people,
+    submitting,
+    times,
+)
 from annotator.actions.board import Line
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
@@ -115,19 +125,19 @@ def test_a_line_goes_from_not_begun_over_draft_to_submitted_and_back(project: Pr
     artifact_id = begin(project, "Ada")
     assert (line(project, "Ada").state, line(project, "Ada").units) == ("draft", 4)
     work_as(project, "Ada")
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     found = line(project, "Ada")
     assert (found.state, found.handed_in) == ("submitted", True)
     assert found.submitted_at == artifacts.read(project, artifact_id).sealed_at
     work_as(project, "Ada")
-    artifacts.reopen(project, artifact_id)
+    submitting.reopen(project, artifact_id)
     assert (line(project, "Ada").state, line(project, "Ada").handed_in) == ("draft", False)
 
 
 def test_both_lines_of_a_pair_follow_what_becomes_of_the_stage(project: Project) -> None:
     for name in ("Ada", "Ben"):
         ask(project, name, Stage.RUBRIC)
-        artifacts.seal(project, begin(project, name))
+        submitting.seal(project, begin(project, name))
     assert states(project) == {"Ada": "frozen", "Ben": "frozen"}
     with project.store.write():
         project.store.raw.execute("DELETE FROM agreement")
@@ -141,7 +151,7 @@ def test_both_lines_of_a_pair_follow_what_becomes_of_the_stage(project: Project)
 
 def test_who_joins_after_the_freeze_has_not_begun(project: Project) -> None:
     for name in ("Ada", "Ben"):
-        artifacts.seal(project, begin(project, name))
+        submitting.seal(project, begin(project, name))
     ask(project, "Ada", Stage.RUBRIC)
     ask(project, "Rater 2", Stage.RUBRIC)
     assert states(project) == {"Ada": "frozen", "Rater 2": "not begun"}
@@ -151,8 +161,8 @@ def test_reopening_after_the_freeze_leaves_the_line_frozen(project: Project) -> 
     for name in ("Ada", "Ben"):
         ask(project, name, Stage.RUBRIC)
     for name in ("Ada", "Ben"):
-        artifacts.seal(project, mine := begin(project, name))
-    artifacts.reopen(project, mine)
+        submitting.seal(project, mine := begin(project, name))
+    submitting.reopen(project, mine)
     assert states(project) == {"Ada": "frozen", "Ben": "frozen"}
     assert line(project, "Ben").submitted_at is None
 
@@ -199,7 +209,7 @@ def test_overdue_is_what_is_late_and_not_handed_in(project: Project) -> None:
     assert not line(project, "Ada", Stage.PLAN).overdue
     assert not line(project, "Ada", Stage.QUERY).overdue
     work_as(project, "Ada")
-    artifacts.seal(project, begin(project, "Ada"))
+    submitting.seal(project, begin(project, "Ada"))
     assert not line(project, "Ada").overdue
 
 
@@ -262,7 +272,7 @@ def test_totals_add_up_by_person_and_by_stage(project: Project) -> None:
     ask(project, "Ben", Stage.PLAN)
     artifact_id = begin(project, "Ada")
     times.spend(project, artifact_id, 30)
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     work_as(project, "Me")
     lines = board.board(project)
     by_person = [

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from annotator.actions import bulk
 from annotator.actions.bulk import insert_rows
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.storage.tables import RunRow, SystemRow, table
 
 SYSTEM, RUN = table(SystemRow), table(RunRow)
@@ -16,7 +16,7 @@ SYSTEM, RUN = table(SystemRow), table(RunRow)
 
 def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "BATCH", 2)
-    project = Project.create(tmp_path / "a.goldsmith")
+    project = new_project(tmp_path / "a.goldsmith")
     told: list[tuple[str, int, int]] = []
     rows = [{"notes": "n", "id": f"s{n}", "name": f"System {n}"} for n in range(5)]
     with project.store.write() as db:
@@ -27,7 +27,7 @@ def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytes
 
 
 def test_moments_and_gaps_come_back_as_they_went_in(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "a.goldsmith")
+    project = new_project(tmp_path / "a.goldsmith")
     at = datetime(2025, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
     with project.store.write() as db:
         db.exec_driver_sql("INSERT INTO judge VALUES ('J','baseline','','','','{}',0,'j','{}')")
@@ -40,7 +40,7 @@ def test_moments_and_gaps_come_back_as_they_went_in(tmp_path: Path) -> None:
 
 
 def test_no_rows_are_no_statement(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "a.goldsmith")
+    project = new_project(tmp_path / "a.goldsmith")
     with project.store.write() as db:
         insert_rows(db, SYSTEM, [], lambda *_: pytest.fail("nothing is written"))
         assert db.execute(select(SYSTEM)).all() == []

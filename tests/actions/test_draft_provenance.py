@@ -24,6 +24,7 @@ from annotator.actions import (
     returning,
     ruling,
     sources,
+    submitting,
     tasking,
     unpacking,
 )
@@ -80,7 +81,7 @@ def both_submit(project: Project, ada: int = 2, ben: int = 1) -> None:
         made[name] = drafted(work_as(project, name), units)
         artifacts.add_unit(project, made[name], text=f"Discusses what {name} alone has thought of.")
     for name, artifact_id in made.items():
-        artifacts.seal(work_as(project, name), artifact_id)
+        submitting.seal(work_as(project, name), artifact_id)
     work_as(project, "Cora")
 
 
@@ -109,7 +110,7 @@ def test_agreement_says_nothing_where_only_one_of_them_took_any(project: Project
     second = artifacts.start(work_as(project, "Ben"), item(project), Kind.RUBRIC).subject
     artifacts.add_unit(project, second, text="Explains why deep plain networks train badly.")
     for name, artifact_id in (("Ada", first), ("Ben", second)):
-        artifacts.seal(work_as(project, name), artifact_id)
+        submitting.seal(work_as(project, name), artifact_id)
     assert not any(draft_provenance.COMMON in note for note in frozen_notes(project))
 
 
@@ -181,7 +182,7 @@ def test_a_release_without_drafts_says_nothing_of_them(project: Project, tmp_pat
 
 
 def test_a_draft_itself_never_leaves_with_a_release(project: Project, tmp_path: Path) -> None:
-    artifacts.seal(project, drafted(work_as(project, "Ada"), 1))
+    submitting.seal(project, drafted(work_as(project, "Ada"), 1))
     releases.export(work_as(project, "Cora"), tmp_path / "out")
     left = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"Explains why deep plain networks" in left
@@ -225,7 +226,7 @@ def test_what_was_drafted_on_an_annotators_computer_is_known_when_it_comes_back(
     theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
     judges.add(theirs, JUDGE, base_url=server.url, model="test-model")
     artifact_id = drafted(theirs, 2)
-    artifacts.seal(theirs, artifact_id)
+    submitting.seal(theirs, artifact_id)
     path = returning.work(theirs).path
     theirs.close()
     content = held(path)

@@ -19,6 +19,7 @@ from annotator.actions import (
     judges,
     people,
     sources,
+    submitting,
 )
 from annotator.actions.annotating import artifacts_of
 from annotator.actions.drafting_by_model import Proposal, proposals, take
@@ -122,7 +123,7 @@ def test_a_draft_rests_on_what_the_person_may_see_and_on_nothing_of_a_partners(
     secret = Insights(units=(Insight(text="Ben's secret insight."),))
     me = people.someone(project)
     project.work_as(ben(project))
-    artifacts.seal(project, artifacts.start(project, item, Kind.INSIGHTS, secret).subject)
+    submitting.seal(project, artifacts.start(project, item, Kind.INSIGHTS, secret).subject)
     project.work_as(me)
     ask(project)
     assert "secret" not in json.dumps(server.bodies)
@@ -227,7 +228,7 @@ def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) ->
     artifacts.change_unit(
         project, artifact.id, artifact.document.units[0].id, text="Explains it in my words."
     )
-    artifacts.seal(project, artifact.id)
+    submitting.seal(project, artifact.id)
     verbs = [revision.verb for revision in artifacts.revisions(project, artifact.id)]
     assert verbs == ["seal", "change text", f"from a model's draft: test-model {found.id[:8]}", "start"]
     with project.store.read() as db:
@@ -257,7 +258,7 @@ def test_nothing_goes_into_what_is_sealed(project: Project) -> None:
     ask(project)
     found = draft(project)
     take(project, found.id, [found.document.units[0].id])
-    artifacts.seal(project, own(project).id)  # type: ignore[union-attr]
+    submitting.seal(project, own(project).id)  # type: ignore[union-attr]
     with pytest.raises(Refusal, match="is sealed"):
         take(project, found.id)
     assert texts(project) == TEXTS[:1]

@@ -34,7 +34,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 def test_judges_come_back_as_they_were_asked(project: Project, tmp_path: Path) -> None:
     releases.export(project, tmp_path / "out")
-    with closing(Project.create(tmp_path / "taken.goldsmith", "small", nobody=True)) as taken:
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         there, here = (
             {judge.name: (judge.kind, judge.asked, judge.parameters) for judge in judges.all_of(each)}

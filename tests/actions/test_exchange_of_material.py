@@ -23,6 +23,7 @@ from annotator.actions import (
     prompts,
     releases,
     results,
+    submitting,
 )
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_runs import Order
@@ -85,7 +86,7 @@ def taken(project: Project, tmp_path: Path) -> Iterator[Project]:
 
 
 def empty(folder: Path) -> Any:
-    return closing(Project.create(folder / "taken.goldsmith", "small", nobody=True))
+    return closing(Project.create(folder / "taken.goldsmith", "small"))
 
 
 def page_texts(folder: Path) -> dict[str, str]:
@@ -215,7 +216,7 @@ def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
     with closing(small_project(tmp_path)) as project:
         item_id, response_id = subjects(project)[0]
         gold = Plan(units=(Subtask(id="g1", text="Establish why depth hurts."),))
-        artifacts.seal(project, artifacts.start(project, item_id, Kind.PLAN, gold).subject)
+        submitting.seal(project, artifacts.start(project, item_id, Kind.PLAN, gold).subject)
         own = Plan(units=(Subtask(id="p1", text="Find why depth hurts."),))
         drawn_extracts.write(project, response_id, Part.PLAN, own)
         asyncio.run(judge_runs.run(project, Order("baseline", "adra.plan")))
@@ -235,7 +236,7 @@ def test_the_wording_that_judges_were_asked_by_comes_back(
     prompts.write(project, name, prompts.shipped(name).replace("# user", "Be strict.\n\n# user"), "stricter")
     asyncio.run(judge_runs.run(project, Order(JUDGE)))
     releases.export(project, tmp_path / "out")
-    with closing(Project.create(tmp_path / "taken.goldsmith", "small", nobody=True)) as taken:
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         assert prompts.in_force(taken, name).text == prompts.in_force(project, name).text
         assert prompts.in_force(taken, name).note == "stricter"
@@ -263,7 +264,7 @@ def test_what_was_altered_is_not_taken_in(
     releases.export(project, tmp_path / "out")
     folder = without_manifest(tmp_path / "out")
     change_json(folder / name, change)
-    with closing(Project.create(tmp_path / "taken.goldsmith", "small", nobody=True)) as taken:
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         report = imports.preview(taken, "goldsmith", [folder])
     assert any(said in str(problem) for problem in report.problems)
     assert release.read([folder])[0].items

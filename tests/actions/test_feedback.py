@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions import adjudicating, artifacts, closing, feedback, ruling
+from annotator.actions import adjudicating, artifacts, closing, feedback, ruling, submitting
 from annotator.actions.checking import check
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Dispute, DisputeState, Reason
@@ -263,7 +263,7 @@ def labelled(tmp_path: Path) -> Project:
     """Ada's and Ben's labels of one report, closed with Ben's."""
     project = pairs.pairs_project(tmp_path)
     rubric = artifacts.start(project, pairs.item(project), Kind.RUBRIC, pairs.rubric(pairs.ADA, "c")).subject
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     report = pairs.add_report(project)
     said = {"Ada": {"c1": "yes", "c2": "no"}, "Ben": {"c1": "no", "c2": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})

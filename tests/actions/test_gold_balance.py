@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import gold_balance
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from tests import adra_project as adra
 
 
@@ -21,6 +21,6 @@ def test_the_share_of_true_statements_and_the_mean_plan_length(tmp_path: Path) -
 
 
 def test_without_gold_there_is_nothing_to_balance(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "none.goldsmith")
+    project = new_project(tmp_path / "none.goldsmith")
     assert gold_balance.sheets(gold_balance.report(project)) == ()
     project.close()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, guidelines, history, items, people
+from annotator.actions import artifacts, guidelines, history, items, people, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State
 from annotator.domain.assignment import Stage
@@ -18,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     for number in range(2):
         items.add(project, f"Question {number}")
     yield project
@@ -95,7 +96,7 @@ def test_a_version_written_through_another_opening_of_the_file_counts_at_once(pr
 
 def test_answers_given_under_older_text_are_listed_until_they_are_given_again(project: Project) -> None:
     sealed, draft = written(project, 0), written(project, 1)
-    artifacts.seal(project, sealed)
+    submitting.seal(project, sealed)
     assert guidelines.stale(project) == []
     guidelines.write(project, Stage.RUBRIC, "New text.")
     found = [
@@ -106,8 +107,8 @@ def test_answers_given_under_older_text_are_listed_until_they_are_given_again(pr
         ("1", Stage.RUBRIC, project.by, State.SEALED, "1", "2"),
         ("2", Stage.RUBRIC, project.by, State.DRAFT, "1", "2"),
     ]
-    artifacts.seal(project, draft)
-    artifacts.reopen(project, sealed)
+    submitting.seal(project, draft)
+    submitting.reopen(project, sealed)
     assert guidelines.stale(project) == []
 
 

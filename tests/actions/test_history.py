@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, history, items, judges, people, undo_places
+from annotator.actions import artifacts, history, items, judges, people, submitting, undo_places
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.person import Role
@@ -88,7 +88,7 @@ def test_what_moved_on_is_not_taken_back(project: Project, rubric: str) -> None:
     first = project.person
     other = people.add_person(project, "Other", (Role.ADJUDICATOR,)).subject
     project.work_as(next(p for p in people.people(project) if p.id == other))
-    artifacts.reopen(project, rubric)
+    submitting.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="settled otherwise")
     assert first
     project.work_as(first)
@@ -116,7 +116,7 @@ def test_a_new_change_cuts_what_could_be_done_again(project: Project, rubric: st
 
 
 def test_a_sealed_artifact_is_not_taken_back(project: Project, rubric: str) -> None:
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     with pytest.raises(Refusal, match="is sealed"):
         history.undo(project)
     assert text(project, rubric) == "two"
@@ -141,7 +141,7 @@ def test_what_comes_next_is_described(project: Project, rubric: str) -> None:
 
 
 def test_a_refused_undo_leaves_the_history_as_it_was(project: Project, rubric: str) -> None:
-    artifacts.seal(project, rubric)
+    submitting.seal(project, rubric)
     before = project.store.raw.execute("SELECT * FROM audit").fetchall()
     with pytest.raises(Refusal):
         history.undo(project)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from annotator.actions import artifacts, backups, imports, items, people
+from annotator.actions import artifacts, backups, imports, items, people, submitting
 from annotator.actions.gathering import gather
 from annotator.actions.hashing import item_hash, judgement_hash, response_hash
 from annotator.actions.incoming import Count
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.actions.recording import AUDIT
 from annotator.domain.artifact import State, chain
@@ -37,7 +38,7 @@ JUDGEMENT = table(tables.JudgementRow)
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return Project.create(tmp_path / "project.goldsmith", "T")
+    return new_project(tmp_path / "project.goldsmith", "T")
 
 
 def bytes_of(project: Project) -> bytes:
@@ -104,7 +105,7 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
     assert item["sha256"] == item_hash(item)
     artifact = artifacts.read(project, revision["artifact_id"])
     assert (artifact.state, artifact.author_id) == (State.CONSENSUS, "")
-    artifacts.reopen(project, artifact.id)
+    submitting.reopen(project, artifact.id)
     artifacts.change_unit(project, artifact.id, artifact.document.units[0].id, weight=3)
     assert artifacts.read(project, artifact.id).revision == 3
 
@@ -142,7 +143,7 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     with project.store.read() as db:
         artifact_id = db.execute(select(REVISION.c.artifact_id)).scalars().first()
     unit = artifacts.read(project, artifact_id).document.units[0].id
-    artifacts.reopen(project, artifact_id)
+    submitting.reopen(project, artifact_id)
     artifacts.change_unit(project, artifact_id, unit, note="my remark")
     assert str(take(project, PEER, folder)) == "nothing new"
     artifacts.change_unit(project, artifact_id, unit, text="My own words")

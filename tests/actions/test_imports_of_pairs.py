@@ -18,9 +18,11 @@ from annotator.actions import (
     imports,
     people,
     ruling_rows,
+    submitting,
     summaries,
 )
 from annotator.actions.incoming import Count
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.adjudication import AdjudicationState
 from annotator.domain.artifact import Kind, State
@@ -106,8 +108,8 @@ def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):
         question = select(REVISION.c.artifact_id).where(REVISION.c.reason == "meant so")
         artifact_id = db.execute(question).scalar_one()
     assert [one.number for one in artifacts.revisions(project, artifact_id)] == [5, 2]
-    artifacts.reopen(project, artifact_id)
-    artifacts.seal(project, artifact_id)
+    submitting.reopen(project, artifact_id)
+    submitting.seal(project, artifact_id)
     assert artifacts.read(project, artifact_id).revision == 7
     assert checking.check(project).problems == []
     assert len(agreements.of_item(project, item(project))) == 3
@@ -143,7 +145,7 @@ def test_an_adjudication_that_was_opened_here_is_kept(release, tmp_path):
 def test_what_a_consensus_leads_back_to_comes_in_with_it_or_not_at_all(release, tmp_path):
     folder = by_hand(release, tmp_path / "in")
     change_json(folder / "agreement.json", lambda tree: tree.clear())
-    project = Project.create(tmp_path / "p.goldsmith", "T", nobody=True)
+    project = Project.create(tmp_path / "p.goldsmith", "T")
     report = imports.run(project, "goldsmith", [folder], skip_bad=True, warm=False)[1]
     assert (report.counts["artifacts"].new, report.counts["adjudications"].new) == (5, 0)
     with project.store.read() as db:
@@ -163,7 +165,7 @@ def test_an_adjudicator_who_answered_something_else_of_the_item_is_named(release
         "at": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     change_json(folder / "judgements.json", lambda tree: tree.append(label))
-    report = imports.run(Project.create(tmp_path / "p.goldsmith", "T"), "goldsmith", [folder], warm=False)[1]
+    report = imports.run(new_project(tmp_path / "p.goldsmith", "T"), "goldsmith", [folder], warm=False)[1]
     assert (report.counts["adjudications"].new, report.problems) == (2, ())
     assert {note.reason for note in report.notes} >= {
         "its adjudicator has answered something else of the item"
@@ -270,7 +272,7 @@ def test_what_does_not_hang_together_is_refused_by_name(release, tmp_path, name)
     path, spoil, reason = SPOILT[name]
     folder = by_hand(release, tmp_path / "in")
     change_json(folder / path, spoil)
-    project = Project.create(tmp_path / "p.goldsmith", "T", nobody=True)
+    project = Project.create(tmp_path / "p.goldsmith", "T")
     before = project.store.raw.serialize()
     with pytest.raises(Refusal) as refused:
         imports.run(project, "goldsmith", [folder], warm=False)
@@ -283,7 +285,7 @@ def test_what_is_left_of_it_makes_a_sound_project(release, tmp_path, name):
     path, spoil, _ = SPOILT[name]
     folder = by_hand(release, tmp_path / "in")
     change_json(folder / path, spoil)
-    project = Project.create(tmp_path / "p.goldsmith", "T", nobody=True)
+    project = Project.create(tmp_path / "p.goldsmith", "T")
     imports.run(project, "goldsmith", [folder], skip_bad=True, warm=False)
     assert checking.check(project).problems == []
     for person in people.people(project):

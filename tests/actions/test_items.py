@@ -6,13 +6,14 @@ import pytest
 
 from annotator.actions import history, items
 from annotator.actions.items import Filter
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    project = Project.create(tmp_path / "items.goldsmith")
+    project = new_project(tmp_path / "items.goldsmith")
     items.add(project, "How do transformers scale with data?", "Technical Details", "Scaling laws")
     items.add(project, "Which catalysts split water?", "Literature Review", "Chemistry")
     items.add(project, "怎样规划海水淡化厂的选址？", "Open Consulting", "水资源", language="zh")

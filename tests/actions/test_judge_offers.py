@@ -5,6 +5,7 @@ from pathlib import Path
 from annotator.actions import items, judge_offers
 from annotator.actions.extracts import Drawn
 from annotator.actions.judge_offers import Offer
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.extract import IMPORT
 from annotator.domain.part import Claim, Claims, Part
@@ -66,7 +67,7 @@ def test_every_extraction_is_offered_with_what_it_has_not_drawn(project: Project
 
 
 def test_an_empty_project_says_so(tmp_path: Path) -> None:
-    empty = Project.create(tmp_path / "empty.goldsmith")
+    empty = new_project(tmp_path / "empty.goldsmith")
     assert {one.words() for one in judge_offers.offers(empty)} == {"There are no items yet."}
     empty.close()
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import update
 
-from annotator.actions import judges
+from annotator.actions import judge_probes, judges
 from annotator.actions.project import Project
 from annotator.judging.probe import FILLER_CHARACTERS
 from tests.judging.odd_server import OddServer, error
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("distant_judge")
 def page(project: Project, server: OddServer) -> int:
     """How many characters the endpoint was given to read."""
     server.script(error(404, "The model does not exist"))
-    asyncio.run(judges.test(project, JUDGE))
+    asyncio.run(judge_probes.test(project, JUDGE))
     return len(server.bodies[0]["messages"][1]["content"])
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions import judges, panels
+from annotator.actions import judges, kept_keys, panels
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 
@@ -79,11 +79,11 @@ def test_where_a_key_lies_is_told_and_never_the_key(
 ) -> None:
     judges.add(project, "keyed", base_url=URL, model="m", key_env="GOLDSMITH_TEST_KEY")
     judge = judges.named(project, "keyed")
-    assert judges.key_place(project, judge).startswith("No key is at hand")
-    judges.remember_key(project, "keyed", "sk-canary-5566", session_only=True)
-    assert judges.key_place(project, judge) == "The key is kept until Goldsmith is closed."
+    assert kept_keys.key_place(project, judge).startswith("No key is at hand")
+    kept_keys.remember_key(project, "keyed", "sk-canary-5566", session_only=True)
+    assert kept_keys.key_place(project, judge) == "The key is kept until Goldsmith is closed."
     monkeypatch.setenv("GOLDSMITH_TEST_KEY", "sk-canary-7788")
-    assert judges.key_place(project, judge) == "The key is in the environment variable GOLDSMITH_TEST_KEY."
-    judges.forget_key(project, "keyed")
+    assert kept_keys.key_place(project, judge) == "The key is in the environment variable GOLDSMITH_TEST_KEY."
+    kept_keys.forget_key(project, "keyed")
     monkeypatch.delenv("GOLDSMITH_TEST_KEY")
-    assert judges.key_place(project, judge).startswith("No key is at hand")
+    assert kept_keys.key_place(project, judge).startswith("No key is at hand")

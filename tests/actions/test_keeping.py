@@ -10,6 +10,7 @@ import pytest
 
 from annotator.actions import keeping, people, renderings
 from annotator.actions.keeping import kept, known
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.exchange import rendering
@@ -27,7 +28,7 @@ def titled(project: Project, words: str) -> str:
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     COUNTED.clear()
-    project = Project.create(tmp_path / "kept.goldsmith")
+    project = new_project(tmp_path / "kept.goldsmith")
     yield project
     keeping.forget(project.path)
     project.close()

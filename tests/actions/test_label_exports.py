@@ -12,6 +12,7 @@ import pytest
 from annotator.actions import imports, items, label_exports, label_files, label_sealing, people
 from annotator.actions.label_exports import Choice, Exported, export
 from annotator.actions.label_files import Wish
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.stats.classification import both_ways
@@ -252,7 +253,7 @@ def test_a_label_of_a_unit_that_is_gone_has_no_words(project: Project, tmp_path:
 
 
 def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "peer.goldsmith")
+    project = new_project(tmp_path / "peer.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
     take(project, written(tmp_path, {"item": "2", "system": "Sys", "unit": "Point 2"}), Wish({"Ann": "A"}))

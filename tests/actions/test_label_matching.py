@@ -13,8 +13,10 @@ from annotator.actions import (
     imports,
     items,
     people,
+    submitting,
 )
 from annotator.actions.label_files import Wish
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.identity import derived_id
@@ -41,7 +43,7 @@ PROJECT = project_of_two
 def test_a_number_decides_between_equal_words_and_never_by_itself(project: Project, tmp_path: Path) -> None:
     item_id = items.add(project, "Twice?").subject
     units = (Criterion(id="a", text="Both"), Criterion(id="b", text="Other"), Criterion(id="c", text="Both"))
-    artifacts.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+    submitting.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
     answer(project, "Gamma")
     one = {"item": "3", "system": "Gamma", "unit": "Both"}
     take(project, written(tmp_path, one | {"number": "3"}))
@@ -106,7 +108,7 @@ def peer(tmp_path: Path) -> Iterator[Project]:
     """ResearcherBench's two questions, and the reports of Sys and Other."""
     folder = write_peer(tmp_path / "peer")
     (folder / "responses/Other.json").write_bytes((folder / "responses/Sys.json").read_bytes())
-    project = Project.create(tmp_path / "peer.goldsmith")
+    project = new_project(tmp_path / "peer.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [folder], warm=False)
     yield project

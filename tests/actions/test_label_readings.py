@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions import artifacts, items, label_guides, label_readings, labels
+from annotator.actions import artifacts, items, label_guides, label_readings, labels, submitting
 from annotator.actions.label_readings import Reading
 from annotator.domain.part import Part
 from annotator.domain.plan import Plan, Subtask
@@ -20,7 +20,7 @@ def project(tmp_path):
     project = project_with(tmp_path)
     item_id = items.add(project, "A question").subject
     gold = Plan(units=tuple(Subtask(id=f"g{n}", text=f"Gold {n}") for n in range(1, 5)))
-    artifacts.seal(project, artifacts.start(project, item_id, gold.KIND, gold).subject)
+    submitting.seal(project, artifacts.start(project, item_id, gold.KIND, gold).subject)
     response_id = add_report(project, item_id, SYSTEMS[0])
     predicted = Plan(units=tuple(Subtask(id=f"p{n}", text=f"Predicted {n}") for n in range(1, 4)))
     drawn_extracts.write(project, response_id, Part.PLAN, predicted)

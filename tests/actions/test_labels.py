@@ -3,7 +3,17 @@
 import pytest
 from sqlalchemy import select
 
-from annotator.actions import artifacts, assignments, dealing, history, items, label_sealing, labels, people
+from annotator.actions import (
+    artifacts,
+    assignments,
+    dealing,
+    history,
+    items,
+    label_sealing,
+    labels,
+    people,
+    submitting,
+)
 from annotator.actions.annotating import judged_artifact
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State
@@ -206,9 +216,9 @@ def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
     for number in (1, 2):
         labels.set_label(project, task.response_id, f"{task.item_id}/c{number}", "yes")
     artifact_id = labels.sheet(project, task.response_id).artifact_id
-    artifacts.reopen(project, artifact_id)
+    submitting.reopen(project, artifact_id)
     artifacts.remove_unit(project, artifact_id, f"{task.item_id}/c1")
-    artifacts.seal(project, artifact_id)
+    submitting.seal(project, artifact_id)
     after = labels.queue(project)[0]
     assert (after.units, after.labelled) == (2, 1)
     assert [decision.unit_id for decision in labels.recent(project)] == [f"{task.item_id}/c2"]

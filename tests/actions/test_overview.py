@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import items, overview, publishing, result_pictures
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.actions.result_sheets import Cell, Sheet
 from tests import adra_project as adra
@@ -98,6 +99,6 @@ def test_a_rater_who_judged_nothing_leaves_only_what_is_computed(project: Projec
 
 
 def test_an_empty_project_has_no_figures(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "none.goldsmith")
+    project = new_project(tmp_path / "none.goldsmith")
     assert overview.sheets(overview.report(project)) == ()
     project.close()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import judge_runs, judges, panels, results
+from annotator.actions import judge_probes, judge_runs, judges, panels, results
 from annotator.actions.judge_runs import Order
 from annotator.actions.panels import Vote, majority
 from annotator.actions.project import Project
@@ -137,6 +137,6 @@ def test_a_vote_that_cannot_be_counted_is_refused(project: Project, members: lis
 
 def test_a_vote_needs_no_endpoint_to_be_tested(project: Project) -> None:
     panels.add(project, "vote", ["baseline"])
-    assert asyncio.run(judges.test(project, "vote"))["ok"]
+    assert asyncio.run(judge_probes.test(project, "vote"))["ok"]
     with pytest.raises(Refusal, match="no settings"):
         judges.change(project, judges.named(project, "vote").id, {"name": "x"})

@@ -4,17 +4,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from annotator.actions import parcel_secrets
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 
 
 def test_two_connections_to_one_file_agree(tmp_path: Path) -> None:
-    first = Project.create(tmp_path / "study.goldsmith")
+    first = new_project(tmp_path / "study.goldsmith")
     second = Project.open(first.path)
     assert parcel_secrets.of_person(first, "ana") == parcel_secrets.of_person(second, "ana")
 
 
 def test_a_secret_that_was_taken_back_is_not_used(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "study.goldsmith")
+    project = new_project(tmp_path / "study.goldsmith")
     with suppress(KeyError), project.store.write():
         lost = parcel_secrets.of_person(project, "ana")
         raise KeyError

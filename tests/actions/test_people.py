@@ -65,7 +65,7 @@ def test_the_window_works_as_the_same_person_after_a_restart(project: Project) -
 
 
 def test_a_file_nobody_works_in_that_may_only_be_read_is_looked_at_by_a_visitor(tmp_path: Path) -> None:
-    made = Project.create(tmp_path / "empty.goldsmith", nobody=True)
+    made = Project.create(tmp_path / "empty.goldsmith")
     made.close()
     looked = Project.open(made.path, readonly=True)
     assert people.someone(looked) == people.VISITOR
@@ -74,7 +74,7 @@ def test_a_file_nobody_works_in_that_may_only_be_read_is_looked_at_by_a_visitor(
 
 
 def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "empty.goldsmith", nobody=True)
+    project = Project.create(tmp_path / "empty.goldsmith")
     assert people.people(project) == []
     assert people.someone(project).has(Role.COORDINATOR)
     assert people.someone(project) == people.someone(project)
@@ -138,7 +138,7 @@ def test_undoing_does_not_take_the_last_coordinator_either(project: Project) -> 
 
 
 def test_a_file_without_a_coordinator_may_still_rename_its_annotator(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "task.goldsmith", nobody=True)
+    project = Project.create(tmp_path / "task.goldsmith")
     ada = added(project, "Ada")
     people.rename_person(project, ada, "Dr. Ada")
     assert names(project) == [("Dr. Ada", "R1")]

@@ -9,6 +9,7 @@ import pytest
 
 from annotator import __version__
 from annotator.actions import recording
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.change import Change
 from annotator.domain.refusal import Refusal
@@ -16,31 +17,31 @@ from annotator.storage.opening import Damaged
 
 
 def test_a_new_project_knows_itself(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "a study")
+    project = new_project(tmp_path / "a study")
     assert project.path == tmp_path / "a study.goldsmith"
     assert (project.title, project.get("made_with"), len(project.get("id"))) == ("a study", __version__, 36)
     project.close()
 
 
 def test_a_name_with_a_point_keeps_it(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "v1.2")
+    project = new_project(tmp_path / "v1.2")
     assert (project.path.name, project.title) == ("v1.2.goldsmith", "v1.2")
     project.close()
 
 
 def test_a_folder_that_is_missing_is_made(tmp_path: Path) -> None:
-    Project.create(tmp_path / "new" / "folder" / "p.goldsmith").close()
+    new_project(tmp_path / "new" / "folder" / "p.goldsmith").close()
     assert (tmp_path / "new" / "folder" / "p.goldsmith").exists()
 
 
 def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(Refusal, match="could not be created"):
-        Project.create(tmp_path / "file" / "p.goldsmith")
+        new_project(tmp_path / "file" / "p.goldsmith")
 
 
 def test_settings_outlive_the_program(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "p.goldsmith", "标题")
+    project = new_project(tmp_path / "p.goldsmith", "标题")
     project.set("zoom", {"authoring": 1.5})
     project.close()
     again = Project.open(project.path)
@@ -49,7 +50,7 @@ def test_settings_outlive_the_program(tmp_path: Path) -> None:
 
 
 def test_a_reader_changes_nothing(tmp_path: Path) -> None:
-    Project.create(tmp_path / "p.goldsmith").close()
+    new_project(tmp_path / "p.goldsmith").close()
     reader = Project.open(tmp_path / "p.goldsmith", readonly=True)
     assert reader.readonly
     with pytest.raises(Refusal, match="may only be read"):
@@ -58,7 +59,7 @@ def test_a_reader_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     project.close()
     with closing(sqlite3.connect(project.path)) as raw:
         raw.execute("UPDATE meta SET value = '\"ti' WHERE key = 'title'")
@@ -68,7 +69,7 @@ def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path
 
 
 def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
         change = recording.record(project, db, Change("x", "s", "do", {"n": 1}, {"n": 2.5, "é": None}))
     cursor = project.store.raw.execute("SELECT * FROM audit WHERE seq = ?", [change.seq])
@@ -80,7 +81,7 @@ def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_p
 
 
 def test_numbers_of_changes_only_grow(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "p.goldsmith")
+    project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
         seqs = [recording.record(project, db, Change("x", "s", "do")).seq for _ in range(3)]
     assert seqs == [seqs[0], seqs[0] + 1, seqs[0] + 2]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import people, prompt_previews, prompts
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
@@ -111,6 +112,6 @@ def test_a_wording_with_a_fault_is_not_previewed(project: Project) -> None:
 
 
 def test_without_a_unit_there_is_no_preview(tmp_path: Path) -> None:
-    empty = Project.create(tmp_path / "empty.goldsmith")
+    empty = new_project(tmp_path / "empty.goldsmith")
     assert prompt_previews.preview(empty, NAME, OURS) is None
     empty.close()

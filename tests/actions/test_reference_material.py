@@ -20,6 +20,7 @@ from annotator.actions import (
     items,
     packing,
     people,
+    recovering,
     reference_material,
     releases,
     sources,
@@ -152,7 +153,7 @@ def test_what_is_typed_is_kept_until_it_is_confirmed(project: Project) -> None:
     draft = asked(project)
     reference_material.edit(project, draft, "text", "在我自己的话里。")
     reference_material.edit(project, draft, "beyond", "")
-    assert artifacts.recover_drafts(project) == []
+    assert recovering.recover(project) == []
     waiting = reference_material.waiting(project, first_item(project))
     assert waiting is not None
     assert (waiting.from_sources, waiting.beyond, waiting.edited) == ("在我自己的话里。", "", True)
@@ -240,6 +241,6 @@ def test_it_leaves_with_a_release_and_comes_back_with_its_mark(project: Project,
     written = json.loads((tmp_path / "out" / "sources.json").read_text("utf-8"))
     assert ["drafted" in one for one in written] == [False, True]
     assert "1 source was drafted by a model" in (tmp_path / "out" / "data_card.md").read_text("utf-8")
-    with closing(Project.create(tmp_path / "taken.goldsmith", "taken", nobody=True)) as taken:
+    with closing(Project.create(tmp_path / "taken.goldsmith", "taken")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         assert sources.sources(taken, first_item(project)) == sources.sources(project, first_item(project))

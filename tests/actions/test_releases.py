@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from annotator.actions import artifacts, imports, items, people, releases
+from annotator.actions import artifacts, imports, items, people, releases, submitting
 from annotator.actions.gathering import without_secrets
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.refusal import Refusal
@@ -30,7 +31,7 @@ def found(folder: Path) -> dict[str, bytes]:
 
 
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
-    project = Project.create(folder / f"{name}.goldsmith", "T")
+    project = new_project(folder / f"{name}.goldsmith", "T")
     imports.run(project, kind, [source], warm=False)
     return project
 
@@ -129,7 +130,7 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
     project = small_project(tmp_path)
     before = releases.gather(project)[0].artifacts
     first = before[0]
-    artifacts.reopen(project, first.id)
+    submitting.reopen(project, first.id)
     artifacts.change_unit(project, first.id, first.document["units"][0]["id"], text="Not yet agreed")
     assert releases.gather(project)[0].artifacts == before
 
@@ -137,14 +138,14 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
 @pytest.mark.usefixtures("small_cases")
 def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
-    artifacts.reopen(project, "rubric-1")
+    submitting.reopen(project, "rubric-1")
     artifacts.remove_unit(project, "rubric-1", "c1")
     open_again, notes = releases.gather(project)
     assert [len(one.document["units"]) for one in open_again.artifacts if one.id == "rubric-1"] == [2]
     assert notes == [
         "Open again, and released and scored as they were last sealed: the rubric of item one (revision 2)."
     ]
-    artifacts.seal(project, "rubric-1")
+    submitting.seal(project, "rubric-1")
     bundle, notes = releases.gather(project)
     assert [j.unit_id for j in bundle.judgements] == ["c2"]
     assert notes == ["2 judgements on units that are not part of the release were left out."]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from annotator.actions import agreement_report, assisting, checking, imports, releases
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.exchange.schemas import all_schemas
 from tests.assisted_project import AGREEMENT, F1, assisted_project, pairing
@@ -41,7 +42,7 @@ def tree(folder: Path) -> list[Record]:
 
 def taken_in(folder: Path, source: Path) -> Project:
     """A new project with a release in it, and a coordinator."""
-    project = Project.create(folder / "taken.goldsmith", "pairs")
+    project = new_project(folder / "taken.goldsmith", "pairs")
     imports.run(project, "goldsmith", [source], warm=False)
     return project
 
@@ -147,7 +148,7 @@ def test_what_does_not_fit_is_refused_with_its_place(
             (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
             (tmp_path / "in" / name).write_bytes(content)
     (tmp_path / "in" / "agreement.json").write_text(json.dumps(found), "utf-8")
-    with closing(Project.create(tmp_path / "p.goldsmith", nobody=True)) as project:
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
         problems = imports.preview(project, "goldsmith", [tmp_path / "in"]).problems
     (told,) = [str(one) for one in problems if why in one.reason]
     assert told.startswith("agreement.json[0]: ")

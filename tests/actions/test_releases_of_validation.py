@@ -72,7 +72,7 @@ def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
         jsonschema.validate(
             tree(tmp_path / "one", name), json.loads((schemas() / f"{name}.json").read_text("utf-8"))
         )
-    other = Project.create(tmp_path / "other.goldsmith", project.title, nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith", project.title)
     assert imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1].problems == ()
     assert str(imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1]) == "nothing new"
     assert validation_sets.named(other, "Spring").openings == 1
@@ -96,7 +96,7 @@ def test_first_labels_that_were_touched_are_not_taken_in(project: Project, tmp_p
     (found,) = tree(tmp_path / "one", "validation_sets")
     found["first_labels"][0]["value"] = "no" if found["first_labels"][0]["value"] == "yes" else "yes"
     (tmp_path / "one" / "validation_sets.json").write_text(json.dumps([found]), "utf-8")
-    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith")
     with pytest.raises(Refusal, match="first labels are not those their checksum was made of"):
         imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
     other.close()

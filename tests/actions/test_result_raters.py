@@ -15,6 +15,7 @@ from annotator.actions import (
     result_raters,
     results,
     ruling,
+    submitting,
 )  # fmt: skip
 from annotator.actions.project import Project
 from annotator.domain.adjudication import Reason
@@ -90,7 +91,7 @@ def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) ->
 def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
     project = pairs.pairs_project(tmp_path)
     rubric = pairs.rubric((("Explains it", 3), ("Names it", 1)), "c")
-    artifacts.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
+    submitting.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
     report = pairs.add_report(project, "Alpha")
     said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import items, result_exports, result_views, validation_views
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.actions.result_views import VIEWS
 from annotator.domain.refusal import Refusal
@@ -23,7 +24,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.View, tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "none.goldsmith")
+    project = new_project(tmp_path / "none.goldsmith")
     assert result_views.show(project, view.name, {}).sheets == ()
     assert view.lacks.endswith(".")
     project.close()

@@ -20,6 +20,7 @@ from annotator.actions import (
     result_raters,
     rewording,
     ruling,
+    submitting,
     validation_values,
 )
 from annotator.actions.adjudicating import sheet
@@ -131,9 +132,9 @@ def test_words_that_are_put_back_count_again(project: Project) -> None:
 
 def test_a_weight_is_no_wording(project: Project) -> None:
     of = rubric(project)
-    artifacts.reopen(project, of.id)
+    submitting.reopen(project, of.id)
     artifacts.change_unit(project, of.id, of.document.units[1].id, weight=3)
-    artifacts.seal(project, of.id)
+    submitting.seal(project, of.id)
     assert came(project) == 12
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import judges, result_exports, rubric_pilot_sheets, rubric_pilots
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.protocols.researcherbench.rubric_pilot import Reach
@@ -102,6 +103,6 @@ def test_a_criterion_leads_to_the_judgements_on_it(project: Project) -> None:
 
 
 def test_a_project_without_rubrics_has_no_pilot(tmp_path: Path) -> None:
-    project = Project.create(tmp_path / "none.goldsmith")
+    project = new_project(tmp_path / "none.goldsmith")
     assert rubric_pilot_sheets.sheets(rubric_pilots.report(project)) == ()
     project.close()

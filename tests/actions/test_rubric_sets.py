@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, rubric_sets
+from annotator.actions import artifacts, rubric_sets, submitting
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.refusal import Refusal
@@ -69,7 +69,7 @@ def test_another_project_can_be_the_other_set(project: Project, tmp_path: Path) 
     folder.mkdir()
     other = pairs.pairs_project(folder)
     made = artifacts.start(other, pairs.item(other), Kind.RUBRIC, pairs.rubric(pairs.BEN, "m")).subject
-    artifacts.seal(other, made)
+    submitting.seal(other, made)
     adra.add_judge(other)
     report = pairs.add_report(other, "Alpha")
     adra.say(other, COVERAGE, pairs.item(other), report, {f"m{n}": "yes" for n in range(1, 7)})

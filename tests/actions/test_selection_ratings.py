@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, items, people, selection_ratings
+from annotator.actions import artifacts, items, people, selection_ratings, submitting
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
@@ -33,7 +33,7 @@ def rated(project: Project, question_type: str, **ratings: tuple[int | None, ...
         )
         pairs.work_as(project, name)
         made = artifacts.start(project, item, Selection.KIND, Selection(units=units)).subject
-        artifacts.seal(project, made)
+        submitting.seal(project, made)
     pairs.work_as(project, "Cora")
     return item
 

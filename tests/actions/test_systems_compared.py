@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import attempts, domains, efficiency, items, lengths, modes, response_scores
+from annotator.actions import (
+    attempts,
+    domains,
+    efficiency,
+    items,
+    lengths,
+    modes,
+    response_scores,
+    submitting,
+)
 from annotator.actions.project import Project
 from tests import adra_project as adra
 
@@ -24,7 +33,7 @@ def item(project: Project, subject: str = "NLP") -> str:
         project, f"Question on {subject}, {len(items.ids(project))}?", "Technical Details", subject
     ).subject
     for document in adra.gold():
-        adra.artifacts.seal(project, adra.artifacts.start(project, item_id, document.KIND, document).subject)
+        submitting.seal(project, adra.artifacts.start(project, item_id, document.KIND, document).subject)
     return item_id
 
 

@@ -14,6 +14,7 @@ from annotator.actions import (
     labels,
     people,
     ruling,
+    submitting,
     validation,
     validation_sheets,
     validation_units,
@@ -144,7 +145,7 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     """Two criteria, of which adjudication settled a yes and a no; the judge says yes of both."""
     project = pairs.pairs_project(tmp_path)
     rubric = pairs.rubric((("Explains it", 3), ("Names it", 1)), "c")
-    artifacts.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
+    submitting.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
     report = pairs.add_report(project, "Alpha")
     said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})

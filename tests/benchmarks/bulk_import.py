@@ -18,7 +18,7 @@ from sqlmodel import Session, SQLModel
 
 from annotator.actions.hashing import item_hash, judgement_hash, response_hash
 from annotator.actions.imports import write_rows
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.domain.identity import derived_id
 from annotator.domain.item import ItemFields
 from annotator.domain.judgement import JudgementFields, RaterKind
@@ -64,7 +64,7 @@ def made_rows(items: int, criteria: int) -> dict[str, list[dict[str, object]]]:
 def in_fresh_project(write: Callable[[Connection], None]) -> float:
     """The seconds that writing takes in a new project."""
     with tempfile.TemporaryDirectory() as folder:
-        project = Project.create(Path(folder) / "bench.goldsmith")
+        project = new_project(Path(folder) / "bench.goldsmith")
         with project.store.write() as db:
             _, seconds = timed(lambda: write(db))
         project.close()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.storage import search
 from annotator.storage.connection import raw_connection
 
@@ -22,7 +22,7 @@ SUBJECTS = tuple(f"Subject {number}" for number in range(40))
 
 def create(path: Path, count: int, *, searchable: bool = True) -> None:
     """A project file with so many made-up items of about thirty words; one in a thousand speaks of lanthanum."""
-    Project.create(path).close()
+    new_project(path).close()
     with closing(raw_connection(path)) as raw:
         raw.execute("BEGIN")
         raw.executemany(

@@ -22,7 +22,7 @@ def test_an_old_release_comes_in_whole_and_leaves_in_the_layout_of_today(
     (folder,) = (tmp_path / "in").iterdir()
     bundle, problems = release.read([folder])
     assert (problems, len(bundle.items)) == ([], 3)
-    with closing(Project.create(tmp_path / "p.goldsmith", "Sample", nobody=True)) as project:
+    with closing(Project.create(tmp_path / "p.goldsmith", "Sample")) as project:
         report = imports.run(project, "goldsmith", [folder], warm=False)[1]
         assert (report.new, report.problems) == (sum(bundle.counts().values()) - len(bundle.scores), ())
         assert str(imports.run(project, "goldsmith", [folder], warm=False)[1]) == "nothing new"

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from annotator.actions import artifacts, people
+from annotator.actions import artifacts, people, submitting
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.domain.person import Role
@@ -238,7 +238,7 @@ def test_a_new_seal_is_counted_while_the_page_is_looked_at(page, qtbot, project)
         mine = project.store.raw.execute(
             "SELECT id FROM artifact WHERE kind = 'diagnostics' AND author_id = ?", [project.by]
         ).fetchone()[0]
-        change = artifacts.seal(project, mine)
+        change = submitting.seal(project, mine)
     pairs.work_as(project, "Cora")
     before = {row.stage for row in page.view.model.rows()}
     page.desk.tell(change)

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from sqlalchemy import update
 
-from annotator.actions import artifacts, items, people, times
+from annotator.actions import artifacts, items, people, submitting, times
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind, State
 from annotator.domain.nuggets import Nuggets
@@ -32,7 +33,7 @@ def settle(project: Project, artifact_id: str, author: str = "", state: State = 
 
 
 def test_without_items_the_page_says_where_they_come_from(tmp_path, window_over):
-    page = window_over(Project.create(tmp_path / "empty.goldsmith"), "Author").page
+    page = window_over(new_project(tmp_path / "empty.goldsmith"), "Author").page
     assert page._stack.currentIndex() == 1
 
 
@@ -161,16 +162,16 @@ def test_f6_goes_between_source_and_form(open_page, project):
 
 
 def test_the_next_that_waits_is_the_item_that_is_not_submitted(project):
-    artifacts.seal(project, begin(project, Kind.RUBRIC, rubric()))
+    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
     first, second = items.ids(project)
     assert standing.next_open(project, first, Kind.RUBRIC) == (second, Kind.RUBRIC)
-    artifacts.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
+    submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
     assert standing.next_open(project, first, Kind.RUBRIC) is None
 
 
 def test_where_the_kind_is_submitted_already_a_begun_one_waits(project):
-    artifacts.seal(project, begin(project, Kind.RUBRIC, rubric()))
-    artifacts.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
+    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
+    submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
     begin(project, Kind.NUGGETS, Nuggets(), item=1)
     first, second = items.ids(project)
     assert standing.next_open(project, first, Kind.RUBRIC) == (second, Kind.NUGGETS)
@@ -200,7 +201,7 @@ def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, pr
 
 
 def test_ctrl_enter_on_what_is_submitted_goes_on(open_page, project):
-    artifacts.seal(project, begin(project, Kind.RUBRIC, rubric()))
+    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
     page = open_page(item_id=items.ids(project)[0], kind="rubric")
     press("Ctrl+Return")
     assert page.item.id == items.ids(project)[1]

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions import items
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.gui.pages.author.finding_lines import FindingLines
 from annotator.gui.pages.author.standing import KINDS
 from tests.authoring_project import TEXTS, begun_project, mine, texts
@@ -127,7 +127,7 @@ def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_form_opens_without_a_remark_and_makes_them_once_it_is_to_be_submitted(kind, tmp_path, page_over):
-    project = Project.create(tmp_path / "new.goldsmith")
+    project = new_project(tmp_path / "new.goldsmith")
     item_id = items.add(project, "What is basalt?").subject
     page = page_over(project, "Author", item_id=item_id, kind=kind.value)
     page.sheet.start()

@@ -3,7 +3,7 @@
 import json
 
 from annotator.actions import items, summaries
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 
 
 def files(folder, weight=2):
@@ -21,7 +21,7 @@ def files(folder, weight=2):
 
 
 def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, window_over, qtbot):
-    window = window_over(Project.create(tmp_path / "new.goldsmith"), "Import")
+    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
     page, project = window.page, window.desk.project
     page.look_at([files(tmp_path / "bench")])
     qtbot.waitUntil(page.go.isEnabled)
@@ -38,7 +38,7 @@ def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, windo
 
 
 def test_a_bad_entry_is_named_and_keeps_everything_out(tmp_path, window_over, qtbot):
-    page = window_over(Project.create(tmp_path / "new.goldsmith"), "Import").page
+    page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
     page.look_at([files(tmp_path / "bench", weight=7)])
     qtbot.waitUntil(lambda: page.problems.count() > 0)
     assert "rubric.json[0]" in page.problems.item(0).text()
@@ -46,7 +46,7 @@ def test_a_bad_entry_is_named_and_keeps_everything_out(tmp_path, window_over, qt
 
 
 def test_what_is_no_json_is_refused_in_words(tmp_path, window_over, qtbot):
-    window = window_over(Project.create(tmp_path / "new.goldsmith"), "Import")
+    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
     folder = files(tmp_path / "bench")
     (folder / "rubric.json").write_text("{not json", encoding="utf-8")
     window.page.look_at([folder])

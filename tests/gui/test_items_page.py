@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions import annotating, items
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.gui.models.items import ItemsModel
 from tests.labelling_keys import be_active, focus, press
 
@@ -76,7 +76,7 @@ def test_lines_are_read_a_screenful_at_a_time(small, window_over):
 
 @pytest.mark.parametrize(("number", "said"), [(1, "1 item"), (2, "2 items")])
 def test_one_item_is_called_an_item(number, said, tmp_path, window_over):
-    project = Project.create(tmp_path / "few.goldsmith")
+    project = new_project(tmp_path / "few.goldsmith")
     for n in range(number):
         items.add(project, f"Question {n}?")
     assert window_over(project).page.count.text() == said

@@ -210,7 +210,7 @@ def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):
     path = window_of(goldsmith, qtbot).desk.project.path
     goldsmith.show(None)
     path.unlink()
-    Project.create(path, nobody=True).close()
+    Project.create(path).close()
     goldsmith.show(task)
     assert items.count(window_of(goldsmith, qtbot, path).desk.project) == 2
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import artifacts, items, parcel_secrets, sending, tasking, unpacking
+from annotator.actions import items, parcel_secrets, sending, submitting, tasking, unpacking
 from annotator.actions.annotating import artifacts_of
 from annotator.domain.parcel import Outcome
 from annotator.gui import keys
@@ -73,7 +73,7 @@ def test_what_is_submitted_goes_and_drafts_stay(theirs, window_over):
 def test_a_reopened_document_goes_as_submitted_and_says_that_the_draft_stays(theirs, window_over):
     first = items.ids(theirs)[0]
     write_rubric(theirs, first, "Explains the weight of gold")
-    artifacts.reopen(theirs, artifacts_of(theirs, first)[0].id)
+    submitting.reopen(theirs, artifacts_of(theirs, first)[0].id)
     assert goings(window_over(theirs, "Send").page)[0] == "goes back; your newer draft stays"
 
 

@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from annotator import __version__
 from annotator.actions import items, people
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.person import Role
 from annotator.domain.refusal import Refusal
@@ -30,7 +31,7 @@ def test_every_page_opens_on_the_sample(name, sample, window_over, qtbot):
 
 @pytest.mark.parametrize("name", EVERY_PAGE)
 def test_every_page_opens_on_an_empty_project(name, tmp_path, window_over, qtbot):
-    window = window_over(Project.create(tmp_path / "empty.goldsmith"), name)
+    window = window_over(new_project(tmp_path / "empty.goldsmith"), name)
     window.desk.wait()
     qtbot.wait(50)
     assert name == window.page.NAME

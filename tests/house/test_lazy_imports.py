@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import annotator
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 
 CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
@@ -92,7 +93,7 @@ def test_the_rooms_below_the_window_load_no_qt() -> None:
 def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_path: Path) -> None:
     from annotator.actions import items
 
-    project = Project.create(tmp_path / "small.goldsmith")
+    project = new_project(tmp_path / "small.goldsmith")
     items.add(project, "Which evidence would change the answer?")
     project.close()
     found = json.loads(said(OPEN_A_WINDOW, str(project.path), home=tmp_path))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotator.actions import backups, checking, imports, items, label_exports, releases, samples, tasking
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.cli import run_command
 from annotator.domain.refusal import Refusal
@@ -56,7 +57,7 @@ def hash_of(path: Path) -> str:
 
 def half_made_sample(path: Path) -> Path:
     """A sample whose making was cut short once the import was through, as earlier versions could leave it."""
-    with closing(Project.create(path, TITLE, nobody=True)) as project:
+    with closing(Project.create(path, TITLE)) as project:
         imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
     return path
 
@@ -179,7 +180,7 @@ def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -
 def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: Path) -> None:
     for turn in range(5):
         path = tmp_path / f"{turn}.goldsmith"
-        killed_at_first_sight(lambda path=path: Project.create(path, "Ferns").close(), path)
+        killed_at_first_sight(lambda path=path: new_project(path, "Ferns").close(), path)
         with closing(Project.open(path, readonly=True)) as project:
             assert (project.title, project.person and project.person.name) == ("Ferns", "Me")
 

@@ -18,7 +18,7 @@ PEER = "researcherbench"
 
 
 def new(folder: Path) -> Project:
-    return Project.create(folder / "p.goldsmith", nobody=True)
+    return Project.create(folder / "p.goldsmith")
 
 
 Words = Callable[..., tuple[int, str]]
@@ -202,7 +202,7 @@ def test_responses_that_come_later_find_a_question_under_another_key(tmp_path: P
 
 
 def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
-    project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith", nobody=True)
+    project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith")
     for number in range(3):
         items.add(other, f"Their question {number}?")
     releases.export(other, tmp_path / "release")
@@ -218,7 +218,7 @@ def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: P
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_two_items_are_called_the_same_in_whatever_order_they_come(tmp_path: Path, seed: int) -> None:
-    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith")
     for number in range(4):
         items.add(other, f"Their question {number}?")
     releases.export(other, tmp_path / "release")

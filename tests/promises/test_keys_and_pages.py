@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import imports, judge_runs, judges, releases
+from annotator.actions import imports, judge_probes, judge_runs, judges, kept_keys, releases
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
@@ -33,8 +33,8 @@ KEY = "sk-live-9f8e7d6c5b4a3f2e1d0c"
 @pytest.fixture
 def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
     found = Ring()
-    monkeypatch.setattr(judges._keys(), "_ring", found)
-    monkeypatch.setattr(judges._keys(), "_session", {})
+    monkeypatch.setattr(kept_keys._keys(), "_ring", found)
+    monkeypatch.setattr(kept_keys._keys(), "_session", {})
     return found
 
 
@@ -48,7 +48,7 @@ def brought(tmp_path: Path) -> Any:
         asyncio.run(judge_runs.run(theirs, Order("gpt-4o", systems=("Alpha",))))
         releases.export(theirs, tmp_path / "out")
         theirs.close()
-        mine = Project.create(tmp_path / "mine.goldsmith", "mine", nobody=True)
+        mine = Project.create(tmp_path / "mine.goldsmith", "mine")
         imports.run(mine, "goldsmith", [tmp_path / "out"], warm=False)
         # Releases of earlier versions bring addresses; this one is as such a release leaves it.
         with mine.store.write():
@@ -62,11 +62,11 @@ def test_a_judge_that_was_imported_has_no_key_until_a_person_gives_one(
 ) -> None:
     mine, server = brought
     ring.kept[SERVICE, "gpt-4o"] = KEY
-    asyncio.run(judges.test(mine, "gpt-4o"))
+    asyncio.run(judge_probes.test(mine, "gpt-4o"))
     assert server.headers
     assert KEY not in str(server.headers)
-    judges.remember_key(mine, "gpt-4o", KEY)
-    asyncio.run(judges.test(mine, "gpt-4o"))
+    kept_keys.remember_key(mine, "gpt-4o", KEY)
+    asyncio.run(judge_probes.test(mine, "gpt-4o"))
     assert KEY in str(server.headers)
 
 
@@ -74,10 +74,10 @@ def test_a_key_kept_by_a_judges_name_goes_only_where_that_judge_was_made(tmp_pat
     project = small_project(tmp_path)
     judges.add(project, "old", base_url="https://one.example/v1", model="m")
     ring.kept[SERVICE, "old"] = KEY
-    assert judges.key_of(project, judges.named(project, "old")) == KEY
+    assert kept_keys.key_of(project, judges.named(project, "old")) == KEY
     judge = judges.named(project, "old")
     judges.change(project, judge.id, {"base_url": "https://two.example/v1"})
-    assert judges.key_of(project, judges.named(project, "old")) is None
+    assert kept_keys.key_of(project, judges.named(project, "old")) is None
     project.close()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, items, retrieval_matches
+from annotator.actions import artifacts, items, retrieval_matches, submitting
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.evidence import Evidence, Reference
@@ -99,7 +99,7 @@ def retrieved(project: Project, report: Reference, gold: Reference) -> retrieval
     from tests import drawn_extracts
 
     item = items.ids(project)[0]
-    artifacts.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(gold,))).subject)
+    submitting.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(gold,))).subject)
     for (response,) in project.store.raw.execute(
         "SELECT id FROM response WHERE item_id = ?", [item]
     ).fetchall():

@@ -16,6 +16,7 @@ from annotator.actions import (
     judge_runs,
     releases,
     ruling,
+    submitting,
 )
 from annotator.actions.judge_runs import Order
 from annotator.actions.project import Project
@@ -40,7 +41,7 @@ def found(folder: Path) -> dict[str, bytes]:
 def test_what_is_exported_is_imported_and_exported_again_byte_for_byte(tmp_path: Path, seed: int) -> None:
     project = generated_project(tmp_path, seed)
     releases.export(project, tmp_path / "one", page_texts=True)
-    other = Project.create(tmp_path / "other.goldsmith", project.title, nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith", project.title)
     imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
     assert checking.check(other).problems == []
     releases.export(other, tmp_path / "two", page_texts=True)
@@ -64,7 +65,7 @@ def test_a_checklist_of_thirds_is_fine_from_writing_to_reading(
     project = pairs_project(tmp_path)
     submit(project, {"Ada": checklist(*shares)})
     releases.export(project, tmp_path / "out")
-    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith")
     _, report = imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
     assert (report.problems, report.counts["artifacts"].new) == ((), 1)
 
@@ -80,7 +81,7 @@ def test_a_checklist_that_does_not_sum_to_one_is_refused_in_words_when_sealed(
     project = pairs_project(tmp_path)
     artifact = artifacts.start(project, item(project), Kind.CHECKLIST, checklist(*shares)).subject
     with pytest.raises(Refusal, match=f"sum to {total} and not to 1"):
-        artifacts.seal(project, artifact)
+        submitting.seal(project, artifact)
 
 
 def test_a_consensus_whose_shares_do_not_sum_to_one_is_not_closed(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
     asyncio.run(judge_runs.run(project, Order("baseline", "researcherbench.coverage")))
     releases.export(project, tmp_path / "before")
     sealed = tree(tmp_path / "before", "artifacts/rubric.json")[0]
-    artifacts.reopen(project, sealed["id"])
+    submitting.reopen(project, sealed["id"])
     unit = sealed["document"]["units"][0]["id"]
     artifacts.change_unit(project, sealed["id"], unit, text="Says something else altogether", weight=1)
     report = releases.export(project, tmp_path / "meanwhile")
@@ -135,7 +136,7 @@ def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> Non
     releases.export(project, tmp_path / "one")
     said = tree(tmp_path / "one", "manifest.json")
     assert (said.get("licence"), said.get("description")) == (LICENCE, DESCRIPTION)
-    other = Project.create(tmp_path / "other.goldsmith", project.title, nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith", project.title)
     imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
     assert stated(other) == stated(project)
     releases.export(other, tmp_path / "two")
@@ -147,7 +148,7 @@ def test_a_licence_of_ones_own_is_kept_when_a_release_with_another_comes_in(tmp_
     with project.store.write():
         project.set("licence", LICENCE)
     releases.export(project, tmp_path / "one")
-    other = Project.create(tmp_path / "other.goldsmith", nobody=True)
+    other = Project.create(tmp_path / "other.goldsmith")
     with other.store.write():
         other.set("licence", "CC0")
     imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import drift, extracting, judge_costs, judge_runs, judges
+from annotator.actions import drift, extracting, judge_costs, judge_probes, judge_runs, judges
 from annotator.actions.attack_tests import Wish
 from annotator.actions.attacking import run as attack
 from annotator.actions.judge_runs import Order
@@ -142,7 +142,7 @@ def test_costs_equal_the_servers_own_count(
     asyncio.run(drift.check(project, Order(JUDGE)))
     asyncio.run(attack(project, Wish(JUDGE, attacks=("padding",), size=4)))
     asyncio.run(extracting.run(project, Order(JUDGE, TINY_PLAN.name)))
-    asyncio.run(judges.test(project, JUDGE))
+    asyncio.run(judge_probes.test(project, JUDGE))
     wanted = till.charged * till.CALL_USD
     for by in judge_costs.BY:
         found = [one.cost_usd for one in judge_costs.costs(project, by) if one.cost_usd]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.storage import connection
 from annotator.storage.connection import raw_connection
@@ -48,6 +49,6 @@ def test_a_reading_connection_cannot_write(closed: Path) -> None:
 
 @pytest.mark.parametrize("name", ["with spaces", "日本語 ёж", "per%cent #1?", "trailing dot."])
 def test_any_name_can_be_opened(tmp_path: Path, name: str) -> None:
-    made = Project.create(tmp_path / f"{name}.goldsmith")
+    made = new_project(tmp_path / f"{name}.goldsmith")
     made.close()
     assert Project.open(made.path).title == name

@@ -11,6 +11,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.storage import migrating
@@ -202,14 +203,14 @@ def test_a_project_that_could_not_be_made_leaves_nothing(
 
     monkeypatch.setattr(migrating, "_upgrade", full)
     with pytest.raises(Refusal, match="could not be created: database or disk is full"):
-        Project.create(tmp_path / "new.goldsmith")
+        new_project(tmp_path / "new.goldsmith")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_file_is_never_replaced_by_a_new_project(closed: Path) -> None:
     before = digest(closed)
     with pytest.raises(Refusal, match="already exists"):
-        Project.create(closed)
+        new_project(closed)
     assert digest(closed) == before
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.refusal import Refusal
 from annotator.files import journal
@@ -68,7 +69,7 @@ def test_a_name_the_disk_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="cannot be reached"):
         Project.open(tmp_path / ("x" * 300))
     with pytest.raises(Refusal, match="could not be created"):
-        Project.create(tmp_path / ("x" * 300))
+        new_project(tmp_path / ("x" * 300))
 
 
 def _mark(path: Path, pragma: str, value: int) -> str:
@@ -123,7 +124,7 @@ def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(clos
 @pytest.mark.parametrize("place", ["file", "folder"])
 def test_what_may_only_be_read_opens_for_reading(place: str) -> None:
     with shared_folder() as folder:
-        made = Project.create(folder / "read.goldsmith", "Only to read")
+        made = new_project(folder / "read.goldsmith", "Only to read")
         made.close()
         made.path.chmod(0o444 if place == "file" else 0o666)
         folder.chmod(0o777 if place == "file" else 0o555)
@@ -141,7 +142,7 @@ def test_what_may_only_be_read_opens_for_reading(place: str) -> None:
 
 def test_a_file_that_may_not_even_be_read_is_refused() -> None:
     with shared_folder() as folder:
-        made = Project.create(folder / "shut.goldsmith")
+        made = new_project(folder / "shut.goldsmith")
         made.close()
         made.path.chmod(0)
 

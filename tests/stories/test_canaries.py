@@ -21,9 +21,11 @@ from annotator.actions import (
     people,
     remarks,
     ruling,
+    submitting,
     tasking,
 )
 from annotator.actions.hashing import response_hash
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.adjudication import DROP, Reason
 from annotator.domain.artifact import Document
@@ -85,7 +87,7 @@ def partners(stage: Stage, sing: Canaries) -> Document:
 def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
     """A project in which Ben, the systems and the adjudicator left marks everywhere; Ada; and the marks."""
     sing = Canaries()
-    project = Project.create(tmp_path / "home" / "study.goldsmith")
+    project = new_project(tmp_path / "home" / "study.goldsmith")
     me = people.someone(project)
     ada = people.known(project, people.add_person(project, "Ada", alias="R2").subject)
     ben = people.known(project, people.add_person(project, sing.sing("Ben"), alias=sing.sing("B")).subject)
@@ -97,7 +99,7 @@ def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
         assignments.assign_one(project, written, person.id, stage)
         project.work_as(person)
         document = own(stage) if person is ada else partners(stage, sing)
-        artifacts.seal(project, artifacts.start(project, written, document.KIND, document).subject)
+        submitting.seal(project, artifacts.start(project, written, document.KIND, document).subject)
         project.work_as(me)
     adjudicate(project, senior, sing)
     project.work_as(me)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from annotator.actions import artifacts, items, unpacking
+from annotator.actions import items, submitting, unpacking
 from annotator.gui import keys
 from annotator.gui.starting import Goldsmith
 from annotator.gui.window import Window
@@ -63,7 +63,7 @@ def test_a_round_of_exchange_by_keyboard_alone(goldsmith, tmp_path, qtbot, monke
     window = opened(goldsmith, next(mail.iterdir()), qtbot)
     theirs = window.desk.project
     rubric = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold", seal=False)
-    artifacts.seal(theirs, rubric)
+    submitting.seal(theirs, rubric)
     press(qtbot, window, "exchange")
     assert window.page.NAME == "Send"
     press(qtbot, window, "submit")

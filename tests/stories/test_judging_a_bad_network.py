@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import artifacts, items, judges, people
+from annotator.actions import artifacts, items, judges, people, submitting
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.rubric import Criterion, Rubric
@@ -28,12 +29,12 @@ CASES = ITEMS * CRITERIA * len(SYSTEMS)
 
 @pytest.fixture
 def file(tmp_path: Path, server: OddServer) -> Path:
-    project = Project.create(tmp_path / "bad network.goldsmith")
+    project = new_project(tmp_path / "bad network.goldsmith")
     people.someone(project)
     for number in range(ITEMS):
         item = items.add(project, f"Question {number}: what is shown?").subject
         units = tuple(Criterion(text=f"Explains matter <{number}.{place}>") for place in range(CRITERIA))
-        artifacts.seal(project, artifacts.start(project, item, Kind.RUBRIC, Rubric(units=units)).subject)
+        submitting.seal(project, artifacts.start(project, item, Kind.RUBRIC, Rubric(units=units)).subject)
     for name in SYSTEMS:
         answer(project, name)
     judges.add(project, "distant", base_url=server.url, model="test-model", key_env="CANARY_KEY")

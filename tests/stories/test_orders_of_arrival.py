@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import assignments, backups, items, people, returning, tasking, unpacking
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.exchange import packages
@@ -31,7 +32,7 @@ TOPICS = (
 def ring(folder: Path) -> Project:
     """A coordinator's project of twenty people and items, in which each item is two neighbours' to write."""
     folder.mkdir()
-    project = Project.create(folder / "study.goldsmith")
+    project = new_project(folder / "study.goldsmith")
     for number in range(PEOPLE):
         items.add(project, f"Question {number} of many?")
         people.add_person(project, f"Expert {number}")

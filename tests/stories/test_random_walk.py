@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions import checking, imports
+from annotator.actions.people import new_project
 from annotator.actions.project import Project
 from annotator.gui import theme
 from tests.gui.test_left_behind import widgets
@@ -39,7 +40,7 @@ def task_project(folder: Path) -> Project:
 
 def real_project(folder: Path) -> Project:
     """The questions, rubrics and reports of ResearcherBench."""
-    project = Project.create(folder / "real.goldsmith")
+    project = new_project(folder / "real.goldsmith")
     imports.run(project, "researcherbench", [REAL])
     return project
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-from annotator.actions import judge_runs, judges, panels, people
+from annotator.actions import judge_runs, judges, kept_keys, panels, people
 from annotator.domain.person import Role
 from annotator.gui import keys
 from tests.judges_window import cells, said_in, settle, tick
@@ -118,7 +118,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
 def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, show, qtbot):
     server.script(error(401, f"Wrong key {KEY}."))
     judges.add(small, "locked", base_url=server.url, model="tiny", key_env="GOLDSMITH_TEST_KEY")
-    judges.remember_key(small, "locked", KEY, session_only=True)
+    kept_keys.remember_key(small, "locked", KEY, session_only=True)
     page = show(small, judge="locked")
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe
@@ -126,7 +126,7 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     assert probe.state.words() == ["Cannot be used so"]
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()
-    judges.forget_key(small, "locked")
+    kept_keys.forget_key(small, "locked")
 
 
 def test_a_vote_is_made_of_those_that_are_ticked(served, show):

@@ -3,6 +3,7 @@
 import pytest
 
 from annotator.actions import cited_pages, pages
+from annotator.actions.people import new_project
 from annotator.domain.page import PageState
 from tests.exchange.pages.page_server import article
 from tests.labelling_keys import press
@@ -106,9 +107,8 @@ def test_a_claims_page_is_shown_from_the_claim(page, pages_server, qtbot):
 
 
 def test_an_empty_project_says_what_comes_first(tmp_path, show, qtbot):
-    from annotator.actions.project import Project
 
-    page = show(Project.create(tmp_path / "empty.goldsmith"), "Cited pages")
+    page = show(new_project(tmp_path / "empty.goldsmith"), "Cited pages")
     assert page.pages._body.currentWidget() is page.pages._nothing
     assert "No claim of this project cites an address yet" in page.pages.fetching.words.text()
     assert not page.pages.fetching.begin.isEnabled()

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 
 from annotator.actions import assignments, board, items, people
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.domain.assignment import Stage
 from annotator.domain.person import Role
 from tests import pairs_project as pairs
@@ -11,7 +11,7 @@ from tests.labelling_keys import press
 
 
 def test_a_project_without_items_says_where_they_come_from(tmp_path, window_over):
-    window = window_over(Project.create(tmp_path / "empty.goldsmith"))
+    window = window_over(new_project(tmp_path / "empty.goldsmith"))
     page = window.show_page("People", part="Hand out")
     assert page.out.nothing.isVisible()
     page = window.show_page("People", part="Who is where")

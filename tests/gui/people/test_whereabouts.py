@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import artifacts, assignments, board, items, planning
+from annotator.actions import artifacts, assignments, board, items, planning, submitting
 from annotator.actions.project import Project
 from annotator.domain.artifact import Kind
 from annotator.domain.assignment import Purpose, Stage
@@ -25,7 +25,7 @@ def hand_in(project) -> None:
     pairs.work_as(project, "Ada")
     artifact = artifacts.start(project, items.ids(project)[0], Kind.RUBRIC).subject
     artifacts.add_unit(project, artifact, text="Explains attribution")
-    artifacts.seal(project, artifact)
+    submitting.seal(project, artifact)
     pairs.work_as(project, "Cora")
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from annotator.actions import people
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.actions.result_views import VIEWS
 from annotator.domain.person import Role
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads
@@ -71,7 +71,7 @@ def test_a_view_with_nothing_to_show_says_what_to_do(sample_page, qtbot, name):
 
 
 def test_without_anything_judged_the_page_says_what_to_do(tmp_path, window_over, qtbot):
-    page = window_over(Project.create(tmp_path / "none.goldsmith"), "Results").page.viewer
+    page = window_over(new_project(tmp_path / "none.goldsmith"), "Results").page.viewer
     at(page, qtbot, "empty")
     assert page._lead.text() == "Go to Judges"
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from annotator.actions import validation_sets
-from annotator.actions.project import Project
+from annotator.actions.people import new_project
 from annotator.actions.validation_views import VIEWS
 from annotator.domain.change import Change
 from tests.actions.test_judge_choice import price
@@ -199,7 +199,7 @@ def test_a_look_elsewhere_is_not_counted_anew_without_a_change(viewer, qtbot):
 
 
 def test_without_labels_the_page_says_what_to_do(tmp_path, window_over, qtbot):
-    project = Project.create(tmp_path / "none.goldsmith")
+    project = new_project(tmp_path / "none.goldsmith")
     found = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot, "empty")
     assert found._lead.text() == "Draw a set to label"
     for view in VIEWS:

@@ -186,7 +186,7 @@ class Bench(QObject):
         return (
             sheet,
             () if closed else closing.missing(project, adjudication_id),
-            ruling_drafts.drafts(project, adjudication_id),
+            ruling_drafts.kept(project, adjudication_id),
             voting.ballots(project, adjudication_id) if self.vote_first else (),
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
-from annotator.actions import judges
+from annotator.actions import judges, kept_keys
 from annotator.actions.agreement_report import Report
 from annotator.actions.assisted import Assistance
 from annotator.domain.assignment import Stage
@@ -81,7 +81,7 @@ class Assisting(QFrame):
         words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
         self.answer.clear()
         self.ask.setEnabled(False)
-        environment = judges.handed_over(self._desk.project, judge)
+        environment = kept_keys.handed_over(self._desk.project, judge)
         self.progress.start(words, environment, f"{judge.name} reads the lists")
 
     def _show_forecast(self, forecast: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
-from annotator.actions import judges
+from annotator.actions import judges, kept_keys
 from annotator.domain.artifact import Kind
 from annotator.domain.item import Item
 from annotator.domain.judge import Judge, JudgeKind
@@ -100,7 +100,7 @@ class DraftAsking(QFrame):
         words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
         self.answer.clear()
         self.ask.setEnabled(False)
-        environment = judges.handed_over(self._desk.project, judge)
+        environment = kept_keys.handed_over(self._desk.project, judge)
         self.progress.start(words, environment, f"{judge.name} reads the sources")
 
     def rebind(self) -> None:

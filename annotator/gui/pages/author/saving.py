@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from annotator.actions import artifacts
+from annotator.actions import artifacts, drafts
 from annotator.domain.artifact import Artifact
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.drafting import changed
@@ -41,7 +41,7 @@ class Saving(QObject):
     def draft(self, unit_id: str, field: str, text: str) -> None:
         """Typing paused: the text goes into the file at once."""
         if self.artifact is not None and field in self.typed.get(unit_id, {}):
-            self._desk.do(artifacts.save_draft, self.artifact.id, unit_id, field, text)
+            self._desk.do(drafts.save, self.artifact.id, unit_id, field, text)
 
     def put(self, unit_id: str, **fields: Any) -> None:
         """A choice was made: it becomes a revision of its own at once, after what was typed before it."""
@@ -65,7 +65,7 @@ class Saving(QObject):
             return True
         new = changed(self.artifact.document.unit(unit_id), fields)
         for field in fields.keys() - new.keys():
-            self._desk.do(artifacts.forget_draft, self.artifact.id, unit_id, field)
+            self._desk.do(drafts.forget, self.artifact.id, unit_id, field)
         return not new or change_unit(self._desk, self.artifact.id, unit_id, new)
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import artifacts, drafting_by_model, editable
+from annotator.actions import artifacts, drafting_by_model, editable, submitting
 from annotator.domain.artifact import Artifact, Kind
 from annotator.domain.item import Item
 from annotator.domain.lint import Finding, lint
@@ -179,7 +179,7 @@ class Sheet(QWidget):
 
     def reopen(self) -> None:
         """Go on editing what was sealed, or begin to edit the consensus."""
-        if self.artifact is not None and self.desk.do(artifacts.reopen, self.artifact.id) is not None:
+        if self.artifact is not None and self.desk.do(submitting.reopen, self.artifact.id) is not None:
             self.focus_first()
 
     def change(self, act: Callable[[], object]) -> None:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions import artifacts
+from annotator.actions import submitting
 from annotator.domain.lint import Finding
 from annotator.gui.desk import Desk
 from annotator.gui.pages.author.checking import Checking
@@ -54,7 +54,7 @@ class Submission(QObject):
         if any(finding.level == "error" for finding in findings) or (findings and not reason):
             self._list(findings)
             self._panel.enter()
-        elif self._desk.do(artifacts.seal, artifact.id, reason) is not None:
+        elif self._desk.do(submitting.seal, artifact.id, reason) is not None:
             self._panel.hide()
             self.sealed.emit(self._saving.artifact)
 

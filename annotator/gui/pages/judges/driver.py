@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions import judge_queue, judges
+from annotator.actions import judge_queue, judges, kept_keys
 from annotator.actions.judge_cases import Order
 from annotator.domain.change import Change
 from annotator.domain.judge import RunState
@@ -70,7 +70,7 @@ class Driver(QObject):
         if judge is None:
             return False
         self.order, self._cancelled, self.held = order, False, False
-        key = judges.handed_over(self._desk.project, judge)
+        key = kept_keys.handed_over(self._desk.project, judge)
         self._child.start(words_of(str(self._desk.project.path), order), key)
         self.began.emit(order)
         return True

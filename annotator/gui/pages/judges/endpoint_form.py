@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import judge_prices, judges
+from annotator.actions import judge_prices, judges, kept_keys
 from annotator.domain.judge import Asking, Judge
 from annotator.gui.desk import Desk
 from annotator.gui.widgets import icons
@@ -190,7 +190,7 @@ class EndpointForm(QWidget):
             return ""
         if secret:
             session = self.keep.currentData() == SESSION
-            where = self._desk.ask(judges.remember_key, name, secret, session_only=session)
+            where = self._desk.ask(kept_keys.remember_key, name, secret, session_only=session)
             if where is None:
                 return ""
             self.key.clear()
@@ -234,13 +234,13 @@ class EndpointForm(QWidget):
         self.price.setText(words or "")
 
     def _show_place(self) -> None:
-        words = self._desk.ask(judges.key_place, self._judge) if self._judge else ""
+        words = self._desk.ask(kept_keys.key_place, self._judge) if self._judge else ""
         self.place.setText(words or "")
         self.forget.setVisible(bool(words) and ("keyring" in str(words) or "closed" in str(words)))
 
     def _forget(self) -> None:
         if self._judge is not None:
-            self._desk.ask(judges.forget_key, self._judge.name)
+            self._desk.ask(kept_keys.forget_key, self._judge.name)
             self._show_place()
 
 

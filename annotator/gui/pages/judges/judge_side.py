@@ -5,7 +5,7 @@ import json
 from PySide6.QtCore import QProcess, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from annotator.actions import judges, panels
+from annotator.actions import kept_keys, panels
 from annotator.domain.judge import Judge, JudgeKind
 from annotator.gui.child import Child
 from annotator.gui.desk import Desk
@@ -148,7 +148,7 @@ class JudgeSide(QWidget):
         self._child = Child(self)
         self._child.ended.connect(self._tested)
         words = ["judge", "test", str(self._desk.project.path), self._judge.name, "--json"]
-        self._child.start(words, judges.handed_over(self._desk.project, self._judge))
+        self._child.start(words, kept_keys.handed_over(self._desk.project, self._judge))
         self.edited.emit()
 
     def _tested(self, output: bytes, code: int, _status: QProcess.ExitStatus) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from annotator.actions import judges, writing_forecasts
+from annotator.actions import judges, kept_keys, writing_forecasts
 from annotator.actions.forecasts import Forecast
 from annotator.actions.judge_cases import Order
 from annotator.actions.judge_offers import Drawing
@@ -97,7 +97,7 @@ class DrawingBar(QFrame):
         judge = next((one for one in self._desk.ask(judges.all_of) or [] if one.name == order.judge), None)
         self.answer.clear()
         self.begin.setEnabled(False)
-        environment = judges.handed_over(self._desk.project, judge) if judge else {}
+        environment = kept_keys.handed_over(self._desk.project, judge) if judge else {}
         self.progress.start(
             commands.draw(self._desk.project.path, order), environment, f"{order.judge} begins to read"
         )

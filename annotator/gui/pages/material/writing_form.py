@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from annotator.actions import judges, responding, run_records, writers, writing_forecasts
+from annotator.actions import judges, kept_keys, responding, run_records, writers, writing_forecasts
 from annotator.actions.forecasts import Forecast
 from annotator.actions.judge_cases import Order
 from annotator.actions.lacking_reports import Lacking
@@ -197,7 +197,7 @@ class WritingForm(QFrame):
     def _run(self, words: list[str], judge: Judge | None, what: str) -> None:
         self.answer.clear()
         self.begin.setEnabled(False)
-        self.progress.start(words, judges.handed_over(self._desk.project, judge) if judge else {}, what)
+        self.progress.start(words, kept_keys.handed_over(self._desk.project, judge) if judge else {}, what)
 
     def _judge(self, name: str) -> Judge | None:
         return next((one for one in self._desk.ask(judges.all_of) or [] if one.name == name), None)
