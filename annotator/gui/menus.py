@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from annotator.gui import theme
+from annotator.gui import projects, theme
 
 if TYPE_CHECKING:
     from annotator.gui.window import Window
 
 Entry = tuple[str, str, Callable[[], Any]] | None
-FILES = "Goldsmith projects (*.goldsmith)"
 # What a field does with its text; it heeds the key itself.
 CLIPBOARD = (
     ("Cut", QKeySequence.StandardKey.Cut, "cut"),
@@ -139,9 +138,7 @@ def _open(window: "Window") -> None:
 
 
 def _new(window: "Window") -> None:
-    from annotator.gui.starting import create_by_dialog
-
-    path = create_by_dialog(window.page)
+    path = projects.create_by_dialog(window.page)
     if path:
         window.open_other(path)
 
@@ -151,6 +148,6 @@ def _copy(window: "Window") -> None:
 
     here = window.desk.project.path
     suggested = here.with_name(f"{here.stem} copy{here.suffix}")
-    name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), FILES)
+    name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), projects.FILES)
     if name and window.desk.do(backups.save_copy, Path(name)) is not None:
         window.messages.show_message("success", f"Saved a copy as {Path(name).name}.")

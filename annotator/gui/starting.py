@@ -5,32 +5,25 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QSettings, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtCore import QCoreApplication, QLocale, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
-from annotator import files
-from annotator.actions import unfinished
-from annotator.actions.people import new_project
 from annotator.actions.project import Project, Unwritable
 from annotator.domain.refusal import Refusal
-from annotator.gui import dropping, theme, tidying
+from annotator.gui import dropping, projects, theme, tidying
 from annotator.gui.application import Application
 from annotator.gui.errands import Tell
-from annotator.gui.menus import FILES
 from annotator.gui.widgets.icons import icon
 from annotator.gui.window import Window
-from annotator.places import user_data
 
 if TYPE_CHECKING:
     from annotator.gui.opening import Packages
     from annotator.gui.pages.start import StartPage
 
-RECENT, SAMPLE = 8, "sample.goldsmith"
 # The window waits this long for another process's write, then says so and lets the person go on.
 PATIENCE_S = 2.0
 PULSE_MS = 300
@@ -70,8 +63,8 @@ class Goldsmith:
 
     def show_sample(self) -> QWidget:
         """Open the sample project; where it has to be made, the first page says how far that is, or why not."""
-        path = user_data() / SAMPLE
-        if _is_whole(path):
+        path = projects.finished_sample()
+        if path is not None:
             return self.show(path)
         page = self.show(None)
         if isinstance(page, _start_page()):
@@ -96,10 +89,10 @@ class Goldsmith:
 
     def known(self) -> list[Path]:
         """The projects that were opened last."""
-        return recent()
+        return projects.recent()
 
     def _first_page(self) -> "StartPage":
-        start = _start_page()(recent())
+        start = _start_page()(projects.recent())
         start.chosen.connect(self.show)
         start.to_read.connect(lambda path: self.show(path, readonly=True))
         return start
@@ -116,7 +109,7 @@ class Goldsmith:
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
-        remember(path)
+        projects.remember(path)
         return window
 
     def _window_over(self, path: Path, readonly: bool | Refusal) -> Window:
@@ -193,43 +186,3 @@ def make_application() -> QApplication:
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
     install()
     return application
-
-
-def recent() -> list[Path]:
-    """The projects opened last that are still there, newest first."""
-    stored = QSettings().value("recent", [])
-    names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-    return [Path(name) for name in names if Path(name).is_file()]
-
-
-def remember(path: Path) -> None:
-    """Put a project at the head of the recent ones."""
-    names = [str(path.resolve())] + [str(p) for p in recent() if not files.same(p, path)]
-    QSettings().setValue("recent", names[:RECENT])
-
-
-def create_by_dialog(parent: QWidget) -> Path | None:
-    """Ask where a new project is to lie and make it; None when the person thinks better of it."""
-    folder = user_data() / "projects"
-    name, _ = QFileDialog.getSaveFileName(parent, "New project", str(folder / "project.goldsmith"), FILES)
-    if not name:
-        return None
-    with closing(new_project(Path(name))) as made:
-        return made.path
-
-
-def sample(progress: Tell) -> Path:
-    """The sample project in the person's own folder, made when it is not there yet, or not whole."""
-    path = user_data() / SAMPLE
-    if not _is_whole(path):
-        from annotator.actions import samples
-
-        if path.exists():
-            samples.reset(path, progress)
-        else:
-            samples.create(path, progress).close()
-    return path
-
-
-def _is_whole(path: Path) -> bool:
-    return path.exists() and not unfinished.is_cut_short(path)

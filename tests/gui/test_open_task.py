@@ -15,7 +15,8 @@ from annotator.actions.project import Project
 from annotator.domain.assignment import Stage
 from annotator.gui import dropping
 from annotator.gui.pages.start import StartPage
-from annotator.gui.starting import Goldsmith, recent
+from annotator.gui.projects import recent
+from annotator.gui.starting import Goldsmith
 from annotator.gui.widgets.growing_edit import GrowingEdit
 from annotator.gui.window import Window
 from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.domain.refusal import Refusal
-from annotator.gui import bugs, menus, starting
+from annotator.gui import bugs, menus, projects
 from annotator.gui.page import Page
 from annotator.gui.window import ASIDE, STEPS
 from tests.gui.test_window import EVERY_PAGE
@@ -86,7 +86,7 @@ def test_a_new_project_that_cannot_be_made_is_refused_in_words(there, small, win
 
 def test_a_new_project_is_called_as_was_typed(tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "study 1.2"), ""))
-    assert starting.create_by_dialog(None) == tmp_path / "study 1.2.goldsmith"
+    assert projects.create_by_dialog(None) == tmp_path / "study 1.2.goldsmith"
     assert (tmp_path / "study 1.2.goldsmith").exists()
 
 

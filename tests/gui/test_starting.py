@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions import backups, items
 from annotator.actions.project import Project
 from annotator.gui.pages.start import StartPage
-from annotator.gui.starting import Goldsmith, make_application, recent
+from annotator.gui.projects import recent
+from annotator.gui.starting import Goldsmith, make_application
 from annotator.gui.window import Window
 from tests.labelling_keys import be_active
 from tests.small_project import small_project
@@ -96,7 +97,7 @@ def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
 
 def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
     (tmp_path / "no-folder").write_text("a file stands where the folder should be")
-    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path / "no-folder")
+    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path / "no-folder")
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
@@ -125,7 +126,7 @@ def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypat
 def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     goldsmith, tmp_path, monkeypatch, qtbot
 ):
-    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
     page = goldsmith.show(None)
     page.sample.click()
     # It is not made by the click: that has come back.
@@ -139,7 +140,7 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
 
 
 def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith, tmp_path, monkeypatch):
-    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
     page = goldsmith.show(None)
     page.sample.click()
     page.close()

@@ -228,7 +228,7 @@ def assert_sums(folder: Path) -> None:
 def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
     goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
     former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))

@@ -73,7 +73,7 @@ def newcomer(qapp, qtbot, tmp_path, monkeypatch):
     qapp.setOrganizationName("goldsmith")
     qapp.setApplicationName("goldsmith-newcomer")
     QSettings().clear()
-    monkeypatch.setattr("annotator.gui.starting.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
     program = Goldsmith(qapp)
     first = program.show(None)
     be_active(first, qtbot)

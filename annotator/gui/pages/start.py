@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from annotator.domain.refusal import Refusal
 from annotator.gui import dropping, theme
 from annotator.gui.errands import Errands, Hearers, Tell
-from annotator.gui.menus import FILES
+from annotator.gui.projects import FILES, create_by_dialog, sample
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.key_button import EnterPresses
 from annotator.gui.widgets.message_bar import MessageBar
@@ -152,8 +152,6 @@ class StartPage(QWidget):
 
     def open_sample(self) -> None:
         """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
-        from annotator.gui.starting import sample
-
         self.make("Making the sample project", sample)
 
     def make(self, what: str, act: Callable[[Tell], Path]) -> None:
@@ -188,8 +186,6 @@ class StartPage(QWidget):
         super().closeEvent(event)
 
     def _new(self) -> None:
-        from annotator.gui.starting import create_by_dialog
-
         try:
             path = create_by_dialog(self)
         except Refusal as refusal:
