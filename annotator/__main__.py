@@ -18,7 +18,7 @@ def main() -> int:
         # What is being loaded is not garbage; the window begins to collect at its first idle.
         gc.disable()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from annotator.gui.starting import run
+        from annotator.gui.shell.starting import run
 
         if words == ["--sample"]:
             return run(with_sample=True)

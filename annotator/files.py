@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 RETRIED_SECONDS = 5.0
 UNFINISHED = ".part"

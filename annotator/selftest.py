@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from annotator import __version__, places
-from annotator.actions.people import new_project
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
+from annotator.actions.project.people import new_project
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 CHILD_S = 60.0
 
@@ -52,7 +52,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _project() -> str:
-    from annotator.actions.items import Filter, add, ids
+    from annotator.actions.items.items import Filter, add, ids
 
     with _folder() as folder:
         project = new_project(folder / "tried.goldsmith")
@@ -80,7 +80,7 @@ def _modules() -> str:
 
 
 def _signing() -> str:
-    from annotator.exchange.signatures import fingerprint, is_signed_by, new_key, public_key, sign
+    from annotator.exchange.parcels.signatures import fingerprint, is_signed_by, new_key, public_key, sign
 
     key = new_key()
     public, signature = public_key(key), sign(b"a task", key)
@@ -131,7 +131,7 @@ def _endpoint() -> str:
 
 
 async def _asked(address: str) -> str:
-    from annotator.judging.client import Client, Endpoint
+    from annotator.judging.calls.client import Client, Endpoint
 
     async with Client(Endpoint(address, "tried", timeout_s=20.0)) as client:
         body = {"model": "tried", "messages": [{"role": "user", "content": "Are you there?"}]}
@@ -146,7 +146,7 @@ def _help() -> str:
 
 
 def _child() -> str:
-    from annotator.actions import samples
+    from annotator.actions.imports import samples
 
     with _folder() as folder:
         project = samples.create(folder / "tried.goldsmith")
@@ -159,7 +159,7 @@ def _child() -> str:
 
 def _spoken(*words: str) -> "subprocess.CompletedProcess[bytes]":
     """What this very program says when it is started again with some words, as the window does."""
-    from annotator.gui.child import command
+    from annotator.gui.desk.child import command
 
     program, first = command()
     return subprocess.run(
@@ -174,7 +174,7 @@ def _keyring() -> str:
 
 
 def _numbers() -> str:
-    from annotator.stats.intervals import bootstrap_means
+    from annotator.stats.intervals.intervals import bootstrap_means
 
     (found,) = bootstrap_means([[0.0], [1.0]], resamples=200)
     assert found.value == 0.5, f"the mean was {found.value}"
@@ -182,8 +182,8 @@ def _numbers() -> str:
 
 
 def _pictures() -> str:
-    from annotator.domain.estimate import Estimate
-    from annotator.exchange.figures import intervals
+    from annotator.domain.texts.estimate import Estimate
+    from annotator.exchange.pictures.figures import intervals
 
     figure = intervals([("tried", Estimate(0.5, 0.4, 0.6, n=2))], "tried", "coverage")
     with _folder() as folder:
@@ -196,7 +196,7 @@ def _pictures() -> str:
 
 
 def _tables() -> str:
-    from annotator.exchange.tables_csv import csv
+    from annotator.exchange.release.tables_csv import csv
 
     written = csv([{"system": "tried", "value": 1}]).decode("utf-8-sig")
     assert written == "system,value\r\ntried,1\r\n", f"the table reads {written!r}"
@@ -206,7 +206,7 @@ def _tables() -> str:
 def _documents() -> str:
     import pypdfium2
 
-    from annotator.exchange.rendering import render
+    from annotator.exchange.texts.rendering import render
 
     made = render("**tried** $x_1$")
     assert "<strong>" in made.html, "bold text was not rendered"
@@ -219,7 +219,7 @@ def _documents() -> str:
 
 
 def _languages() -> str:
-    from annotator.gui.languages import dated, in_order, steps
+    from annotator.gui.shell.languages import dated, in_order, steps
 
     order = in_order(["Zebra", "Äpfel 10", "Apfel 9", "界"])
     assert order == ["Apfel 9", "Äpfel 10", "Zebra", "界"], f"names are sorted {order}"
@@ -232,7 +232,7 @@ def _languages() -> str:
 
 def _window() -> str:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from annotator.gui.grabbing import try_window
+    from annotator.gui.shell.grabbing import try_window
 
     return try_window()
 

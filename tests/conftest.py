@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from annotator.actions.project import Project
-from annotator.domain import estimate
-from annotator.gui.tidying import tidy
+from annotator.actions.project.file import Project
+from annotator.domain.texts import estimate
+from annotator.gui.shell.tidying import tidy
 from annotator.storage import migrating
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 PATIENCE_MS = 90_000
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
-    "actions/test_attacking", "actions/test_card_checks", "actions/test_validity_cards",
-    "gui/judges/", "gui/material/", "gui/results/", "gui/validate/",
-    "gui/test_adjudicate_", "gui/test_agreement_page", "gui/test_assisting", "gui/test_author_drafting",
-    "gui/test_fits", "gui/test_inbox_page", "gui/test_kept_place", "gui/test_label_", "gui/test_left_behind",
-    "gui/test_side_edges", "gui/test_starting", "gui/test_theme", "gui/test_try_strip", "gui/test_window",
-    "house/test_contracts", "house/test_lazy_imports", "house/test_sizes", "judging/test_batch_",
-    "promises/test_assisted", "promises/test_benchmarks", "promises/test_figures", "promises/test_files",
-    "promises/test_labels", "promises/test_secrets_and_cost", "promises/test_validation",
-    "stories/", "test_cli",
+    "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
+    "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_drafting", "gui/judges/",
+    "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
+    "gui/shell/test_kept_place", "gui/shell/test_left_behind", "gui/shell/test_side_edges",
+    "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_try_strip", "gui/shell/test_window",
+    "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_sizes",
+    "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
+    "promises/test_figures", "promises/test_files", "promises/test_labels", "promises/test_secrets_and_cost",
+    "promises/test_validation", "stories/", "cli/",
 )  # fmt: skip
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
@@ -100,7 +100,7 @@ def qtbot(qtbot: "QtBot") -> "QtBot":
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped part of the sample project, the same on every day; tests work on copies of it."""
     # Only tests of the sample need what makes it.
-    from annotator.actions import samples
+    from annotator.actions.imports import samples
 
     path = tmp_path_factory.mktemp("sample") / "sample.goldsmith"
     samples.create(path, to_work_in=False).close()
@@ -118,7 +118,7 @@ def sample(sample_file: Path, tmp_path: Path) -> Project:
 @pytest.fixture(scope="session")
 def whole_sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample as the program makes it today, with what is to be worked in."""
-    from annotator.actions import samples
+    from annotator.actions.imports import samples
 
     path = tmp_path_factory.mktemp("whole") / "sample.goldsmith"
     samples.create(path).close()
@@ -137,7 +137,7 @@ def whole_sample(whole_sample_file: Path, tmp_path: Path) -> Project:
 def server() -> "Iterator[OddServer]":
     """An endpoint on loopback that covers every criterion, while a test needs it."""
     # Only tests of judges need the packages that it stands on.
-    from tests.served import serving
+    from tests.servers.served import serving
 
     with serving() as server:
         yield server

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotator import files
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.files import save
 
 

@@ -6,8 +6,8 @@ from types import TracebackType
 import pytest
 
 from annotator.cli import faults
-from annotator.domain import redaction
-from annotator.judging.keys import Keys
+from annotator.domain.texts import redaction
+from annotator.judging.calls.keys import Keys
 
 KEY = "canary-7d1f9e4b"
 
@@ -41,7 +41,7 @@ def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixtu
 def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     from PySide6.QtWidgets import QPlainTextEdit
 
-    from annotator.gui import bugs
+    from annotator.gui.shell import bugs
 
     monkeypatch.setattr(bugs, "_shown", [])
     bugs.report(*fault())

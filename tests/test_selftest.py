@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from annotator import selftest
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_missing_files_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> N
 
 
 def test_an_order_that_knows_neither_accents_nor_numbers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.gui.languages.in_order", sorted)
+    monkeypatch.setattr("annotator.gui.shell.languages.in_order", sorted)
     (part,) = [selftest._tried(name, part) for name, part in selftest.PARTS if name == "languages"]
     assert not part["ok"]
     assert "names are sorted" in part["detail"]

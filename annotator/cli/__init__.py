@@ -16,7 +16,6 @@ from annotator.cli import (
     cards,
     drafting,
     handing_out,
-    judge,
     labels,
     pairs,
     project,
@@ -27,8 +26,9 @@ from annotator.cli import (
     sources,
     validation,
 )
+from annotator.cli.judging import judge
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, said, warned
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(
     help="Make, label, judge and release expert gold for deep-research benchmarks.",

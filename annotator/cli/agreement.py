@@ -9,7 +9,7 @@ import typer
 from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
-from annotator.domain.assignment import Stage
+from annotator.domain.experts.assignment import Stage
 
 app = typer.Typer()
 TITLES = {
@@ -48,7 +48,7 @@ def agreement(
 
     With a judge, a second figure stands after the frozen ones: the same over units that the judge paired by meaning.
     """
-    from annotator.actions import agreement_groups, assisting
+    from annotator.actions.agreement import agreement_groups, assisting
 
     order = assisting.order(assisted_by, stage, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
     if estimate and not assisted_by:
@@ -76,7 +76,7 @@ def _tell(
     *,
     json_: bool,
 ) -> None:
-    from annotator.actions import agreement_inputs, agreement_report, agreement_words
+    from annotator.actions.agreement import agreement_inputs, agreement_report, agreement_words
 
     report = agreement_report.report(project, *asked)
     written = agreement_inputs.write_inputs(project, to) if to else ()
@@ -94,7 +94,7 @@ def _tell(
 
 
 def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
-    from annotator.actions import writing_forecasts
+    from annotator.actions.orders import writing_forecasts
 
     with opened(file, readonly=True, person=person) as project:
         found = writing_forecasts.told(project, order)
@@ -103,7 +103,7 @@ def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
 
 def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:
     """How it ended to have a judge pair what it has not paired."""
-    from annotator.actions import assisting
+    from annotator.actions.agreement import assisting
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await assisting.run(project, order, **told)
@@ -112,7 +112,7 @@ def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]
 
 
 def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:
-    from annotator.actions import assisting
+    from annotator.actions.agreement import assisting
 
     for name, found in sections.items():
         if found:
@@ -136,7 +136,7 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from annotator.actions import agreement_words as words
+    from annotator.actions.agreement import agreement_words as words
 
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
     for head in ("Group", "Compared", "n", "Items", "Figure [95 % interval]"):
@@ -152,8 +152,8 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
 
 def _lines(report: Any, row: Any) -> Iterator[str]:
     """The words of each figure; after the frozen ones those by another pairing, each under its name."""
-    from annotator.actions import agreement_words as words
-    from annotator.domain.agreement import bound_of
+    from annotator.actions.agreement import agreement_words as words
+    from annotator.domain.experts.agreement import bound_of
 
     for found in row.figures:
         bound = bound_of(found)
@@ -164,7 +164,7 @@ def _lines(report: Any, row: Any) -> Iterator[str]:
 
 
 def _group(report: Any, row: Any) -> str:
-    from annotator.actions import agreement_words as words
+    from annotator.actions.agreement import agreement_words as words
 
     group = words.group(report, row)
     return group if row.stage.value == group else f"{row.stage.value}, {group}"

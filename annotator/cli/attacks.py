@@ -47,8 +47,9 @@ def attack(
 
     A test that was stopped is gone on with by the same command; nothing is asked for twice.
     """
-    from annotator.actions import attack_forecasts, attacking
-    from annotator.actions.attack_tests import Wish
+    from annotator.actions.attacks import attacking
+    from annotator.actions.attacks.attack_tests import Wish
+    from annotator.actions.orders import attack_forecasts
 
     wish = Wish(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
     if estimate:
@@ -68,7 +69,7 @@ def attack(
 
 def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:
     """The failure rates, once a run has ended."""
-    from annotator.actions import attack_figures, attack_sheets
+    from annotator.actions.attacks import attack_figures, attack_sheets
 
     with opened(file, readonly=True, person=person) as project:
         found = attack_sheets.sheets(attack_figures.report(project, protocol, judge))
@@ -90,8 +91,9 @@ def bias(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """How far judges go by order, length or kinship, and how they stood the attacks they were put to."""
-    from annotator.actions import bias_sheets, families
-    from annotator.domain.refusal import Refusal
+    from annotator.actions.attacks import bias_sheets
+    from annotator.actions.items import families
+    from annotator.domain.texts.refusal import Refusal
 
     with opened(file, readonly=not family, person=as_) as project:
         for words in family or ():

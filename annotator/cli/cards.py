@@ -17,7 +17,7 @@ from annotator.cli.validation import (
     counted_look,
     looks,
 )
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 
@@ -58,7 +58,9 @@ def card(
         return
     if not judge:
         raise Refusal("A card is of one judge.", "Name it with --judge, or a card with --check.")
-    from annotator.actions import card_saving, card_sheets, judges, validity_cards
+    from annotator.actions.cards import card_sheets, validity_cards
+    from annotator.actions.judges import judges
+    from annotator.actions.sheets import card_saving
 
     if to is not None:
         card_saving.refuse_place(to)
@@ -81,7 +83,8 @@ def card(
 
 def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, as_: str, json_: bool) -> None:
     """Exits with 1 where the card does not hold."""
-    from annotator.actions import card_checks, card_saving
+    from annotator.actions.judging import card_checks
+    from annotator.actions.sheets import card_saving
 
     held = card_saving.read(path)
     with opened(file, readonly=not (bind or define_at), person=as_) as project:

@@ -11,7 +11,7 @@ from typing import Protocol as Shape
 import typer
 
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, progress_bars, say
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]

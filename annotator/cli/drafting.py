@@ -31,8 +31,9 @@ def ask(
     json_: Json = False,
 ) -> None:
     """Have a model draft from an item's sources; what it drafts is a proposal until you take it, unit by unit."""
-    from annotator.actions import draft_runs, writing_forecasts
-    from annotator.actions.judge_cases import Order
+    from annotator.actions.material import draft_runs
+    from annotator.actions.orders import writing_forecasts
+    from annotator.actions.runs.judge_cases import Order
 
     order = Order(
         judge=judge, protocol=draft_runs.manner(draft_runs.kind_of(kind)), items=tuple(item), concurrency=concurrency,
@@ -54,7 +55,7 @@ def ask(
 @app.command("list")
 def list_(file: File, person: As = "", json_: Json = False) -> None:
     """The drafts that wait for you, each with its units."""
-    from annotator.actions import drafting_by_model
+    from annotator.actions.material import drafting_by_model
 
     with opened(file, readonly=True, person=person) as project:
         found = [_told(one) for one in drafting_by_model.proposals(project)]
@@ -83,9 +84,9 @@ def take(
 
     Reference material is taken as a whole, and becomes a source of its item.
     """
-    from annotator.actions import drafting_by_model, reference_material
-    from annotator.domain.reference import Aid
-    from annotator.domain.refusal import Refusal
+    from annotator.actions.material import drafting_by_model, reference_material
+    from annotator.domain.kinds.reference import Aid
+    from annotator.domain.texts.refusal import Refusal
 
     with opened(file, person=person) as project:
         found = drafting_by_model.found(project, draft)
@@ -107,7 +108,7 @@ def take(
 @app.command()
 def refuse(file: File, draft: Draft, person: As = "") -> None:
     """Say that nothing more of a draft is wanted."""
-    from annotator.actions import drafting_by_model
+    from annotator.actions.material import drafting_by_model
 
     with opened(file, person=person) as project:
         drafting_by_model.refuse(project, drafting_by_model.found(project, draft).id)
@@ -116,7 +117,7 @@ def refuse(file: File, draft: Draft, person: As = "") -> None:
 
 def _read(path: Path | None) -> str | None:
     """The words of a file, which may be empty; None where none is named."""
-    from annotator.exchange import documents
+    from annotator.exchange.texts import documents
 
     if path is None:
         return None

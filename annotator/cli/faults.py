@@ -4,7 +4,7 @@ import sys
 import traceback
 from types import TracebackType
 
-from annotator.domain.redaction import held, redact
+from annotator.domain.texts.redaction import held, redact
 
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 Several = list[str] | None
@@ -48,7 +48,8 @@ def assign(
 
     What is assigned already stays and is counted. An item's adjudicator is never one of its annotators.
     """
-    from annotator.actions import assignments, people
+    from annotator.actions.assignments import assignments
+    from annotator.actions.project import people
 
     if Stage.ADJUDICATION in (stage or ()):
         raise Refusal(
@@ -81,7 +82,7 @@ def assign(
 
 def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tuple[str, ...]:
     """The ids of the items of these keys, or of every item."""
-    from annotator.actions import items
+    from annotator.actions.items import items
 
     every = items.ids(project)
     if whole:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
 COVERAGE = "researcherbench.coverage"
@@ -56,7 +56,7 @@ def labels_import(
 
     A rater whom the project knows by that id, alias or name needs no --as.
     """
-    from annotator.actions import label_files, label_raters
+    from annotator.actions.label_files import label_files, label_raters
 
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
@@ -141,7 +141,8 @@ def labels_submit(
 
     Exit code 3 where labels are missing and the rest was therefore not submitted.
     """
-    from annotator.actions import label_sealing, people
+    from annotator.actions.labelling import label_sealing
+    from annotator.actions.project import people
 
     with opened(file, person=as_) as project:
         whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
@@ -184,7 +185,7 @@ def labels_export(
     json_: Json = False,
 ) -> None:
     """Write people's labels, each person under their alias. For coordinators."""
-    from annotator.actions import label_exports
+    from annotator.actions.label_files import label_exports
 
     choice = label_exports.Choice(
         tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.actions import returning
+from annotator.actions.parcels import returning
 from annotator.cli.saying import NOT_ALL, REFUSED, As, File, Json, bar, opened, progress_bars, say
-from annotator.domain.agreement import Figure
-from annotator.domain.counting import counted
-from annotator.domain.parcel import REFUSED as NOT_TAKEN
-from annotator.domain.person import Role
-from annotator.domain.refusal import Refusal
+from annotator.domain.experts.agreement import Figure
+from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 # What ends the name of a folder.
@@ -25,7 +25,7 @@ people_app = typer.Typer(help="Who works in the project.", no_args_is_help=True)
 @people_app.command("list")
 def people_list(file: File, json_: Json = False) -> None:
     """Everybody, with their ids, aliases and roles."""
-    from annotator.actions import people
+    from annotator.actions.project import people
 
     with opened(file, readonly=True) as project:
         found = [person.model_dump(mode="json") for person in people.people(project)]
@@ -44,7 +44,7 @@ def people_add(
     json_: Json = False,
 ) -> None:
     """Add a person; the id that is printed decides who they are for ever."""
-    from annotator.actions import people
+    from annotator.actions.project import people
 
     with opened(file) as project:
         person_id = people.add_person(project, name, tuple(role or (Role.ANNOTATOR,)), alias).subject
@@ -72,7 +72,7 @@ def people_key(
     json_: Json = False,
 ) -> None:
     """The six words of a key, or another key in its place because the first was lost."""
-    from annotator.actions import known_keys, origins, parcel_secrets
+    from annotator.actions.project import known_keys, origins, parcel_secrets
 
     with opened(file, readonly=not yes, person=as_) as project:
         if replace_by is not None:
@@ -139,7 +139,7 @@ def _folder(to: str) -> Path:
 
 def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
     """Write everybody's task; exit code 3 when one of them could not be written."""
-    from annotator.actions import handing_out
+    from annotator.actions.parcels import handing_out
 
     if person:
         raise Refusal("Either everybody's task is written, or one person's.", "Leave out --all or --person.")
@@ -177,7 +177,7 @@ def unpack(
 
     Exit code 1 when all packages were damaged, 3 when only some were.
     """
-    from annotator.actions import unpacking
+    from annotator.actions.parcels import unpacking
 
     if paths[0].suffix == ".goldsmith-task":
         _open_tasks(file, paths, dry_run, json_)
@@ -192,7 +192,8 @@ def unpack(
 
 
 def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> None:
-    from annotator.actions import summaries, tasking
+    from annotator.actions.items import summaries
+    from annotator.actions.parcels import tasking
 
     if dry_run:
         raise Refusal("A task is opened, not looked at first.", "Leave --dry-run out; what is there stays.")
@@ -219,7 +220,7 @@ def adjudicate(
     json_: Json = False,
 ) -> None:
     """What waits for adjudication, worst first; with --auto-unanimous close what nobody disagrees on."""
-    from annotator.actions import adjudicating, unanimity
+    from annotator.actions.adjudication import adjudicating, unanimity
 
     if auto_unanimous:
         with opened(file, person=as_) as project, progress_bars() as bars:
@@ -253,7 +254,7 @@ def _waiting(line: Any) -> str:
 @app.command()
 def status(file: File, as_: As = "", json_: Json = False) -> None:
     """Who is where: every assignment with its state, due date, progress and time."""
-    from annotator.actions import board
+    from annotator.actions.labelling import board
 
     with opened(file, readonly=True, person=as_) as project:
         rows = [asdict(line) for line in board.board(project)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.actions.people import new_project
+from annotator.actions.project.people import new_project
 from annotator.cli.saying import (
     File,
     Json,
@@ -22,7 +22,7 @@ from annotator.cli.saying import (
     say,
     say_made,
 )
-from annotator.domain.counting import counted
+from annotator.domain.texts.counting import counted
 
 app = typer.Typer()
 
@@ -36,7 +36,7 @@ def sample(
     json_: Json = False,
 ) -> None:
     """Make the sample project, in which every page has something to show."""
-    from annotator.actions import samples
+    from annotator.actions.imports import samples
 
     with progress_bars() as progress:
         if not reset:
@@ -69,7 +69,7 @@ def import_(
     json_: Json = False,
 ) -> None:
     """Import items, rubrics and responses; a repeated import adds nothing."""
-    from annotator.actions import imports
+    from annotator.actions.imports import imports
 
     with opened(file, readonly=dry_run) as project, progress_bars() as progress:
         if dry_run:
@@ -88,7 +88,7 @@ def import_(
 @app.command()
 def info(file: File, json_: Json = False) -> None:
     """Count what the project holds."""
-    from annotator.actions import summaries
+    from annotator.actions.items import summaries
 
     with opened(file, readonly=True) as project:
         found = summaries.counts(project)
@@ -115,7 +115,7 @@ def export(
     json_: Json = False,
 ) -> None:
     """Write a release: the same content gives the same bytes. No key leaves, and none is ever in a project."""
-    from annotator.actions import releases
+    from annotator.actions.releases import releases
 
     with opened(file) as project, progress_bars() as progress:
         for name, text in (("licence", licence), ("description", description)):
@@ -137,7 +137,7 @@ def check(
     json_: Json = False,
 ) -> None:
     """Look over the whole file: pages, hashes, links between rows. Exit code 1 when something is wrong."""
-    from annotator.actions import checking
+    from annotator.actions.releases import checking
 
     if mend:
         with opened(file) as project:
@@ -153,7 +153,7 @@ def check(
 @app.command()
 def backup(file: File, json_: Json = False) -> None:
     """Make a verified backup now, beside the project."""
-    from annotator.actions import backups
+    from annotator.actions.project import backups
 
     with opened(file) as project:
         path = backups.make(project, "asked for on the command line")
@@ -190,7 +190,7 @@ def grab(
     if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY") and sys.platform == "linux":
         # Where there is no screen, windows are drawn in memory.
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from annotator.gui.grabbing import grab_all
+    from annotator.gui.shell.grabbing import grab_all
 
     for path in grab_all(file, to, wanted, zoom, page or ()):
         said.print(path.name)

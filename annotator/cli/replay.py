@@ -21,7 +21,7 @@ def replay(
     json_: Json = False,
 ) -> None:
     """Read a judge's replies by ResearcherBench's published rule: which scores change, and why. No call is made."""
-    from annotator.actions import rule_replay
+    from annotator.actions.validation import rule_replay
 
     with opened(file, readonly=True, person=as_) as project:
         found = rule_replay.replay(project, judge)

@@ -45,8 +45,10 @@ def respond(
 
     Without a judge or an endpoint the system's writer of last time goes on.
     """
-    from annotator.actions import responding, writers, writing_forecasts
-    from annotator.actions.judge_cases import Order
+    from annotator.actions.judges import writers
+    from annotator.actions.material import responding
+    from annotator.actions.orders import writing_forecasts
+    from annotator.actions.runs.judge_cases import Order
 
     manner = responding.manner(mode, planned=plan)
     settings = writers.Settings(judge, base_url, model, key_env, parameters)

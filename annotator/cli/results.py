@@ -7,8 +7,8 @@ import typer
 
 from annotator.cli.options import COVERAGE, Protocol
 from annotator.cli.saying import File, Json, opened, print_json, said
-from annotator.domain.estimate import Estimate, interval
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.estimate import Estimate, interval
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -57,8 +57,9 @@ def results(
 
 
 def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
-    from annotator.actions import judge_cases, metrics, publishing
-    from annotator.actions import results as questions
+    from annotator.actions.results import metrics, publishing
+    from annotator.actions.results import results as questions
+    from annotator.actions.runs import judge_cases
 
     protocol = metrics.named(metric).protocol if metric else protocol
     judge_cases.shape_of(protocol)
@@ -77,7 +78,7 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
 
 def _rater_id(project: Any, name: str, protocol: str) -> str:
     """The rater of that name under a protocol; empty for the last one."""
-    from annotator.actions import results as questions
+    from annotator.actions.results import results as questions
 
     if not name:
         return ""
@@ -115,7 +116,8 @@ def _show(
     json_: bool,
     offsets: bool,
 ) -> None:
-    from annotator.actions import result_exports, result_views
+    from annotator.actions.sheets import result_exports
+    from annotator.actions.studies import result_views
 
     offered = result_views.named(view).choices(project)
     if rater:
@@ -153,7 +155,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
 
 def write_sheets(sheets: Any, to: Path, *, offsets: bool = False) -> list[Path]:
     """Each table in a file; of several tables the second one gets its title into its name."""
-    from annotator.actions import result_exports
+    from annotator.actions.sheets import result_exports
 
     written = []
     for place, sheet in enumerate(sheets):

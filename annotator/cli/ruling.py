@@ -9,8 +9,8 @@ import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 rulings_app = typer.Typer(
@@ -56,8 +56,9 @@ def rule(
     json_: Json = False,
 ) -> None:
     """List where judges and people differ, or say who is wrong there. First labels stay the metric."""
-    from annotator.actions import disagreements, validation, verdict_readings
-    from annotator.domain.informed import Ruling
+    from annotator.actions.sets import verdict_readings
+    from annotator.actions.validation import disagreements, validation
+    from annotator.domain.judges.informed import Ruling
 
     entries = _entries(case, said, reason, note, from_)
     with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
@@ -101,8 +102,8 @@ def review(
     json_: Json = False,
 ) -> None:
     """List a judge's verdicts to be reviewed openly, or say what you hold of them. No system is named."""
-    from annotator.actions import reviews, verdict_readings
-    from annotator.domain.informed import Review
+    from annotator.actions.sets import reviews, verdict_readings
+    from annotator.domain.judges.informed import Review
 
     entries = _entries(case, said, reason, note, from_)
     wanted = _value(reviews.Order, order)
@@ -148,7 +149,7 @@ def review(
 @rulings_app.command("unclear")
 def unclear(file: File, protocol: ProtocolName = COVERAGE, as_: As = "", json_: Json = False) -> None:
     """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
-    from annotator.actions import disagreements
+    from annotator.actions.validation import disagreements
 
     with opened(file, readonly=True, person=as_) as project:
         found = disagreements.unclear(project, protocol)
@@ -173,7 +174,8 @@ def reword(
     json_: Json = False,
 ) -> None:
     """Give a criterion that was ruled unclear new words, in a new sealed version of its rubric."""
-    from annotator.actions import disagreements, rejudging, rewording
+    from annotator.actions.sets import rejudging, rewording
+    from annotator.actions.validation import disagreements
 
     with opened(file, person=as_) as project:
         listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
@@ -198,7 +200,7 @@ def again(
     json_: Json = False,
 ) -> None:
     """What judges are to be asked again because it was worded anew; all else still stands and is not asked for."""
-    from annotator.actions import rejudging
+    from annotator.actions.sets import rejudging
 
     with opened(file, readonly=not queue, person=as_) as project:
         found = rejudging.waiting(project, protocol, judge)

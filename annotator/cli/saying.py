@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 
 As = Annotated[str, typer.Option("--as", help="Who is at work: an id or an alias; by default who was last")]
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
@@ -38,7 +38,7 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         self._file, self._readonly, self._person = file, readonly, person
 
     def __enter__(self) -> Any:
-        from annotator.actions.project import Project
+        from annotator.actions.project.file import Project
 
         self._project = Project.open(self._file, readonly=self._readonly)
         if not self._readonly and (warning := Project.warning_about(self._file)):
@@ -48,7 +48,7 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         return self._project
 
     def _work_as(self) -> None:
-        from annotator.actions import people
+        from annotator.actions.project import people
 
         try:
             # For this command only: who works in the window stays as it was.

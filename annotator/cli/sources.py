@@ -16,7 +16,7 @@ app = typer.Typer(help="The pages that reports cite.", no_args_is_help=True)
 @app.command("list")
 def list_(file: File, json_: Json = False) -> None:
     """The cited pages the project has, each with its state and the cause where there is no text."""
-    from annotator.actions import pages
+    from annotator.actions.items import pages
 
     with opened(file, readonly=True) as project:
         found = pages.lines(project)
@@ -42,7 +42,7 @@ def fetch(
     json_: Json = False,
 ) -> None:
     """Fetch the pages that the project's claims cite and keep their texts; exit code 3 when not all of it came."""
-    from annotator.actions import page_fetching
+    from annotator.actions.items import page_fetching
 
     order = page_fetching.Order(refresh, allow_private, reader, concurrency)
 
@@ -67,7 +67,7 @@ def import_(
     The index has the columns url and file, and may have title and fetched_at. Without one, each saved page
     (.html) has to name the address it comes from.
     """
-    from annotator.actions import page_fetching
+    from annotator.actions.items import page_fetching
 
     async def run(project: Any, *, tell: Callable[[Line], None], **_: Any) -> Line:
         return await page_fetching.import_folder(project, folder, tell=tell)

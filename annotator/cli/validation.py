@@ -7,7 +7,7 @@ import typer
 
 from annotator.cli.results import print_sheet, write_sheets
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
-from annotator.domain.counting import counted
+from annotator.domain.texts.counting import counted
 
 app = typer.Typer()
 sets_app = typer.Typer(
@@ -66,7 +66,7 @@ def validate(
     Yes where it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
     the alternative annotator test, which takes three people; no where it is shown to be worse.
     """
-    from annotator.actions import stand_in, stand_in_sheets, validation, validation_sheets
+    from annotator.actions.validation import stand_in, stand_in_sheets, validation, validation_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         wish = validation.Wish(
@@ -95,7 +95,8 @@ def looks(set_name: str, part: str) -> bool:
 
 def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
     """The id of a counted look, where the test part is to be shown."""
-    from annotator.actions import judges, validation_sets
+    from annotator.actions.judges import judges
+    from annotator.actions.sets import validation_sets
 
     if not looks(set_name, part):
         return ""
@@ -105,7 +106,7 @@ def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
 
 def show(sheets: Any, to: Path | None, json_: bool, more: dict[str, Any] | None = None) -> None:
     """Tables as words, as JSON, or into files."""
-    from annotator.actions import result_exports
+    from annotator.actions.sheets import result_exports
 
     written = [path.name for path in write_sheets(sheets, to)] if to else []
     if json_:
@@ -138,8 +139,8 @@ def draw(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Draw responses by chance, evenly over types, systems and lengths, and deal them to people to label blind."""
-    from annotator.actions import people as everybody
-    from annotator.actions import validation_sets
+    from annotator.actions.project import people as everybody
+    from annotator.actions.sets import validation_sets
 
     with opened(file, readonly=dry_run, person=as_) as project:
         whose = tuple(everybody.known(project, one).id for one in people)
@@ -157,7 +158,7 @@ def draw(
 @sets_app.command("list")
 def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
     """All validation sets: how large, what is still to be labelled, and how often the test part was looked at."""
-    from annotator.actions import validation_sets
+    from annotator.actions.sets import validation_sets
 
     with opened(file, readonly=True, person=as_) as project:
         found = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
@@ -186,7 +187,7 @@ def lock(
     json_: Json = False,
 ) -> None:
     """Keep the labels of a set as they are now: from here on they are the metric, and judges may be shown."""
-    from annotator.actions import validation_sets
+    from annotator.actions.sets import validation_sets
 
     with opened(file, person=as_) as project:
         change = validation_sets.lock(project, name)
@@ -217,7 +218,7 @@ def choose_judge(
     json_: Json = False,
 ) -> None:
     """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
-    from annotator.actions import judge_choice, stand_in_sheets, validation
+    from annotator.actions.validation import judge_choice, stand_in_sheets, validation
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         of = validation.Wish(
@@ -251,7 +252,9 @@ def correct(
     json_: Json = False,
 ) -> None:
     """Coverage of each system, raw and corrected by people's labels; how sure the order is; what to label next."""
-    from annotator.actions import card_checks, card_saving, corrected, corrected_sheets
+    from annotator.actions.judging import card_checks
+    from annotator.actions.sheets import card_saving
+    from annotator.actions.validation import corrected, corrected_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:

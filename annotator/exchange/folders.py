@@ -17,8 +17,8 @@ from typing import TypeVar
 
 import orjson
 
-from annotator.domain.canonical import sha256
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.refusal import Refusal
 
 SUMS = "SHA256SUMS"
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from annotator.domain.canonical import checked_tree
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.canonical import checked_tree
+from annotator.domain.texts.refusal import Refusal
 
 # Larger than any file of a benchmark that people can read, small enough to be held in memory several times.
 LARGEST_FILE = 64 * 1024 * 1024

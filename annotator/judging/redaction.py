@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 
-from annotator.domain.redaction import redact
+from annotator.domain.texts.redaction import redact
 
 
 class Redaction(logging.Filter):

@@ -1,7 +1,7 @@
 """What each paper says: how a report is judged and what its scores mean."""
 
-from annotator.domain.protocol import Extraction, Protocol
-from annotator.domain.refusal import Refusal
+from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra
 from annotator.protocols.researcherbench import claims, coverage, factual, insights, pairwise
 

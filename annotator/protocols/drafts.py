@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.artifact import Document, Kind
-from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Ask, Extracted, Extraction, Material
-from annotator.domain.rubric import Criterion, Rubric
-from annotator.domain.source import Source
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.source import Source
 from annotator.protocols.replies import QUOTE_MISSING, blocks
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
 

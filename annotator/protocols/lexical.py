@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from annotator.domain.words import terms
+from annotator.domain.texts.words import terms
 
 # Sentences that may make up one passage.
 WINDOW = 3

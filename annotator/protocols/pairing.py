@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Ask
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask
 
 NAME = "agreement.pairing"
 PROMPTS = (NAME,)

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from pydantic import BeforeValidator
 
-from annotator.domain.judgement import Verdict
-from annotator.domain.quotation import find
+from annotator.domain.judges.judgement import Verdict
+from annotator.domain.texts.quotation import find
 
 QUOTE_MISSING = "quote_missing"
 BARS = " || "

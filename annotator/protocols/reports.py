@@ -6,13 +6,13 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain import identifier
-from annotator.domain.artifact import Kind
-from annotator.domain.evidence import Reference
-from annotator.domain.item import Item
-from annotator.domain.page import PageState
-from annotator.domain.plan import Plan, Subtask
-from annotator.domain.protocol import Answer, Ask, Material
+from annotator.domain.judges.protocol import Answer, Ask, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.item import Item
+from annotator.domain.material.page import PageState
+from annotator.domain.texts import identifier
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
 # In characters, over all works that are given with their text.

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol as Shape
 from typing import TypeVar
 
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Verdicts
-from annotator.domain.unit import Unit
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Verdicts
+from annotator.domain.kinds.unit import Unit
 
 
 class Named(Shape):

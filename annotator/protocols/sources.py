@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from annotator.domain.protocol import Material
-from annotator.domain.quotation import find
-from annotator.domain.source import Source
-from annotator.domain.unit import Anchor
+from annotator.domain.judges.protocol import Material
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.source import Source
+from annotator.domain.texts.quotation import find
 
 NO_SOURCE = "The item has no source with text."
 # In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from annotator import files
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage import opening, witness
 from annotator.storage.connection import begin, raw_connection
 from annotator.storage.store import Store

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from annotator import files
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage.opening import Busy, Unwritable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)

@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from annotator.domain.extract import ExtractFields
-from annotator.domain.judge import CallFields, JudgeFields
-from annotator.domain.judgement import JudgementFields
-from annotator.domain.page import PageFields
+from annotator.domain.judges.judge import CallFields, JudgeFields
+from annotator.domain.judges.judgement import JudgementFields
+from annotator.domain.material.extract import ExtractFields
+from annotator.domain.material.page import PageFields
 from annotator.storage import describing
 
 describing.begin()

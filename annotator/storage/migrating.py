@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from annotator import files
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup, opening, search, witness
 from annotator.storage.connection import APPLICATION_ID, engine_over, raw_connection, uri
 from annotator.storage.holding import alone

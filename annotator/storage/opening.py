@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from annotator import files
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import APPLICATION_ID, begin, uri
 from annotator.storage.tables import metadata
 

@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import Iterable
 
-from annotator.domain.canonical import storable
-from annotator.domain.item import Item
+from annotator.domain.material.item import Item
+from annotator.domain.texts.canonical import storable
 
 SHORTEST_TOKEN = 3
 _OWN_WORDS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
 from annotator.storage.witness import Witness
 

@@ -5,12 +5,12 @@ from datetime import datetime
 from sqlalchemy import Column, Index, LargeBinary, MetaData, Table, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from annotator.domain.assignment import AssignmentFields
-from annotator.domain.guideline import GuidelineFields
-from annotator.domain.item import ItemFields
-from annotator.domain.person import PersonFields
-from annotator.domain.response import ResponseFields, SystemFields
-from annotator.domain.source import SourceFields
+from annotator.domain.experts.assignment import AssignmentFields
+from annotator.domain.experts.guideline import GuidelineFields
+from annotator.domain.experts.person import PersonFields
+from annotator.domain.material.item import ItemFields
+from annotator.domain.material.response import ResponseFields, SystemFields
+from annotator.domain.material.source import SourceFields
 from annotator.storage import describing
 from annotator.storage.judging_tables import (
     BatchRow,

@@ -3,9 +3,9 @@
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from annotator.domain.attack import AttackCopyFields, AttackTestFields, AttackVerdictFields
-from annotator.domain.informed import InformedFields
-from annotator.domain.validation import OpeningFields, SetFields
+from annotator.domain.judges.attack import AttackCopyFields, AttackTestFields, AttackVerdictFields
+from annotator.domain.judges.informed import InformedFields
+from annotator.domain.judges.validation import OpeningFields, SetFields
 from annotator.storage import describing
 
 describing.begin()

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from annotator.domain.canonical import canonical_json, sha256
+from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.storage.tables import metadata
 
 WITNESSED = tuple(sorted(set(metadata.tables) - {"judgement", "witness"}))

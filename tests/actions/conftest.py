@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
-from tests.served import add_judge
-from tests.small_project import small_project
+from tests.projects.small_project import small_project
+from tests.servers.served import add_judge
 
 
 @pytest.fixture

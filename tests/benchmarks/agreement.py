@@ -22,8 +22,8 @@ from collections import Counter
 
 import numpy as np
 
-from annotator.stats.agreement import cohen_kappa
-from annotator.stats.alpha import krippendorff_alpha
+from annotator.stats.agreement.agreement import cohen_kappa
+from annotator.stats.agreement.alpha import krippendorff_alpha
 from tests.benchmarks.measuring import best, parser, verdict
 
 RATERS, PER_CLUSTER, CATEGORIES = 3, 20, 5

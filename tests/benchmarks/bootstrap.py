@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.stats
 
-from annotator.stats.intervals import bootstrap_means
+from annotator.stats.intervals.intervals import bootstrap_means
 from tests.benchmarks.measuring import best, parser, verdict
 
 RESAMPLES = 10_000

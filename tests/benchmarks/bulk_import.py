@@ -16,13 +16,13 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.orm import DeclarativeMeta
 from sqlmodel import Session, SQLModel
 
-from annotator.actions.hashing import item_hash, judgement_hash, response_hash
-from annotator.actions.imports import write_rows
-from annotator.actions.people import new_project
-from annotator.domain.identity import derived_id
-from annotator.domain.item import ItemFields
-from annotator.domain.judgement import JudgementFields, RaterKind
-from annotator.domain.response import ResponseFields
+from annotator.actions.imports.imports import write_rows
+from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
+from annotator.actions.project.people import new_project
+from annotator.domain.judges.judgement import JudgementFields, RaterKind
+from annotator.domain.material.item import ItemFields
+from annotator.domain.material.response import ResponseFields
+from annotator.domain.texts.identity import derived_id
 from annotator.storage.tables import ItemRow, JudgementRow, ResponseRow, SystemRow, table
 from tests.benchmarks.measuring import parser, timed, verdict
 

@@ -11,17 +11,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from annotator.actions import releases
-from tests import judged_project
+from annotator.actions.releases import releases
 from tests.benchmarks.measuring import parser, verdict
+from tests.projects import judged_project
 
 CRITERIA, SYSTEMS = 15, 10
 GOALS = {150_000: 300, 1_000_000: 400}
 EXPORT = """
 import resource, sys
 from pathlib import Path
-from annotator.actions import releases
-from annotator.actions.project import Project
+from annotator.actions.releases import releases
+from annotator.actions.project.file import Project
 project = Project.open(Path(sys.argv[1]))
 releases.export(project, Path(sys.argv[2]), sys.argv[3])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "linux" else 1024 ** 2))

@@ -20,10 +20,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions import items, people
-from annotator.actions.project import Project
-from annotator.gui.desk import Desk
-from annotator.gui.models.items import ItemsModel
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.items.items_model import ItemsModel
 from tests.benchmarks.many_items import create
 from tests.benchmarks.measuring import parser, timed, verdict
 

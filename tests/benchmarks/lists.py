@@ -29,10 +29,11 @@ def show(path: Path, count: int) -> dict[str, float]:
     from PySide6.QtCore import QEvent, QObject
     from PySide6.QtWidgets import QApplication, QTableView
 
-    from annotator.actions import items, people
-    from annotator.actions.project import Project
-    from annotator.gui.desk import Desk
-    from annotator.gui.models.items import ItemsModel
+    from annotator.actions.items import items
+    from annotator.actions.project import people
+    from annotator.actions.project.file import Project
+    from annotator.gui.desk.desk import Desk
+    from annotator.gui.pages.items.items_model import ItemsModel
 
     class Watch(QObject):
         painted = False

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from annotator.actions.people import new_project
+from annotator.actions.project.people import new_project
 from annotator.storage import search
 from annotator.storage.connection import raw_connection
 

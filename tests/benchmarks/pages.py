@@ -29,10 +29,10 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, QSettings, qInstallMess
 from PySide6.QtWidgets import QApplication, QTabWidget
 
 from annotator import places
-from annotator.actions import items
-from annotator.actions.project import Project
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.window import ASIDE, STEPS, Window
+from annotator.gui.shell.window import ASIDE, STEPS, Window
 from tests.benchmarks.measuring import parser, verdict
 
 Times = tuple[float, float]
@@ -74,7 +74,7 @@ def project(folder: Path, data: Path | None) -> Path:
     """The project that is looked at: the public files with the baseline's verdicts, or the sample."""
     made = folder / "pages.goldsmith"
     if data is None:
-        from annotator.actions import samples
+        from annotator.actions.imports import samples
 
         samples.create(made).close()
         return made

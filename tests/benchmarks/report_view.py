@@ -23,9 +23,9 @@ from markdown_it import MarkdownIt
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QTextBrowser
 
-from annotator.exchange.rendering import render
+from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
-from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.reading.report_view import ReportView
 from tests.benchmarks.measuring import parser, verdict
 
 # fmt: off

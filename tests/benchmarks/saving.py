@@ -25,20 +25,22 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from annotator.actions import artifacts, items, labels
-from annotator.actions.annotating import judged_artifact
-from annotator.actions.journal import Journal
-from annotator.actions.project import Project
-from annotator.domain.artifact import Kind
-from annotator.domain.identity import new_id
-from annotator.domain.judge import Call
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Case
-from annotator.domain.response import Response
-from annotator.judging.progress import Finished
+from annotator.actions.authoring import artifacts
+from annotator.actions.authoring.annotating import judged_artifact
+from annotator.actions.items import items
+from annotator.actions.labelling import labels
+from annotator.actions.project.file import Project
+from annotator.actions.runs.journal import Journal
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Case
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.response import Response
+from annotator.domain.texts.identity import new_id
+from annotator.judging.runs.progress import Finished
 from annotator.storage.connection import raw_connection
 from tests.benchmarks.measuring import parser, verdict
-from tests.filled_project import filled_project
+from tests.projects.filled_project import filled_project
 
 RECORDED_MS = 29.0
 PROTOCOL = "researcherbench.coverage"

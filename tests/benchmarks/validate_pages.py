@@ -29,12 +29,12 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, qInstallMess
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator import places
-from annotator.gui import starting
-from annotator.gui.pages.validate.case_part import CasePart
-from annotator.gui.pages.validate.page import ValidatePage
-from annotator.gui.window import Window
-from tests import judged_project
+from annotator.gui.pages.validation.cases.case_part import CasePart
+from annotator.gui.pages.validation.page import ValidatePage
+from annotator.gui.shell import starting
+from annotator.gui.shell.window import Window
 from tests.benchmarks.measuring import parser, verdict
+from tests.projects import judged_project
 
 # Verdicts → the seconds that are promised.
 GOALS = {4_655: 0.5, 46_550: 1.0}

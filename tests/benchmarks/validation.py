@@ -22,11 +22,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from annotator.domain.estimate import Estimate
-from annotator.stats.agreement import cohen_kappa
-from annotator.stats.classification import both_ways
-from annotator.stats.comparison import comparison
-from annotator.stats.leaderboard import Scored, standings
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.agreement import cohen_kappa
+from annotator.stats.validation.classification import both_ways
+from annotator.stats.validation.comparison import comparison
+from annotator.stats.validation.leaderboard import Scored, standings
 from tests.benchmarks.measuring import best, parser, verdict
 
 CRITERIA, SYSTEMS = 15, 10

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.difference import LONGEST, Piece, differences, same_words, spaced
+from annotator.domain.texts.difference import LONGEST, Piece, differences, same_words, spaced
 
 MIXED = st.text(alphabet="ab the Ré19._,;'’-\n\t\u00a0\u202f深度学アー각กा\u0301\u200d，。😀🇩ß", max_size=40)
 WORDS = st.lists(

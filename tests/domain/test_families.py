@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.families import family_of
+from annotator.domain.judges.families import family_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.identifier import Identifier, normal_title, parse, same_title
+from annotator.domain.texts.identifier import Identifier, normal_title, parse, same_title
 
 
 @pytest.mark.parametrize(

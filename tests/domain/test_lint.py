@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotator.domain.artifact import Kind
-from annotator.domain.kinds import DOCUMENTS
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.lint import LINTERS, NOUNS, lint
-from annotator.domain.plan import Plan, Subtask
-from annotator.domain.rubric import Criterion, Rubric
 
 # Labels are said on the Label page; there is nothing in them to word well or badly.
 WRITTEN = [kind for kind in Kind if kind is not Kind.LABELS]

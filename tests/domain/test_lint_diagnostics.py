@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.lint import lint
 
 ASPECTS = list(Aspect)

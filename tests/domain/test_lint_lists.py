@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotator.domain.checklist import Checklist, CheckPoint
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.insights import Insight, Insights
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.lint import lint, lint_task
-from annotator.domain.nuggets import Nugget, Nuggets
-from annotator.domain.selection import DimensionRating, Selection
 
 FACTS = ("Glaciers lose mass in every decade", "Neurons fire in bursts", "Alloys corrode in salt water")
 

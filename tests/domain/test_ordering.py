@@ -1,7 +1,7 @@
 """Names with numbers stand as people count."""
 
-from annotator.domain.counting import counted
-from annotator.domain.ordering import natural
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.ordering import natural
 
 
 def test_numbers_inside_names_are_counted():

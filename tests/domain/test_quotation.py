@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.domain.quotation import find, find_in_rendered, locate
+from annotator.domain.texts.quotation import find, find_in_rendered, locate
 
 MARKDOWN = """# Results
 

@@ -1,4 +1,4 @@
-from annotator.domain.rendered import BREAK, BREAK_EVERY, LONGEST_RUN, with_breaks
+from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, LONGEST_RUN, with_breaks
 
 
 def test_a_long_run_without_white_space_gets_a_break_every_2000_characters():

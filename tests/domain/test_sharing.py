@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.assignment import Assignment, Purpose, Stage
-from annotator.domain.sharing import Plan, Shared, assignment_id, share
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.sharing import Plan, Shared, assignment_id, share
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 DUE = datetime(2026, 4, 1, tzinfo=UTC)

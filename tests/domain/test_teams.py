@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.teams import Slot, draw
+from annotator.domain.experts.teams import Slot, draw
 
 PEOPLE = [f"p{number:02}" for number in range(12)]
 

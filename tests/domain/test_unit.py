@@ -3,9 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from annotator.domain.canonical import canonical_json, sha256
-from annotator.domain.rubric import Criterion, Rubric
-from annotator.domain.unit import Anchor
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.texts.canonical import canonical_json, sha256
 
 TEXT = "Costs rise slowly. Demand falls."
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uniseg.wordbreak import words
 
-from annotator.domain.words import latin, likeness, terms, unspaced, word_count
+from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.folders import AT_ONCE, known_by, pretty, pretty_list, slug, slugs, with_sums, write
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import reading
 from annotator.exchange.reading import parse, read_json
-from tests.hostile import HOSTILE
+from tests.material.hostile import HOSTILE
 
 
 @pytest.mark.parametrize("name", HOSTILE)

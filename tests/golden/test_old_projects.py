@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import checking
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
 
 # Filled by hand, with an agreement and a version of a consensus that say nothing.
 HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1"), ("consensus_version", "version-1")]}

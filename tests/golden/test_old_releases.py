@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import checking, imports, releases
-from annotator.actions.project import Project
-from annotator.exchange import release
+from annotator.actions.imports import imports
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking, releases
+from annotator.exchange.release import release
 
 FILES = sorted(Path(__file__).parent.glob("release-*.zip"))
 

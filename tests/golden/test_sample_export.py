@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from annotator.actions import releases, samples
+from annotator.actions.imports import samples
+from annotator.actions.releases import releases
 
 COMMITTED = Path(__file__).parents[2] / "exports" / "sample"
 

@@ -8,14 +8,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.page import Page
-from annotator.gui.pages.adjudicate import AdjudicatePage
-from annotator.gui.pages.label import LabelPage
-from annotator.gui.window import Window
-from tests.labelling_keys import be_active
-from tests.small_project import small_project
+from annotator.gui.desk.page import Page
+from annotator.gui.pages.adjudication import AdjudicatePage
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.shell.window import Window
+from tests.projects.small_project import small_project
+from tests.windows.labelling_keys import be_active
 
 
 @pytest.fixture(autouse=True)

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 import annotator
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 
 CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
 # Each costs tens to hundreds of milliseconds, or is not needed at run time at all.
 ABSENT_AT_FIRST_IDLE = (
     "aiohttp",
     "alembic",
-    "annotator.actions.assignments",
+    "annotator.actions.assignments.assignments",
     "httpx",
     "keyring",
     "markdown_it",
@@ -33,17 +33,17 @@ ABSENT_AT_FIRST_IDLE = (
 )
 # In the sample they only tick off what was tried, or read a PDF where none is in view.
 ABSENT_FROM_THE_SAMPLE = (
-    "annotator.actions.adjudicating",
-    "annotator.actions.labels",
-    "annotator.actions.practice",
-    "annotator.actions.run_records",
+    "annotator.actions.adjudication.adjudicating",
+    "annotator.actions.labelling.labels",
+    "annotator.actions.imports.practice",
+    "annotator.actions.runs.run_records",
     "pypdfium2",
 )
 OPEN_A_WINDOW = """
 import json, sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from annotator.gui.starting import Goldsmith, make_application
+from annotator.gui.shell.starting import Goldsmith, make_application
 
 application = make_application()
 shown = Goldsmith(application).show(Path(sys.argv[1]))
@@ -86,19 +86,19 @@ def core_modules() -> list[str]:
 def test_the_rooms_below_the_window_load_no_qt() -> None:
     loop = f"import importlib, sys\nfor name in {core_modules()!r}: importlib.import_module(name)\n"
     loaded = said(loop + "print(*sys.modules)").split()
-    assert "annotator.actions.items" in loaded
+    assert "annotator.actions.items.items" in loaded
     assert not [name for name in loaded if name.split(".")[0] in ("PySide6", "shiboken6")]
 
 
 def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_path: Path) -> None:
-    from annotator.actions import items
+    from annotator.actions.items import items
 
     project = new_project(tmp_path / "small.goldsmith")
     items.add(project, "Which evidence would change the answer?")
     project.close()
     found = json.loads(said(OPEN_A_WINDOW, str(project.path), home=tmp_path))
     assert found["shown"] == "Window"
-    assert "annotator.gui.pages.items" in found["modules"]
+    assert "annotator.gui.pages.items.page" in found["modules"]
     assert not set(ABSENT_AT_FIRST_IDLE) & set(found["modules"])
 
 
@@ -108,7 +108,7 @@ def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_w
     whole_sample.close()
     for _ in range(2):
         found = json.loads(said(OPEN_A_WINDOW, str(whole_sample.path), home=tmp_path))
-        assert "annotator.gui.pages.author.page" in found["modules"]
+        assert "annotator.gui.pages.authoring.page" in found["modules"]
     assert not set(ABSENT_FROM_THE_SAMPLE) & set(found["modules"])
 
 

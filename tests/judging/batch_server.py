@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.judge import Call
-from annotator.domain.judgement import Status
-from annotator.judging import runner
-from annotator.judging.batch_results import DECLINED
-from annotator.judging.batch_state import BatchState, Stage
-from annotator.judging.batched import Batched
-from annotator.judging.batching import through
-from annotator.judging.progress import Finished
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import Status
+from annotator.judging.batches.batch_results import DECLINED
+from annotator.judging.batches.batch_state import BatchState, Stage
+from annotator.judging.batches.batched import Batched
+from annotator.judging.batches.batching import through
+from annotator.judging.runs import runner
+from annotator.judging.runs.progress import Finished
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,

@@ -13,19 +13,19 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from annotator.domain.artifact import Kind
-from annotator.domain.estimate import Estimate
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
-from annotator.domain.response import Response
-from annotator.domain.rubric import Criterion
-from annotator.judging.asking import Asker
-from annotator.judging.budget import Budget
-from annotator.judging.client import Client, Endpoint
-from annotator.judging.limits import Limits
-from annotator.judging.prices import Price, Prices, Table
-from annotator.judging.sending import Sender
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
+from annotator.domain.texts.estimate import Estimate
+from annotator.judging.calls.asking import Asker
+from annotator.judging.calls.budget import Budget
+from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.limits import Limits
+from annotator.judging.calls.prices import Price, Prices, Table
+from annotator.judging.calls.sending import Sender
 
 KEY = "sk-test-9f8e7d6c5b4a"
 YES_JSON = '{"reason": "Section 2 says so.", "covered": "yes"}'

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection
 
 from sqlalchemy import insert
 
-from annotator.actions.hashing import judgement_hash
-from annotator.actions.journal import JUDGEMENT
-from annotator.actions.project import Project
-from annotator.domain.artifact import Kind, State
-from annotator.domain.identity import derived_id, now
-from annotator.domain.judgement import Judgement, RaterKind, Status
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.domain.judges.judgement import Judgement, RaterKind, Status
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.texts.identity import derived_id, now
 from annotator.storage.tables import ArtifactRow, table
-from tests.validation_project import COVERAGE, At, person, places
+from tests.projects.validation_project import COVERAGE, At, person, places
 
 
 def labelled_at_once(

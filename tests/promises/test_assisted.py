@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from annotator.cli import run_command
-from annotator.domain.agreement import LOWER_BOUND
-from tests.assisted_project import AGREEMENT, F1, assisted_project, listed, pairing
+from annotator.domain.experts.agreement import LOWER_BOUND
 from tests.judging.odd_server import OddServer
-from tests.served import JUDGE
+from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, listed, pairing
+from tests.servers.served import JUDGE
 
 DONE, REFUSED, USAGE, NOT_ALL = range(4)
 Printed = pytest.CaptureFixture[str]

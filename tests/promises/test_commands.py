@@ -12,11 +12,11 @@ import pytest
 import typer
 
 from annotator import __version__
-from annotator.actions import judges
-from annotator.actions.project import Project
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
 from annotator.cli import app, run_command
-from annotator.judging import limits
-from tests.small_project import small_project
+from annotator.judging.calls import limits
+from tests.projects.small_project import small_project
 
 JUDGE, DEAD = "distant", "http://127.0.0.1:1/v1"
 # Numbers out of every range, texts that are no JSON, no size, no date and no name.
@@ -163,7 +163,7 @@ def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
     code = (
         "import os, signal, sys\n"
         "from annotator.cli import run_command, project\n"
-        "from annotator.actions import backups\n"
+        "from annotator.actions.project import backups\n"
         f"backups.make = lambda *_: os.kill(os.getpid(), signal.{name}) or signal.pause()\n"
         "sys.exit(run_command(['backup', sys.argv[1]]))\n"
     )
@@ -183,7 +183,7 @@ def test_pictures_are_written_without_a_display(file: str, tmp_path: Path) -> No
     code = (
         "import sys\n"
         "from annotator.cli import run_command\n"
-        "from annotator.gui import grabbing\n"
+        "from annotator.gui.shell import grabbing\n"
         "grabbing.SETTLE_MS = 20\n"
         "sys.exit(run_command(['grab', sys.argv[1], '--to', 'pictures']))\n"
     )

@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 from rich.console import ConsoleDimensions
 
-from annotator.actions import corrected_sheets, items, materials, results, validation
-from annotator.actions.project import Project
-from annotator.actions.scoring import Score
-from annotator.actions.value_figures import Field, Scale, of_pairs
+from annotator.actions.authoring.value_figures import Field, Scale, of_pairs
+from annotator.actions.items import items, materials
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.actions.results.scoring import Score
+from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
-from annotator.domain.estimate import Estimate
-from annotator.domain.protocol import Material, Protocol, Scored
+from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
-from tests import adra_project as adra
-from tests.labelled_protocols import one_item
-from tests.validation_project import judge_says, person_says, validation_project
+from tests.projects import adra_project as adra
+from tests.projects.labelled_protocols import one_item
+from tests.projects.validation_project import judge_says, person_says, validation_project
 
 PATTERNS, ITEMS = 2_000, 6
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values]

@@ -21,21 +21,26 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotator.actions import backups, checking, imports, items, label_exports, releases, samples, tasking
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
+from annotator.actions.imports import imports, samples
+from annotator.actions.items import items
+from annotator.actions.label_files import label_exports
+from annotator.actions.parcels import tasking
+from annotator.actions.project import backups
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
-from annotator.domain.refusal import Refusal
-from annotator.gui.starting import Goldsmith
-from annotator.gui.window import Window
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage import backup, migrating
 from annotator.storage.backup import folder_of
-from tests.content_hash import content_hash
-from tests.filled_project import filled_project
+from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
-from tests.killing import begun_apart, killed_after, killed_at_first_sight
-from tests.sent_apart import annotators, coordinated, task_for
+from tests.material.content_hash import content_hash
+from tests.material.sent_apart import annotators, coordinated, task_for
+from tests.projects.filled_project import filled_project
 
 TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -228,7 +233,7 @@ def assert_sums(folder: Path) -> None:
 def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
     goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
     former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
@@ -324,7 +329,7 @@ def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tm
 LOOK = """
 import resource, sys
 from pathlib import Path
-from annotator.gui.starting import Goldsmith, make_application
+from annotator.gui.shell.starting import Goldsmith, make_application
 application = make_application()
 most = int(sys.argv[2])
 if most >= 0:

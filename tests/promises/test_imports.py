@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import imports, items, releases
-from annotator.actions.project import Project
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
 from annotator.cli import run_command
-from tests.bundles import REAL, peer_files, write_peer
+from tests.material.bundles import REAL, peer_files, write_peer
 
 PEER = "researcherbench"
 

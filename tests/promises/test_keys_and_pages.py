@@ -12,17 +12,20 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import imports, judge_probes, judge_runs, judges, kept_keys, releases
-from annotator.actions.judge_runs import Order
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
+from annotator.actions.imports import imports
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import judge_probes, judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.worker import Worker
-from annotator.judging.client import Client, Endpoint
-from annotator.judging.keys import SERVICE
+from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.keys import SERVICE
+from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import OddServer, at_work, completion, error
-from tests.judging.test_keys import Ring
-from tests.small_project import small_project
+from tests.projects.small_project import small_project
 
 pytestmark = pytest.mark.anyio
 

@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import assignments, items, label_sealing, labels, people
-from annotator.actions.project import Project
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
 from annotator.cli import run_command
-from annotator.domain.assignment import Stage
-from annotator.domain.refusal import Refusal
-from annotator.exchange import packages
-from tests.sent_apart import annotators, coordinated, task_for, write_rubric
-from tests.validation_project import At, judge_says, person_says, places, validation_project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages
+from tests.material.sent_apart import annotators, coordinated, task_for, write_rubric
+from tests.projects.validation_project import At, judge_says, person_says, places, validation_project
 
 SEVEN = ("Ada", "Ben", "Cleo", "Dan", "Eva", "李明", 'A/B: "both"')
 

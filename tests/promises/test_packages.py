@@ -11,32 +11,25 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import (
-    assignments,
-    checking,
-    feedback,
-    guidelines,
-    items,
-    packing,
-    parcel_secrets,
-    people,
-    sources,
-    tasking,
-    tray,
-    unpacking,
-)
-from annotator.actions.annotating import artifacts_of
-from annotator.actions.project import Project
+from annotator.actions.adjudication import feedback
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import guidelines
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.items import items, sources
+from annotator.actions.parcels import packing, tasking, tray, unpacking
+from annotator.actions.project import parcel_secrets, people
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
 from annotator.cli import run_command
-from annotator.domain.assignment import Purpose, Stage
-from annotator.domain.canonical import sha256
-from annotator.domain.identity import now
-from annotator.domain.refusal import Refusal
-from annotator.exchange import packages
-from annotator.gui.window import Window
+from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages
+from annotator.gui.shell.window import Window
 from annotator.storage.tables import AgreementRow, table
-from tests.actions.test_exchange_labels import three_reports
-from tests.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.actions.parcels.test_exchange_labels import three_reports
+from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
 
 STRANGER = b"somebody who read along the mail"
 Trees = dict[str, Any]

@@ -4,13 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import artifacts, items, retrieval_matches, submitting
-from annotator.actions.project import Project
-from annotator.domain.artifact import Kind
-from annotator.domain.evidence import Evidence, Reference
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.actions.studies import retrieval_matches
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.protocols.adra.reading import references
 from annotator.protocols.adra.retrieval import compare
-from tests.small_project import small_project
+from tests.projects.small_project import small_project
 
 OTHER_TITLE = "Something that shares no word with it"
 
@@ -95,8 +98,8 @@ def test_different_identifiers_beat_an_equal_title(ours: str, gold: str, same: b
 
 def retrieved(project: Project, report: Reference, gold: Reference) -> retrieval_matches.Report:
     """What comes of one reference in every report and one in the gold evidence of the first item."""
-    from annotator.domain.part import Part
-    from tests import drawn_extracts
+    from annotator.domain.material.part import Part
+    from tests.material import drawn_extracts
 
     item = items.ids(project)[0]
     submitting.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(gold,))).subject)

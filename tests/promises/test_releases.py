@@ -7,30 +7,25 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import (
-    adjudicating,
-    artifacts,
-    checking,
-    closing,
-    imports,
-    judge_runs,
-    releases,
-    ruling,
-    submitting,
-)
-from annotator.actions.judge_runs import Order
-from annotator.actions.project import Project
+from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.imports import imports
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
-from annotator.domain.adjudication import Reason
-from annotator.domain.artifact import Kind
-from annotator.domain.assignment import Stage
-from annotator.domain.canonical import sha256
-from annotator.domain.checklist import Checklist, CheckPoint
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.lint import lint
-from annotator.domain.refusal import Refusal
-from tests.generated_project import generated_project
-from tests.pairs_project import ADA, BEN, item, opened, pairs_project, rubric, submit, work_as
-from tests.small_project import small_project
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.generated_project import generated_project
+from tests.projects.pairs_project import ADA, BEN, item, opened, pairs_project, rubric, submit, work_as
+from tests.projects.small_project import small_project
 
 
 def found(folder: Path) -> dict[str, bytes]:

@@ -13,20 +13,23 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import drift, extracting, judge_costs, judge_probes, judge_runs, judges
-from annotator.actions.attack_tests import Wish
-from annotator.actions.attacking import run as attack
-from annotator.actions.judge_runs import Order
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
-from annotator.judging.budget import Budget
-from annotator.judging.runner import run
+from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attacking import run as attack
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_costs, judge_probes, judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.material import extracting
+from annotator.actions.orders import drift
+from annotator.actions.project.file import Project
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.budget import Budget
+from annotator.judging.runs.runner import run
 from annotator.protocols import EXTRACTIONS
-from tests.extraction import TINY_PLAN
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
 from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, at_work, case, completion, error
-from tests.served import JUDGE, asked_about
-from tests.small_project import small_project
+from tests.material.extraction import TINY_PLAN
+from tests.projects.small_project import small_project
+from tests.servers.served import JUDGE, asked_about
 
 pytestmark = pytest.mark.anyio
 

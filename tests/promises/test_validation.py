@@ -9,19 +9,22 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions import attack_figures, biases, corrected, items, people
-from annotator.actions.journal import JUDGEMENT
-from annotator.actions.project import Project
-from annotator.actions.validation_views import VIEWS
+from annotator.actions.attacks import attack_figures, biases
+from annotator.actions.attacks.validation_views import VIEWS
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.validation import corrected
 from annotator.cli import run_command
-from annotator.domain.identity import derived_id
-from annotator.domain.person import Role
-from tests.attacked_project import attacked, gullible, judged
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.identity import derived_id
 from tests.judging.odd_server import OddServer
+from tests.projects.attacked_project import attacked, gullible, judged
+from tests.projects.small_project import small_project
+from tests.projects.validation_project import judge_says, places, validation_project
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.served import JUDGE, add_judge, answering
-from tests.small_project import small_project
-from tests.validation_project import judge_says, places, validation_project
+from tests.servers.served import JUDGE, add_judge, answering
 
 OTHER = {"yes": "no", "no": "yes"}
 

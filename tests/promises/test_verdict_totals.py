@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import card_checks, judge_runs
-from annotator.actions.judge_cases import Order
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
-from annotator.judging import batching
-from tests.carded_project import card_of, carded_project
+from annotator.actions.judging import card_checks, judge_runs
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches import batching
+from tests.cli.test_project import goldsmith, told
 from tests.judging.batch_server import Results, answered
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.material_project import keep_claims
-from tests.said_by_judges import say, two_judges
-from tests.served import JUDGE, add_judge, answering, serving_batches
-from tests.small_project import small_project
-from tests.test_cli import goldsmith, told
+from tests.projects.carded_project import card_of, carded_project
+from tests.projects.material_project import keep_claims
+from tests.projects.small_project import small_project
+from tests.servers.said_by_judges import say, two_judges
+from tests.servers.served import JUDGE, add_judge, answering, serving_batches
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import update
 
-from annotator.actions.journal import CALL
-from annotator.actions.project import Project
-from annotator.judging.ladder import Rung
-from annotator.judging.replies import Unreadable, parse
+from annotator.actions.project.file import Project
+from annotator.actions.runs.journal import CALL
+from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.replies import Unreadable, parse
 from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
@@ -26,10 +26,10 @@ from annotator.protocols.researcherbench.coverage_judge import Coverage, Coverag
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
 from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.protocols.researcherbench.verification import Verification
+from tests.cli.test_project import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.served import JUDGE, add_judge
-from tests.small_project import small_project
-from tests.test_cli import goldsmith, told
+from tests.projects.small_project import small_project
+from tests.servers.served import JUDGE, add_judge
 
 Read = Callable[[Any], list[str]]
 ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {

@@ -10,16 +10,20 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions import adjudicating, artifacts, families, items, labels, people, ruling
-from annotator.actions.project import Project
-from annotator.domain.adjudication import Reason
-from annotator.domain.assignment import Stage
-from annotator.gui.starting import make_application
-from annotator.gui.window import Window
-from tests.adjudication_project import contested_project
-from tests.authoring_project import begun_project, mine, texts
-from tests.labelling_keys import be_active, press, type_words
-from tests.labelling_project import SYSTEMS, labelling_project
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import families, items
+from annotator.actions.labelling import labels
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Stage
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
+from tests.projects.adjudication_project import contested_project
+from tests.projects.authoring_project import begun_project, mine, texts
+from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.windows.labelling_keys import be_active, press, type_words
 
 
 @pytest.fixture
@@ -120,8 +124,9 @@ def test_an_import_that_ends_leaves_page_focus_and_words_to_whoever_types(
 UNDO = """
 import sys
 from pathlib import Path
-from annotator.actions import history, people
-from annotator.actions.project import Project
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.undo import history
 project = Project.open(Path(sys.argv[1]))
 project.work_as(next(person for person in people.people(project) if person.id == sys.argv[2]))
 for _ in range(int(sys.argv[3])):

@@ -5,16 +5,16 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
-from annotator.domain.artifact import Kind
-from annotator.domain.diagnostics import Aspect
-from annotator.domain.insights import Insight, Insights
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Material
-from annotator.domain.response import Response
-from annotator.domain.source import Source
-from annotator.judging.prompts import load
-from annotator.judging.schema import strict_schema
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.diagnostics import Aspect
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source
+from annotator.judging.prompts.messages import load
+from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.drafts import (
     DIAGNOSTICS,
     RUBRIC,
@@ -26,7 +26,7 @@ from annotator.protocols.drafts import (
     draft_rubric,
 )
 from annotator.protocols.sources import LONGEST_SOURCES
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 PAPER = "Depth **hurts** plain networks. A shortcut adds the input to the output."
 INSIGHTS = Insights(units=(Insight(text="Depth hurts."), Insight(text="A shortcut helps.")))

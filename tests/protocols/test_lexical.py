@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.words import terms
+from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import Overlap, best_passage
 
 

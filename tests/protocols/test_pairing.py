@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 from pydantic import BaseModel
 
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer
-from annotator.judging.ladder import Rung
-from annotator.judging.replies import Unreadable, parse
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer
+from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.replies import Unreadable, parse
 from annotator.protocols.pairing import Pairs, paired
 
 FIRST, SECOND = ("One", "Two\n lines", "Three"), ("Eins", "Zwei")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import TypeAdapter
 
-from annotator.domain.judgement import Status
+from annotator.domain.judges.judgement import Status
 from annotator.protocols.replies import (
     QUOTE_MISSING,
     Word,

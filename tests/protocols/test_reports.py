@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotator.domain.artifact import Kind
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status
-from annotator.domain.page import Page, PageState
-from annotator.domain.plan import Plan, Subtask
-from annotator.domain.protocol import Answer, Material
-from annotator.domain.response import Response
-from annotator.domain.source import Source
-from annotator.judging.prompts import load
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.item import Item
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source
+from annotator.judging.prompts.messages import load
 from annotator.protocols import reports
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 ITEM = Item(id="i", key="1", question="Why? {{plan}}")
 PLAN = Plan(units=(Subtask(text="Establish why."), Subtask(text="Conclude.")))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.unit import Unit
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.kinds.unit import Unit
 from annotator.protocols.several import by_id, by_letter, listed, told_apart
 
 UNITS = (Unit(id="one", text="Names\n a."), Unit(id="two", text="Names b."))

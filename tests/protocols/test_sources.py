@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotator.domain.item import Item
-from annotator.domain.protocol import Material
-from annotator.domain.response import Response
-from annotator.domain.source import Source
+from annotator.domain.judges.protocol import Material
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source
 from annotator.protocols.sources import LONGEST_QUOTED, anchored, with_text
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.judging.prompts import load
+from annotator.judging.prompts.messages import load
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 

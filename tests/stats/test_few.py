@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.estimate import SHARE, Estimate, cut, few, settled
+from annotator.domain.texts.estimate import SHARE, Estimate, cut, few, settled
 
 
 def interval(count: int, low: float = 0.4, high: float = 0.6, **rest: object) -> Estimate:

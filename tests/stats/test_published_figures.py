@@ -1,4 +1,4 @@
-"""That no published figure is left out: every entry of the oracle file is asked for by a test of this folder."""
+"""That no published figure is left out: every entry of the oracle file is asked for by a test of this room."""
 
 import json
 import re
@@ -9,6 +9,6 @@ from tests.stats.agreement_oracles import PATH, needs_oracles
 
 @needs_oracles
 def test_every_entry_is_asked_for() -> None:
-    asked = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    asked = "".join(path.read_text("utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
     entries = {name for name in json.loads(PATH.read_text("utf-8")) if not name.startswith("_")}
     assert {name for name in entries if not re.search(rf'"{re.escape(name)}"', asked)} == set()

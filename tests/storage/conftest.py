@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import Project
-from tests.filled_project import filled_project
+from annotator.actions.project.file import Project
+from tests.projects.filled_project import filled_project
 
 
 @pytest.fixture

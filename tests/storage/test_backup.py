@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
+from annotator.actions.project.file import Project
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup, opening
 from annotator.storage.backup import folder_of, to_delete
 from annotator.storage.opening import Damaged

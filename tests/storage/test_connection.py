@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.storage import connection
 from annotator.storage.connection import raw_connection
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from annotator.storage.holding import Hold, holder
 from annotator.storage.opening import Busy
 

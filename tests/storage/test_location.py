@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from annotator.storage.location import warning_about
 
 MOUNTS = """\

@@ -11,9 +11,9 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage import migrating
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrating import SCRIPTS, bring_up_to_date

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
-from annotator.domain.refusal import Refusal
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
 from annotator.storage.opening import Busy, Damaged, Newer
 from tests.storage.apart import as_nobody, shared_folder

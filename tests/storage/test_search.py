@@ -2,10 +2,10 @@
 
 from sqlalchemy import insert
 
-from annotator.actions import items
-from annotator.actions.items import Filter
-from annotator.actions.project import Project
-from annotator.domain.item import Item
+from annotator.actions.items import items
+from annotator.actions.items.items import Filter
+from annotator.actions.project.file import Project
+from annotator.domain.material.item import Item
 from annotator.storage import search
 from annotator.storage.tables import ItemRow, table
 

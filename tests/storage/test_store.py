@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
-from annotator.actions import backups
-from annotator.actions.project import META, Project
-from annotator.domain.refusal import Refusal
+from annotator.actions.project import backups
+from annotator.actions.project.file import META, Project
+from annotator.domain.texts.refusal import Refusal
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
 from tests.storage.apart import with_files_no_larger_than

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from annotator.storage import witness
 from annotator.storage.connection import raw_connection
 

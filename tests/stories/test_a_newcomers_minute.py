@@ -8,8 +8,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
-from annotator.gui.starting import Goldsmith
-from tests.labelling_keys import be_active
+from annotator.gui.shell.starting import Goldsmith
+from tests.windows.labelling_keys import be_active
 
 KEY = re.compile(r"(?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter)$")
 
@@ -73,7 +73,7 @@ def newcomer(qapp, qtbot, tmp_path, monkeypatch):
     qapp.setOrganizationName("goldsmith")
     qapp.setApplicationName("goldsmith-newcomer")
     QSettings().clear()
-    monkeypatch.setattr("annotator.gui.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
     program = Goldsmith(qapp)
     first = program.show(None)
     be_active(first, qtbot)

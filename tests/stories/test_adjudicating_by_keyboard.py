@@ -6,18 +6,20 @@ import pytest
 from PySide6.QtCore import QSettings
 from sqlalchemy import select
 
-from annotator.actions import agreements, remarks, settled
-from annotator.actions.project import Project
-from annotator.domain.adjudication import Confidence, Origin, Reason
-from annotator.domain.artifact import Kind
-from annotator.gui.pages.adjudicate import AdjudicatePage
-from annotator.gui.pages.adjudicate.wording import about
-from annotator.gui.starting import make_application
-from annotator.gui.window import Window
+from annotator.actions.adjudication import settled
+from annotator.actions.assignments import agreements
+from annotator.actions.consensus import remarks
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Confidence, Origin, Reason
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui.pages.adjudication import AdjudicatePage
+from annotator.gui.review.ruling_words import about
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
 from annotator.storage.tables import ArtifactRow, ConsensusVersionRow, RevisionRow, table
-from tests.adjudication_project import ADA, BEN, contested_project
-from tests.labelling_keys import be_active, press, type_words
-from tests.pairs_project import item, kept, letter_of
+from tests.projects.adjudication_project import ADA, BEN, contested_project
+from tests.projects.pairs_project import item, kept, letter_of
+from tests.windows.labelling_keys import be_active, press, type_words
 
 OWN = "Identifies verification by people as what limits the size of benchmarks"
 POST_HOC, CONTRASTS = ADA[12][0], BEN[12][0]

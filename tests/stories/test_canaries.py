@@ -9,36 +9,29 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions import (
-    adjudicating,
-    artifacts,
-    assignments,
-    closing,
-    items,
-    label_sealing,
-    labels,
-    packing,
-    people,
-    remarks,
-    ruling,
-    submitting,
-    tasking,
-)
-from annotator.actions.hashing import response_hash
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
-from annotator.domain.adjudication import DROP, Reason
-from annotator.domain.artifact import Document
-from annotator.domain.assignment import Stage
-from annotator.domain.diagnostics import Diagnostics, Statement
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.person import Person, Role
-from annotator.domain.plan import Plan, Subtask
-from annotator.domain.rubric import Criterion, Rubric
-from annotator.domain.unit import Anchor
-from annotator.gui.window import ASIDE, STEPS, Window
+from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.assignments import assignments, submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.consensus import remarks
+from annotator.actions.items import items
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.parcels import packing, tasking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.people import new_project
+from annotator.domain.experts.adjudication import DROP, Reason
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Person, Role
+from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.diagnostics import Diagnostics, Statement
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.unit import Anchor
+from annotator.gui.shell.window import ASIDE, STEPS, Window
 from annotator.storage.tables import ResponseRow, SystemRow, table
-from tests.words_shown import all_words
+from tests.windows.words_shown import all_words
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
 UNITS = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import crash
+from tests.crashes import crash
 
 KILLS = 8
 

@@ -13,27 +13,23 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from sqlalchemy import select
 
-from annotator.actions import (
-    extracting,
-    judge_cases,
-    judges,
-    materials,
-    page_fetching,
-    pages,
-    results,
-    resuming,
-)  # fmt: skip
-from annotator.actions.judge_cases import Order
-from annotator.actions.project import Project
-from annotator.actions.response_scores import systems_named
-from annotator.domain.judgement import Status
-from annotator.domain.part import Part
-from annotator.domain.protocol import Case
+from annotator.actions.items import materials, page_fetching, pages
+from annotator.actions.judges import judges
+from annotator.actions.material import extracting
+from annotator.actions.orders import resuming  # fmt: skip
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.actions.results.response_scores import systems_named
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Case
+from annotator.domain.material.part import Part
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import JudgementRow, table
-from tests import drawn_extracts
-from tests.both_papers import FOUND, QUESTIONS, STEPS, SUPPORTED, SYSTEMS, UNSUPPORTED, both_papers
-from tests.bundles import REAL
+from tests.material import drawn_extracts
+from tests.material.bundles import REAL
+from tests.projects.both_papers import FOUND, QUESTIONS, STEPS, SUPPORTED, SYSTEMS, UNSUPPORTED, both_papers
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]

@@ -7,11 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from annotator.actions import items, submitting, unpacking
+from annotator.actions.assignments import submitting
+from annotator.actions.items import items
+from annotator.actions.parcels import unpacking
 from annotator.gui import keys
-from annotator.gui.starting import Goldsmith
-from annotator.gui.window import Window
-from tests.sent_apart import coordinated, write_rubric
+from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.window import Window
+from tests.material.sent_apart import coordinated, write_rubric
 
 PATIENCE_MS = 30_000
 
@@ -19,7 +21,7 @@ PATIENCE_MS = 30_000
 @pytest.fixture
 def goldsmith(qapp, monkeypatch):
     """The running program; folders of tests count as folders that last."""
-    monkeypatch.setattr("annotator.actions.tasking.is_passing", lambda folder: False)
+    monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: False)
     running = Goldsmith(qapp)
     yield running
     running.packages.wait()

@@ -13,13 +13,17 @@ from typing import Any
 
 import pytest
 
-from annotator.actions import artifacts, items, judges, people, submitting
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
-from annotator.domain.artifact import Kind
-from annotator.domain.rubric import Criterion, Rubric
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.small_project import answer
+from tests.projects.small_project import answer
 
 KEY = "sk-canary-4f1d2c3b5a69"
 YES = json.dumps({"quote": "", "rationale": "It says so.", "covered": "yes"})

@@ -9,15 +9,17 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings, Qt
 
-from annotator.actions import judge_runs, judges, page_fetching, pages
-from annotator.gui.starting import make_application
-from annotator.gui.window import Window
+from annotator.actions.items import page_fetching, pages
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from tests.both_papers import both_papers
-from tests.bundles import REAL
-from tests.judges_window import choose, settle
-from tests.labelling_keys import be_active, press
-from tests.words_shown import all_words
+from tests.material.bundles import REAL
+from tests.projects.both_papers import both_papers
+from tests.windows.judges_window import choose, settle
+from tests.windows.labelling_keys import be_active, press
+from tests.windows.words_shown import all_words
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]

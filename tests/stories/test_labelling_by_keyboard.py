@@ -4,13 +4,13 @@ import pytest
 from PySide6.QtCore import QSettings
 from sqlalchemy import select
 
-from annotator.actions.project import Project
-from annotator.gui.pages.label import LabelPage
-from annotator.gui.starting import make_application
-from annotator.gui.window import Window
+from annotator.actions.project.file import Project
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
 from annotator.storage.tables import JudgementRow, table
-from tests.labelling_keys import be_active, press, type_words
-from tests.labelling_project import REPORT, labelling_project
+from tests.projects.labelling_project import REPORT, labelling_project
+from tests.windows.labelling_keys import be_active, press, type_words
 
 
 @pytest.fixture

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import assignments, backups, items, people, returning, tasking, unpacking
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
-from annotator.domain.assignment import Stage
-from annotator.exchange import packages
-from tests.content_hash import content_hash
-from tests.sent_apart import annotators, edit_rubric, task_for, write_rubric
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.parcels import returning, tasking, unpacking
+from annotator.actions.project import backups, people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.experts.assignment import Stage
+from annotator.exchange.parcels import packages
+from tests.material.content_hash import content_hash
+from tests.material.sent_apart import annotators, edit_rubric, task_for, write_rubric
 
 PEOPLE = 20
 ORDERS = int(os.environ.get("GOLDSMITH_ORDERS", "40"))

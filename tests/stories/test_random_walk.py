@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import checking, imports
-from annotator.actions.people import new_project
-from annotator.actions.project import Project
+from annotator.actions.imports import imports
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking
 from annotator.gui import theme
-from tests.gui.test_left_behind import widgets
-from tests.random_walk import Walk, walking
-from tests.sent_apart import annotators, coordinated, task_for
-from tests.small_project import empty_project
+from tests.gui.shell.test_left_behind import widgets
+from tests.material.sent_apart import annotators, coordinated, task_for
+from tests.projects.small_project import empty_project
+from tests.windows.random_walk import Walk, walking
 
 ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
@@ -30,7 +31,7 @@ LONG, LEVEL = 5_000, 1.15
 
 def task_project(folder: Path) -> Project:
     """An annotator's project, made from a task."""
-    from annotator.actions import tasking
+    from annotator.actions.parcels import tasking
 
     home = coordinated(folder)
     task = task_for(home, annotators(home)[0].id, folder)

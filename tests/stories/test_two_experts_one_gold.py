@@ -8,30 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions import (
-    adjudicating,
-    agreements,
-    feedback,
-    items,
-    parcel_secrets,
-    people,
-    tasking,
-    tray,
-)
-from annotator.actions.project import Project
+from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.assignments import agreements
+from annotator.actions.items import items
+from annotator.actions.parcels import tasking, tray
+from annotator.actions.project import parcel_secrets, people
+from annotator.actions.project.file import Project
 from annotator.cli import run_command
-from annotator.domain.adjudication import AdjudicationState
-from annotator.domain.artifact import Kind, chain
-from annotator.domain.assignment import Stage
-from annotator.domain.canonical import canonical_json, sha256
-from annotator.domain.kinds import document_of
-from annotator.domain.parcel import Outcome
-from annotator.exchange import packages
-from annotator.gui.pages.adjudicate import AdjudicatePage
-from annotator.gui.pages.author import page as author_page
-from annotator.gui.window import Window
-from tests.labelling_keys import be_active, press, type_words
-from tests.sent_apart import write_rubric
+from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import Outcome
+from annotator.domain.kinds.artifact import Kind, chain
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.exchange.parcels import packages
+from annotator.gui.pages.adjudication import AdjudicatePage
+from annotator.gui.pages.authoring import page as author_page
+from annotator.gui.shell.window import Window
+from tests.material.sent_apart import write_rubric
+from tests.windows.labelling_keys import be_active, press, type_words
 
 QUESTION = "How does gold keep its shine?"
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")

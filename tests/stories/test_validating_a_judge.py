@@ -9,18 +9,22 @@ from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import card_checks, card_saving, disagreements, judges, prompts, validation_sets
-from annotator.actions.project import Project
-from annotator.actions.validation import Wish
-from annotator.gui.pages.label import LabelPage
-from annotator.gui.pages.validate.case_bench import CaseBench
-from annotator.gui.starting import make_application
-from annotator.gui.window import Window
+from annotator.actions.judges import judges, prompts
+from annotator.actions.judging import card_checks
+from annotator.actions.project.file import Project
+from annotator.actions.sets import validation_sets
+from annotator.actions.sheets import card_saving
+from annotator.actions.validation import disagreements
+from annotator.actions.validation.validation import Wish
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.pages.validation.cases.case_bench import CaseBench
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
-from tests.judges_window import choose, settle
-from tests.labelling_keys import be_active, press, type_words
-from tests.validation_project import At, person, places, validation_project
-from tests.words_shown import all_words
+from tests.projects.validation_project import At, person, places, validation_project
+from tests.windows.judges_window import choose, settle
+from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.words_shown import all_words
 
 NAME, JUDGE = "Spring validation", "mock"
 COVERAGE = "researcherbench.coverage"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from annotator.domain.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.lint import checklist, diagnostics, evidence, facts, plan, query, rubric, selection
 from annotator.domain.lint.finding import Finding, error
 from annotator.domain.lint.rubric import weight_shares

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from annotator.domain.checklist import Checklist
+from annotator.domain.kinds.checklist import Checklist
 from annotator.domain.lint.finding import Finding, error, warning
 from annotator.domain.lint.wording import Context, count_band, near_duplicates
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from annotator.domain.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.lint.finding import Finding, error, warning
 from annotator.domain.lint.wording import Context, count_band, marked, near_duplicates, phrases, questions
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.identifier import normal_title, work_named
+from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import Context
+from annotator.domain.texts.identifier import normal_title, work_named
 
 
 def findings(evidence: Evidence, _context: Context) -> Iterator[Finding]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from annotator.domain.insights import Insights
+from annotator.domain.kinds.insights import Insights
+from annotator.domain.kinds.nuggets import Nuggets
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import Context, near_duplicates
-from annotator.domain.nuggets import Nuggets
 
 
 def nuggets(document: Nuggets, _context: Context) -> Iterator[Finding]:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from annotator.domain.kinds.plan import Plan
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import (
     Context,
@@ -13,8 +15,6 @@ from annotator.domain.lint.wording import (
     phrases,
     word_band,
 )
-from annotator.domain.plan import Plan
-from annotator.domain.unit import Unit
 
 SUBTASKS = (5, 10)
 WORDS = (8, 20)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from annotator.domain.kinds.query import Query
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import Context, marked, phrases
-from annotator.domain.query import Query
-from annotator.domain.unit import Unit
 
 _CITED = re.compile(
     r"(?<![\w'’-])[A-Z][\w'’-]++ (?:et al\b|(?:and|&) [A-Z][\w'’-]+,? \(?(?:19|20)\d\d|\((?:19|20)\d\d[a-z]?\))"

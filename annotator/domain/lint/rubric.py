@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Criterion, Rubric
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import (
     Context,
@@ -14,7 +15,6 @@ from annotator.domain.lint.wording import (
     questions,
     word_band,
 )
-from annotator.domain.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Criterion, Rubric
 
 _VERB_STEMS = """
     acknowledg address advis advocat analys analyz appl argu articulat assess balanc calculat categori characteri

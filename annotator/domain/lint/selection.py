@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from annotator.domain.kinds.selection import Selection
 from annotator.domain.lint.finding import Finding, error
 from annotator.domain.lint.wording import Context
-from annotator.domain.selection import Selection
 
 
 def findings(selection: Selection, _context: Context) -> Iterator[Finding]:

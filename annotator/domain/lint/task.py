@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.lint.wording import english, phrases
-from annotator.domain.words import unspaced, word_count
+from annotator.domain.texts.words import unspaced, word_count
 
 MOST_WORDS = 100
 _SEMINAR = phrases(r"(?:the|this|our) (?:seminar|lecture|talk|transcript|webinar|speakers?|presenters?)")

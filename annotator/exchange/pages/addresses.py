@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotator.domain import identifier
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
+from annotator.domain.texts import identifier
 from annotator.exchange.pages.aside import aside
 from annotator.exchange.pages.states import Unreadable
 

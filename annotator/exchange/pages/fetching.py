@@ -16,9 +16,9 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from annotator.domain.canonical import sha256, storable
-from annotator.domain.identity import now
-from annotator.domain.page import Page, PageState
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.canonical import sha256, storable
+from annotator.domain.texts.identity import now
 from annotator.exchange.pages import reader as readers
 from annotator.exchange.pages.addresses import LookUp, Rules, checked, normal, pinned, target
 from annotator.exchange.pages.manners import USER_AGENT, Hosts, rest_asked_for

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotator.domain.canonical import sha256, storable
-from annotator.domain.page import Page, PageState
-from annotator.domain.refusal import Refusal
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.canonical import sha256, storable
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import LONGEST, is_address, normal
 from annotator.exchange.pages.charsets import decoded
 from annotator.exchange.pages.states import Unreadable, check_reading

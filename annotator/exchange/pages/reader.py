@@ -3,7 +3,7 @@
 import re
 from urllib.parse import quote, urlsplit
 
-from annotator.domain.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.states import Reading, check_status
 
 PLACE = "{url}"

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from annotator.domain.canonical import storable
-from annotator.domain.refusal import Refusal
-from annotator.exchange import documents
+from annotator.domain.texts.canonical import storable
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import markup
 from annotator.exchange.pages.charsets import decoded
 from annotator.exchange.pages.states import Reading
+from annotator.exchange.texts import documents
 
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXTS = (

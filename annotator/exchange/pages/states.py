@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 
 # More than the longest window of a common judge holds.
 LONGEST_TEXT = 2_000_000

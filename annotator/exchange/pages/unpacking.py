@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterator
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 from annotator.exchange.pages.states import Unreadable
 
 ACCEPTED = "gzip, deflate"

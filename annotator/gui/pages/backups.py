@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import backups
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.project import backups
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.widgets.empty_state import EmptyState
 
 

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from annotator.actions import checking
-from annotator.domain.counting import counted
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.releases import checking
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 
 CHECKED = {
     "item": ("item",),

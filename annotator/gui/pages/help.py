@@ -7,12 +7,12 @@ from PySide6.QtCore import Qt, qVersion
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout
 
 from annotator import __version__
-from annotator.actions import renderings
+from annotator.actions.items import renderings
 from annotator.gui import theme
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.widgets.plain import wrap_lines
-from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
 
 TOPICS = (

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from annotator.actions import imports
-from annotator.actions.incoming import Preview
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
-from annotator.gui.widgets.choices import ChoiceBox
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.progress_row import ProgressRow
+from annotator.actions.imports import imports
+from annotator.actions.project.incoming import Preview
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.fields.choices import ChoiceBox
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.

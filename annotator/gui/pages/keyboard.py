@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import keys
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 
 WIDEST = 720
 

@@ -18,14 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import releases, summaries
-from annotator.domain.change import Change
-from annotator.domain.counting import counted
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.items import summaries
+from annotator.actions.releases import releases
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
+from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.progress_row import ProgressRow
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.

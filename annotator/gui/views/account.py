@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from annotator.actions import metrics
-from annotator.actions.metrics import MetricInfo
-from annotator.actions.result_sheets import Cell, Line, Sheet, explained
-from annotator.domain.estimate import interval
+from annotator.actions.results import metrics
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.sheets.result_sheets import Cell, Line, Sheet, explained
+from annotator.domain.texts.estimate import interval
 from annotator.gui import theme
 
 NOT = "not publishable"

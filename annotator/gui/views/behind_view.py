@@ -6,23 +6,23 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTextBrowser, QVBoxLayout, QWidget
 
-from annotator.actions import judgement_replies
-from annotator.actions.judgement_replies import Told
-from annotator.actions.project import Project
-from annotator.actions.result_sheets import Line, Sheet, Source
-from annotator.actions.results_behind import Behind, by_person
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
-from annotator.gui.desk import Desk
-from annotator.gui.models.judgements import JudgementsModel, verdict
-from annotator.gui.models.sheets import SheetModel
-from annotator.gui.pages.judges.reply_detail import ReplyDetail
-from annotator.gui.sheet_widths import fit, hide_alike
+from annotator.actions.project.file import Project
+from annotator.actions.results.results_behind import Behind, by_person
+from annotator.actions.runs import judgement_replies
+from annotator.actions.runs.judgement_replies import Told
+from annotator.actions.sheets.result_sheets import Line, Sheet, Source
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.reply_detail import ReplyDetail
+from annotator.gui.tables.sheet_widths import fit, hide_alike
+from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views import counting
+from annotator.gui.views.judgements import JudgementsModel, verdict
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
 
 SETTLE_MS = 120
 # Columns of the items, and of the judgements, that say nothing where all lines are alike.

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
-from annotator.actions.result_sheets import Choice
+from annotator.actions.sheets.result_sheets import Choice
 from annotator.gui import theme
-from annotator.gui.widgets.choices import ChoiceBox, offer
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.labelled import together
-from annotator.gui.widgets.number_box import AmountBox
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.labelled import together
+from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.plain import tooltip
 
 WIDEST, LETTERS = 190, 8

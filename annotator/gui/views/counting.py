@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotator.actions import result_items, result_views, results_behind, validation_behind
-from annotator.actions.project import Project
-from annotator.actions.result_sheets import Choice, Sheet, Source
-from annotator.actions.result_views import Shown, View
-from annotator.actions.results_behind import Behind
-from annotator.actions.validation_behind import Held
-from annotator.domain.refusal import Refusal
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_items, results_behind
+from annotator.actions.results.results_behind import Behind
+from annotator.actions.sheets.result_sheets import Choice, Sheet, Source
+from annotator.actions.studies import result_views
+from annotator.actions.studies.result_views import Shown, View
+from annotator.actions.validation import validation_behind
+from annotator.actions.validation.validation_behind import Held
+from annotator.domain.texts.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)

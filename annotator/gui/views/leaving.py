@@ -6,12 +6,13 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import figures, result_exports, result_pictures
-from annotator.domain.counting import counted
-from annotator.domain.refusal import Refusal
-from annotator.gui.desk import Desk
+from annotator.actions.results import result_pictures
+from annotator.actions.sheets import figures, result_exports
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import Desk
 from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.acts_row import ActsRow
+from annotator.gui.widgets.bars.acts_row import ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (

@@ -6,13 +6,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from annotator.actions import result_pictures
-from annotator.actions.result_pictures import Dots
-from annotator.actions.result_sheets import Picture
+from annotator.actions.results import result_pictures
+from annotator.actions.results.result_pictures import Dots
+from annotator.actions.sheets.result_sheets import Picture
 from annotator.gui import theme
-from annotator.gui.desk import Desk
+from annotator.gui.desk.desk import Desk
 from annotator.gui.ink import ink
-from annotator.gui.widgets.choices import ChoiceBox
+from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
 
-from annotator.actions.result_views import View
+from annotator.actions.studies.result_views import View
 from annotator.gui import theme
 from annotator.gui.widgets.plain import tooltip
 

@@ -10,17 +10,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from annotator.actions.result_sheets import Cell, Line, Picture, Sheet
+from annotator.actions.sheets.result_sheets import Cell, Line, Picture, Sheet
 from annotator.gui import theme
-from annotator.gui.desk import Desk
-from annotator.gui.models.sheets import SheetModel
-from annotator.gui.sheet_widths import fit
+from annotator.gui.desk.desk import Desk
+from annotator.gui.tables.sheet_widths import fit
+from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.typed import LineField
 
 SETTLE_MS = 150
 FEW = 6

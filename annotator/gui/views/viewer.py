@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions import result_views
-from annotator.actions.result_sheets import Cell, Line
-from annotator.actions.result_views import Shown, View
-from annotator.domain.change import Change
-from annotator.gui.desk import Desk
+from annotator.actions.sheets.result_sheets import Cell, Line
+from annotator.actions.studies import result_views
+from annotator.actions.studies.result_views import Shown, View
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
 from annotator.gui.views import counting
 from annotator.gui.views.behind_view import BehindView
 from annotator.gui.views.choosers import Choosers
@@ -20,11 +20,11 @@ from annotator.gui.views.counting import Refused
 from annotator.gui.views.leaving import LeavingBar
 from annotator.gui.views.view_list import ViewList
 from annotator.gui.views.view_pane import ViewPane
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.tabs import Stack
 
 WIDE = 560
 # A page by its name, and where on it to go.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from annotator.domain.attack import Pieces
+from annotator.domain.judges.attack import Pieces
 from annotator.judging.attacks import wordings
 from annotator.judging.attacks.blocks import seams
 from annotator.judging.attacks.shape import Attack, Copy, Given

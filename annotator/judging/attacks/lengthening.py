@@ -1,6 +1,6 @@
 """How a report grows without saying more: by sentences on nothing, or by saying again what it has said."""
 
-from annotator.domain.attack import Pieces
+from annotator.domain.judges.attack import Pieces
 from annotator.judging.attacks.blocks import seams
 from annotator.judging.attacks.shape import Attack, Given
 from annotator.judging.attacks.wordings import FILLER

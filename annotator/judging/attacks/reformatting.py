@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from annotator.domain.attack import Piece, Pieces
+from annotator.domain.judges.attack import Piece, Pieces
 from annotator.judging.attacks.blocks import lines
 from annotator.judging.attacks.shape import Attack, Given
 

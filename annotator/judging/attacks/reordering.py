@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from annotator.domain.attack import Piece, Pieces
+from annotator.domain.judges.attack import Piece, Pieces
 from annotator.judging.attacks.blocks import sections
 from annotator.judging.attacks.shape import Attack, Given, Needs
 

@@ -5,10 +5,10 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.attack import Pieces
-from annotator.domain.canonical import Text
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Ask
+from annotator.domain.judges.attack import Pieces
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask
+from annotator.domain.texts.canonical import Text
 from annotator.judging.attacks.shape import Attack, Needs
 
 PARAPHRASE = "paraphrase"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
-from annotator.domain.attack import Pieces
+from annotator.domain.judges.attack import Pieces
 
 
 class Needs(StrEnum):

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.diagnostics import Diagnostics, Statement
-from annotator.domain.estimate import Estimate
-from annotator.domain.plan import Plan
-from annotator.stats.student import mean_interval
+from annotator.domain.kinds.diagnostics import Diagnostics, Statement
+from annotator.domain.kinds.plan import Plan
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.student import mean_interval
 
 
 @dataclass(frozen=True, slots=True)

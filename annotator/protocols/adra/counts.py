@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

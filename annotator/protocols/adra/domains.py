@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from annotator.domain.estimate import Estimate
-from annotator.stats.student import Bounds, mean_of_scores
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.student import Bounds, mean_of_scores
 
 
 def by_domain(

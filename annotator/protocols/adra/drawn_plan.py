@@ -7,14 +7,14 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.identity import derived_id
-from annotator.domain.judgement import Status
-from annotator.domain.part import Part
-from annotator.domain.plan import Plan, Subtask
-from annotator.domain.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.quotation import find
-from annotator.domain.response import Response
-from annotator.domain.unit import Anchor
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.part import Part
+from annotator.domain.material.response import Response
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.lists import is_list_heading
 from annotator.protocols.replies import QUOTE_MISSING, fields
 

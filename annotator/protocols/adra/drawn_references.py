@@ -5,14 +5,14 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.identifier import Identifier, parse
-from annotator.domain.judgement import Status
-from annotator.domain.part import Part
-from annotator.domain.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.quotation import find
-from annotator.domain.response import Response
-from annotator.domain.unit import Anchor
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.part import Part
+from annotator.domain.material.response import Response
+from annotator.domain.texts.identifier import Identifier, parse
+from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.entry import Entry
 from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, Found, as_reference, references
 from annotator.protocols.adra.works import LONGEST_IDENTIFIER

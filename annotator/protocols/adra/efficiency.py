@@ -6,10 +6,10 @@ No judge is needed: what is not known of a response stays unknown and is never z
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.protocol import Metric, Protocol, Scored
-from annotator.domain.response import Response
-from annotator.stats.front import dominates
+from annotator.domain.judges.protocol import Metric, Protocol, Scored
+from annotator.domain.material.response import Response
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.validation.front import dominates
 
 NAME = "adra.efficiency"
 

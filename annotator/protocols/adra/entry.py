@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from annotator.domain.identifier import normal_title
-from annotator.domain.words import unspaced
+from annotator.domain.texts.identifier import normal_title
+from annotator.domain.texts.words import unspaced
 
 SHORTEST = 12
 SHORTEST_UNSPACED = 4

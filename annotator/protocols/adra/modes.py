@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.estimate import Estimate
-from annotator.stats.student import mean_of_scores
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.student import mean_of_scores
 
 END_TO_END = "end-to-end"
 ISOLATED = "isolated"

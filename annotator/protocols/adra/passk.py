@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
-from annotator.domain.estimate import Estimate
-from annotator.stats.attempts import expected_best
-from annotator.stats.student import Bounds, mean_of_scores
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.student import Bounds, mean_of_scores
+from annotator.stats.validation.attempts import expected_best
 
 DEPARTURES = (
     "With more than k runs of an item, the expected best of k of them is taken, which does not depend on the order of "

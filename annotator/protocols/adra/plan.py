@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from annotator.domain.artifact import Kind
-from annotator.domain.canonical import sha256
-from annotator.domain.estimate import Estimate
-from annotator.domain.part import Part
-from annotator.domain.protocol import (
-    Case,
-    Material,
-    Metric,
-    Protocol,
-    Scored,
-)
-from annotator.domain.unit import Unit
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import Part
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally, estimate, lost
 from annotator.protocols.adra.plan_judge import NOT, PREDICTED, PROMPTS, RELEVANT, baseline, judge
 
@@ -85,7 +79,7 @@ def _cell(value: str | None) -> bool | None:
 @lru_cache(maxsize=4096)
 def one_to_one(cells: Matrix, gold: int) -> Tally:
     """TP is the size of a maximum matching between the rows and the `gold` columns; a missing cell is no match."""
-    from annotator.stats.matching import maximum_matching
+    from annotator.stats.matching.matching import maximum_matching
 
     pairs = maximum_matching([[bool(cell) for cell in row] for row in cells]) if cells else 0
     return Tally(predicted=len(cells), right=pairs, gold=gold, found=pairs)

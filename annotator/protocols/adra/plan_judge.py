@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.protocols.replies import Word, values_by_name
 from annotator.protocols.several import by_letter, listed, told_apart
 
@@ -65,8 +65,8 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
 
 def baseline(case: Case) -> Verdicts:
     """Relevant when two sub-tasks are as alike as two wordings of one criterion are; the same on every machine."""
-    from annotator.stats.likeness import bare, likeness_among
-    from annotator.stats.matching import THRESHOLD
+    from annotator.stats.matching.likeness import bare, likeness_among
+    from annotator.stats.matching.matching import THRESHOLD
 
     predicted, gold = case.given[PREDICTED], [unit.text for unit in case.units]
     alike = likeness_among((predicted,), gold)

@@ -7,8 +7,8 @@ from functools import partial
 from math import isclose
 from typing import Literal
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.protocol import Metric, Protocol, Scored, cases_of_pairs
+from annotator.domain.judges.protocol import Metric, Protocol, Scored, cases_of_pairs
+from annotator.domain.texts.estimate import Estimate
 
 NAME = "adra.preference"
 Choice = Literal["first", "second", "tie"]
@@ -125,7 +125,7 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     The interval takes pairs as independent, also those that share a report. Pairs without a preference or without
     both scores are left out and counted. ValueError on another preference.
     """
-    from annotator.stats.intervals import wilson
+    from annotator.stats.intervals.intervals import wilson
 
     outcomes = Counter(_outcome(pair) for pair in pairs)
     agreed, disagreed = outcomes["agreed"], outcomes["disagreed"]

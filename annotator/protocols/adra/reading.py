@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.evidence import Evidence, Reference
-from annotator.domain.identifier import Identifier, normal_title, same_title
-from annotator.domain.identity import derived_id
-from annotator.domain.unit import Anchor
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.texts.identifier import Identifier, normal_title, same_title
+from annotator.domain.texts.identity import derived_id
 from annotator.protocols.adra.entry import Entry, as_title, read_entry
 from annotator.protocols.adra.lists import MARKER, Span, entries_of, inside
 from annotator.protocols.adra.works import Named, named_in

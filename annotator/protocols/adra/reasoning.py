@@ -7,17 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from annotator.domain.artifact import Kind
-from annotator.domain.diagnostics import Statement
-from annotator.domain.estimate import Estimate
-from annotator.domain.protocol import (
-    Case,
-    Material,
-    Metric,
-    Protocol,
-    Scored,
-)
-from annotator.domain.unit import Unit
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.diagnostics import Statement
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import Figure, Tally, estimate, lost
 from annotator.protocols.adra.reasoning_judge import (

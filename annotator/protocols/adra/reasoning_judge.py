@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.words import terms
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_letter, listed, told_apart

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from annotator.domain.artifact import Kind
-from annotator.domain.estimate import Estimate
-from annotator.domain.evidence import Reference
-from annotator.domain.identifier import different_works, normal_title, work_named
-from annotator.domain.part import Part
-from annotator.domain.protocol import Metric, Protocol, Scored
+from annotator.domain.judges.protocol import Metric, Protocol, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.part import Part
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.identifier import different_works, normal_title, work_named
 from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally
 
 NAME = "adra.retrieval"
@@ -73,7 +73,7 @@ def _conflicts(
     retrieved: Sequence[Reference], gold: Sequence[Reference]
 ) -> tuple[tuple[Reference, Reference], ...]:
     """What a title would have matched and an identifier did not."""
-    from annotator.stats.matching import Work, alike_by_title
+    from annotator.stats.matching.matching import Work, alike_by_title
 
     works = ([Work(*name) for name in _named(side)] for side in (retrieved, gold))
     alike = [(retrieved[i], gold[j]) for i, j in alike_by_title(*works)]
@@ -91,7 +91,7 @@ def _named(references: Sequence[Reference]) -> Names:
 @lru_cache(maxsize=1024)
 def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
     """The places of what belongs together; kept, since all figures of a response are made of them."""
-    from annotator.stats.matching import Work, align_references
+    from annotator.stats.matching.matching import Work, align_references
 
     found = align_references([Work(*name) for name in retrieved], [Work(*name) for name in gold])
     return tuple((i, j) for i, j, _ in found.pairs)
@@ -104,7 +104,7 @@ def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Tally:
 
 
 def _match(retrieved: Reference, gold: Reference) -> Match:
-    from annotator.stats.matching import TITLE_KEY
+    from annotator.stats.matching.matching import TITLE_KEY
 
     one, other = work_named(retrieved.identifier), work_named(gold.identifier)
     if one is not None and one == other and one.scheme in ("doi", "arxiv"):

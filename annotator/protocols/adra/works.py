@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotator.domain.identifier import Identifier, parse, work_named
+from annotator.domain.texts.identifier import Identifier, parse, work_named
 
 _NAMED = re.compile(
     r"""

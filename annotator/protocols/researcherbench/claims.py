@@ -11,12 +11,12 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.identity import derived_id
-from annotator.domain.judgement import Status
-from annotator.domain.part import Claim, Claims, Part
-from annotator.domain.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.quotation import find
-from annotator.domain.unit import Anchor
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.quotation import find
 from annotator.protocols.replies import blocks
 from annotator.protocols.researcherbench.citations import Cited, marks_in, read
 from annotator.protocols.researcherbench.references import Span, fetchable, normal

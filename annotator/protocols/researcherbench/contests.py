@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from annotator.domain.estimate import Estimate
+from annotator.domain.texts.estimate import Estimate
 
 FIRST, SECOND, TIE = "first", "second", "tie"
 
@@ -87,7 +87,7 @@ class Standing:
     @property
     def win_rate(self) -> Estimate:
         """Wins / comparisons judged in both orders, with Wilson's interval (Table 7)."""
-        from annotator.stats.intervals import wilson
+        from annotator.stats.intervals.intervals import wilson
 
         rate = wilson(self.win, self.win + self.tie + self.loss + self.inconsistent)
         note = rate.note if rate.n else "no comparison was judged in both orders"
@@ -164,7 +164,7 @@ def _judged(contests: Sequence[Contest]) -> tuple[list[Contest], int]:
 
 
 def _rate(part: int, whole: int, missing: int, method: str) -> Estimate:
-    from annotator.stats.intervals import wilson
+    from annotator.stats.intervals.intervals import wilson
 
     rate = wilson(part, whole)
     notes = [rate.note, f"{missing} pairs left out: a verdict is missing" if missing else ""]
@@ -191,7 +191,7 @@ def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | No
     A system without a win rate is left out. The interval of R² is that of r, squared. ValueError when a system
     has no length.
     """
-    from annotator.stats.correlation import pearson, spearman
+    from annotator.stats.agreement.correlation import pearson, spearman
 
     if lacking := win_rates.keys() - lengths.keys():
         raise ValueError(f"no length is known of {', '.join(sorted(lacking))}")

@@ -7,13 +7,13 @@ it, appendices E.2 and E.3.
 from collections.abc import Iterator, Sequence
 from math import fsum
 
-from annotator.domain.artifact import Kind
-from annotator.domain.estimate import Estimate
-from annotator.domain.judgement import NO, YES, Status, Verdict
-from annotator.domain.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
-from annotator.domain.rubric import Criterion
-from annotator.domain.unit import Unit
-from annotator.domain.words import terms
+from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
 from annotator.protocols.researcherbench.coverage_judge import PROMPTS, judge, judge_together
 

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import NO, YES, Status, Verdict
-from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.rubric import WEIGHTS
-from annotator.domain.unit import Unit
+from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.kinds.rubric import WEIGHTS
+from annotator.domain.kinds.unit import Unit
 from annotator.protocols.replies import Word, longest_quote, sole_value, with_quote
 from annotator.protocols.several import by_id, told_apart
 

@@ -7,12 +7,12 @@ verdicts and one batch for each address, appendix E.2.
 from collections import Counter
 from collections.abc import Iterator
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.judgement import NO, YES
-from annotator.domain.page import Page, PageState
-from annotator.domain.part import Claim, Part
-from annotator.domain.protocol import Case, Material, Metric, Protocol, Scored
-from annotator.domain.taxonomy import UNKNOWN
+from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.judges.taxonomy import UNKNOWN
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import Claim, Part
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench import claims
 from annotator.protocols.researcherbench.references import normal
 from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, baseline, judge

@@ -11,15 +11,15 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.artifact import Kind
-from annotator.domain.identity import derived_id
-from annotator.domain.insights import Insight, Insights
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.reference import Aid, Passage, Reference
-from annotator.domain.source import Source
-from annotator.domain.unit import Anchor
-from annotator.domain.words import terms, word_count
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.reference import Aid, Passage, Reference
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.source import Source
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.words import terms, word_count
 from annotator.protocols.replies import QUOTE_MISSING, blocks
 from annotator.protocols.researcherbench.passages import Excerpt, excerpt
 from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text

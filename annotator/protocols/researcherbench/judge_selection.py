@@ -7,8 +7,8 @@ precision, recall and F1 are those of any classifier (`stats.classification`).
 from collections.abc import Sequence
 from math import fsum
 
-from annotator.domain.estimate import Estimate
-from annotator.stats.coding import left_out
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.coding import left_out
 
 DEPARTURES = (
     "Figures are given both ways, each pair counting one and each counting its criterion's weight: the caption of "

@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.protocol import (
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import (
     Ask,
     Case,
     Metric,
@@ -20,6 +19,7 @@ from annotator.domain.protocol import (
     cases_of_pairs,
     missing_verdicts,
 )
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.replies import Word, sole_value
 from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
 

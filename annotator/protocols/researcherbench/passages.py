@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.domain.words import terms
+from annotator.domain.texts.words import terms
 
 # In characters: what a judge is shown at most, some 15 000 tokens of English; and one passage.
 LONGEST_SHOWN = 60_000

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotator.domain.judgement import NO, YES
+from annotator.domain.judges.judgement import NO, YES
 
 CITATION = "ResearcherBench, appendix E.3, and its published evaluator"
 # After yes or no at the beginning only these two count as its end: “No, …” is not a beginning.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from annotator.domain.identifier import parse
+from annotator.domain.texts.identifier import parse
 
 Span = tuple[int, int]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import pstdev
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.judgement import NO, YES
-from annotator.domain.rubric import WEIGHTS, Rubric
-from annotator.stats.agreement import cohen_kappa, percent_agreement
-from annotator.stats.coding import left_out
+from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.kinds.rubric import WEIGHTS, Rubric
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
+from annotator.stats.intervals.coding import left_out
 
 DEPARTURES = (
     "The paper names discriminative power among what experts review and gives no figure for it: here it is the "

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.rubric import Rubric
+from annotator.domain.kinds.rubric import Rubric
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench.coverage import weight, weighted
 from annotator.protocols.researcherbench.rubric_pilot import gap, weight_shares
-from annotator.stats.intervals import bootstrap_means
-from annotator.stats.matching import Alignment, align
-from annotator.stats.resampling import RESAMPLES, SEED
+from annotator.stats.intervals.intervals import bootstrap_means
+from annotator.stats.intervals.resampling import RESAMPLES, SEED
+from annotator.stats.matching.matching import Alignment, align
 
 Place = tuple[str, str]
 """An item and a system."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.selection import DIMENSIONS, Selection
-from annotator.stats.correlation import pearson
+from annotator.domain.kinds.selection import DIMENSIONS, Selection
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.correlation import pearson
 
 BAR = 4.5
 FEWEST_RATERS = 2

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotator.domain.words import word_count
+from annotator.domain.texts.words import word_count
 from annotator.protocols.researcherbench.citations import MASK, Citation, Cited
 from annotator.protocols.researcherbench.references import Span, is_heading
 

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.item import QUESTION_TYPES
-from annotator.domain.judgement import NO
-from annotator.domain.taxonomy import CitationError, Taxonomy
+from annotator.domain.judges.judgement import NO
+from annotator.domain.judges.taxonomy import CitationError, Taxonomy
+from annotator.domain.material.item import QUESTION_TYPES
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench.verification import PAGE, PAGE_CUT
 
 SUBTOTAL = "subtotal"

@@ -9,11 +9,11 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judgement import NO, YES, Status, Verdict
-from annotator.domain.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.taxonomy import UNKNOWN
-from annotator.domain.unit import Unit
-from annotator.domain.words import terms
+from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
+from annotator.domain.judges.taxonomy import UNKNOWN
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.words import terms
 from annotator.protocols.lexical import best_passage
 from annotator.protocols.replies import Word, longest_quote, values_by_name, with_quote
 from annotator.protocols.researcherbench.passages import excerpt

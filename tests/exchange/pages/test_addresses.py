@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 from annotator.exchange.pages import addresses
 from annotator.exchange.pages.addresses import NEVER, PRIVATE, Rules, barred, checked, normal, pinned, target
 from annotator.exchange.pages.states import Unreadable

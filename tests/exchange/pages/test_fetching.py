@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.domain.canonical import sha256
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
+from annotator.domain.texts.canonical import sha256
 from annotator.exchange.pages.addresses import PRIVATE, Rules
 from annotator.exchange.pages.fetching import Bounds, Fetcher
 from annotator.exchange.pages.worker import Worker

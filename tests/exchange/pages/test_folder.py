@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.page import Page, PageState
-from annotator.domain.refusal import Refusal
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.folder import Entry, Problem, entries, page_of
 from tests.exchange.pages.page_server import ARTICLE, HereWorker
-from tests.exchange.test_documents import pdf
+from tests.exchange.texts.test_documents import pdf
 
 SAVED = f'<link rel="canonical" href="https://a.example/saved/"><title>Saved</title><p>{ARTICLE}'
 pytestmark = pytest.mark.anyio

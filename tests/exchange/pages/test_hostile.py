@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.addresses import Rules, checked, is_address, normal
 from annotator.exchange.pages.states import Unreadable, check_reading
@@ -92,6 +92,7 @@ def test_orders_to_a_judge_stay_text() -> None:
 
 
 def test_loading_the_actions_loads_no_client_and_no_parser() -> None:
-    code = f"import sys\nfrom annotator.actions import page_fetching\nprint([m for m in {HEAVY!r} if m in sys.modules])"
+    loading = "import sys\nfrom annotator.actions.items import page_fetching\n"
+    code = f"{loading}print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.domain.page import PageState
-from annotator.domain.refusal import Refusal
+from annotator.domain.material.page import PageState
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import PRIVATE, Rules
 from annotator.exchange.pages.reader import checked_prefix, named, through, unwrapped
 from annotator.exchange.pages.states import Reading, Unreadable

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.exchange.pages import reading
 from tests.exchange.pages.page_server import ARTICLE
-from tests.exchange.test_documents import encrypted_pdf, pdf
+from tests.exchange.texts.test_documents import encrypted_pdf, pdf
 
 REST = f"<p>{ARTICLE}</p>"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 from annotator.exchange.pages.states import LONGEST_TEXT, Reading, Unreadable, check_reading, check_status
 from tests.exchange.pages.page_server import ARTICLE
 

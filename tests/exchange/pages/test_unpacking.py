@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from annotator.domain.page import PageState
+from annotator.domain.material.page import PageState
 from annotator.exchange.pages.states import Unreadable
 from annotator.exchange.pages.unpacking import Body
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.project import Project
-from tests.judges_window import replies, settle
+from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
-from tests.served import add_judge
+from tests.servers.served import add_judge
+from tests.windows.judges_window import replies, settle
 
 
 @pytest.fixture

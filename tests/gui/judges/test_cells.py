@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QAbstractItemModel, Qt
 
-from annotator.gui.models.cells import CellsModel, Column
-from annotator.gui.pages.judges.tables import CellsTable
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.cells_table import CellsTable
 
 COLUMNS = (
     Column("Word", lambda word: word, 60, fitted=True),

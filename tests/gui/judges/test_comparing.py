@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
-from annotator.actions import judge_comparing, judge_runs, judges
-from annotator.actions.judge_cases import Order
-from tests.judges_window import cells, settle, tick
-from tests.labelling_keys import press
-from tests.said_by_judges import label, say, submit
-from tests.served import JUDGE, answering
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.validation import judge_comparing
+from tests.servers.said_by_judges import label, say, submit
+from tests.servers.served import JUDGE, answering
+from tests.windows.judges_window import cells, settle, tick
+from tests.windows.labelling_keys import press
 
 
 @pytest.fixture

@@ -7,14 +7,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from annotator.actions import items, judge_runs
-from annotator.actions.judge_cases import Order
-from annotator.gui.models.cost_sheets import JUDGE as BY_JUDGE
-from annotator.gui.models.cost_sheets import QUESTION, SYSTEM, UNIT
-from annotator.judging.prices import FILE
-from tests.judges_window import cells, choose, settle
-from tests.labelling_keys import press
-from tests.served import JUDGE, add_judge, answering
+from annotator.actions.items import items
+from annotator.actions.judging import judge_runs
+from annotator.actions.runs.judge_cases import Order
+from annotator.gui.pages.judges.cost_sheets import JUDGE as BY_JUDGE
+from annotator.gui.pages.judges.cost_sheets import QUESTION, SYSTEM, UNIT
+from annotator.judging.calls.prices import FILE
+from tests.servers.served import JUDGE, add_judge, answering
+from tests.windows.judges_window import cells, choose, settle
+from tests.windows.labelling_keys import press
 
 DATASET = "Names one dataset"
 
@@ -24,7 +25,7 @@ def priced(tmp_path, monkeypatch):
     """1,000 dollars for a million tokens in, 2,000 for a million out."""
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
     (tmp_path / FILE).write_text(json.dumps(table))
-    monkeypatch.setattr("annotator.judging.prices.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.judging.calls.prices.user_data", lambda: tmp_path)
 
 
 @pytest.fixture

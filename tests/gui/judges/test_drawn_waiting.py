@@ -2,11 +2,12 @@
 
 import asyncio
 
-from annotator.actions import drawn_parts, extracting, extracts
-from annotator.actions.judge_cases import Order
+from annotator.actions.items import drawn_parts, extracts
+from annotator.actions.material import extracting
+from annotator.actions.runs.judge_cases import Order
 from annotator.gui.pages.material.parts_view import Drawable, Wanted
-from tests.judges_window import settle
-from tests.labelling_keys import press
+from tests.windows.judges_window import settle
+from tests.windows.labelling_keys import press
 
 CLAIMS = "researcherbench.claims.extract"
 

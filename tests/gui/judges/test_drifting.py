@@ -6,12 +6,13 @@ import json
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import drift, judge_runs
-from annotator.actions.judge_cases import Order
+from annotator.actions.judging import judge_runs
+from annotator.actions.orders import drift
+from annotator.actions.runs.judge_cases import Order
 from annotator.gui.pages.judges.page import DRIFT
-from tests.judges_window import cells, choose, said_in, settle, tick
-from tests.labelling_keys import press
-from tests.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, add_judge, answering
+from tests.windows.judges_window import cells, choose, said_in, settle, tick
+from tests.windows.labelling_keys import press
 
 COVERAGE = "researcherbench.coverage"
 DATASET = "Names one dataset"

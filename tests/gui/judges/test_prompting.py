@@ -4,11 +4,13 @@ import asyncio
 
 import pytest
 
-from annotator.actions import forecasts, judge_runs, prompts
-from annotator.actions.judge_cases import Order
-from tests.judges_window import cells, settle
-from tests.labelling_keys import press
-from tests.served import JUDGE, answering
+from annotator.actions.judges import prompts
+from annotator.actions.judging import judge_runs
+from annotator.actions.orders import forecasts
+from annotator.actions.runs.judge_cases import Order
+from tests.servers.served import JUDGE, answering
+from tests.windows.judges_window import cells, settle
+from tests.windows.labelling_keys import press
 
 NAME = "researcherbench.coverage"
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"

@@ -6,13 +6,15 @@ import json
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from annotator.actions import extracting, judge_runs, prompts
-from annotator.actions.judge_cases import Order
-from annotator.actions.run_judgements import FLAGGED, NO_VERDICT
-from tests.judges_window import QUOTE, cells, choose, settle
+from annotator.actions.judges import prompts
+from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
 from tests.judging.odd_server import completion, error
-from tests.labelling_keys import press
-from tests.served import JUDGE, answering
+from tests.servers.served import JUDGE, answering
+from tests.windows.judges_window import QUOTE, cells, choose, settle
+from tests.windows.labelling_keys import press
 
 
 def run(project, **how) -> str:

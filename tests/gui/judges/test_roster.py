@@ -3,13 +3,15 @@
 import asyncio
 import re
 
-from annotator.actions import judge_runs, judges, kept_keys, panels, people
-from annotator.domain.person import Role
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import judge_runs, panels
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
 from annotator.gui import keys
-from tests.judges_window import cells, said_in, settle, tick
 from tests.judging.odd_server import KEY, completion, error
-from tests.labelling_keys import press, type_words
-from tests.served import JUDGE
+from tests.servers.served import JUDGE
+from tests.windows.judges_window import cells, said_in, settle, tick
+from tests.windows.labelling_keys import press, type_words
 
 
 def test_the_baseline_is_there_from_the_start(small, show):

@@ -8,16 +8,18 @@ import threading
 import pytest
 from PySide6.QtCore import QProcess
 
-from annotator.actions import judge_queue, judge_runs, judges, panels, results
-from annotator.actions.judge_cases import Order
-from annotator.actions.project import Project
-from annotator.gui.child import NICENESS, Child
-from annotator.gui.pages.judges import forecast_view
-from annotator.judging.prices import FILE
-from tests.judges_window import cells, choose, replies, said_in, settle, tick
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_queue, judge_runs, panels
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import Order
+from annotator.gui.desk.child import NICENESS, Child
+from annotator.gui.pages.judges.runs import forecast_view
+from annotator.judging.calls.prices import FILE
 from tests.judging.odd_server import Odd
-from tests.labelling_keys import press
-from tests.served import JUDGE, answering
+from tests.servers.served import JUDGE, answering
+from tests.windows.judges_window import cells, choose, replies, said_in, settle, tick
+from tests.windows.labelling_keys import press
 
 COVERAGE = "researcherbench.coverage"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.gui.models.judge_words import doing, value_words
+from annotator.gui.review.judge_words import doing, value_words
 from annotator.protocols.adra.plan_judge import NOT, RELEVANT
 from annotator.protocols.adra.reasoning_judge import CANNOT_TELL
 

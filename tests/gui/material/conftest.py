@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from annotator.actions.project import Project
+from annotator.actions.project.file import Project
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.judging.odd_server import OddServer
-from tests.material_project import keep_claims
-from tests.small_project import small_project
-from tests.writing_server import writing
+from tests.projects.material_project import keep_claims
+from tests.projects.small_project import small_project
+from tests.servers.writing_server import writing
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotator.actions import cited_pages, pages
-from annotator.actions.people import new_project
-from annotator.domain.page import PageState
+from annotator.actions.items import cited_pages, pages
+from annotator.actions.project.people import new_project
+from annotator.domain.material.page import PageState
 from tests.exchange.pages.page_server import article
-from tests.labelling_keys import press
-from tests.material_project import FIRST, keep_claims
+from tests.projects.material_project import FIRST, keep_claims
+from tests.windows.labelling_keys import press
 
 
 @pytest.fixture

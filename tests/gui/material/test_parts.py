@@ -5,13 +5,15 @@ import json
 
 import pytest
 
-from annotator.actions import drawn_parts, extracting, judges, part_edits
-from annotator.actions.judge_cases import Order
-from annotator.domain.part import Part
-from tests import drawn_extracts
+from annotator.actions.items import drawn_parts
+from annotator.actions.judges import judges
+from annotator.actions.material import extracting, part_edits
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.material.part import Part
 from tests.judging.odd_server import completion
-from tests.labelling_keys import focus, press, type_words
-from tests.material_project import FIRST, SECOND, subject
+from tests.material import drawn_extracts
+from tests.projects.material_project import FIRST, SECOND, subject
+from tests.windows.labelling_keys import focus, press, type_words
 
 
 @pytest.fixture

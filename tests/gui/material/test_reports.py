@@ -3,12 +3,15 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import items, judges, lacking_reports, people, report_lines
-from annotator.domain.person import Role
+from annotator.actions.items import items, report_lines
+from annotator.actions.judges import judges
+from annotator.actions.material import lacking_reports
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
 from tests.judging.odd_server import error
-from tests.labelling_keys import press
-from tests.material_project import subject
-from tests.writing_server import answering, asking_project, written
+from tests.projects.material_project import subject
+from tests.servers.writing_server import answering, asking_project, written
+from tests.windows.labelling_keys import press
 
 
 @pytest.fixture

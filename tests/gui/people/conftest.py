@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.actions.project import Project
-from tests import pairs_project as pairs
+from annotator.actions.project.file import Project
+from tests.projects import pairs_project as pairs
 
 
 @pytest.fixture

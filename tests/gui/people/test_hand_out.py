@@ -2,12 +2,15 @@
 
 from PySide6.QtCore import Qt
 
-from annotator.actions import assignments, board, items, people
-from annotator.actions.people import new_project
-from annotator.domain.assignment import Stage
-from annotator.domain.person import Role
-from tests import pairs_project as pairs
-from tests.labelling_keys import press
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.labelling import board
+from annotator.actions.project import people
+from annotator.actions.project.people import new_project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import press
 
 
 def test_a_project_without_items_says_where_they_come_from(tmp_path, window_over):

@@ -1,8 +1,8 @@
 """Whether pairs are asked in both orders: chosen where labelling is handed out, kept at once, taken back by a key."""
 
-from annotator.actions import label_cases
-from annotator.actions.project import Project
-from tests.labelling_keys import press
+from annotator.actions.labelling import label_cases
+from annotator.actions.project.file import Project
+from tests.windows.labelling_keys import press
 
 PAIRS = "researcherbench.pairwise"
 

@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import QModelIndex, Qt
 
-from annotator.actions import assignments, people
-from annotator.domain.person import Role
-from annotator.gui.models.board import WITH
-from annotator.gui.models.people import NAME
-from tests import pairs_project as pairs
-from tests.labelling_keys import focus, press, type_words
-from tests.people_work import handed_out, rows
+from annotator.actions.assignments import assignments
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.gui.pages.people.board import WITH
+from annotator.gui.pages.people.people_model import NAME
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.people_work import handed_out, rows
 
 
 def named(page, name: str) -> QModelIndex:

@@ -5,15 +5,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import artifacts, assignments, board, items, planning, submitting
-from annotator.actions.project import Project
-from annotator.domain.artifact import Kind
-from annotator.domain.assignment import Purpose, Stage
-from annotator.gui.models.board import DUE, STATE, WITH
-from annotator.gui.models.totals import HANDED_IN
-from tests import pairs_project as pairs
-from tests.labelling_keys import focus, press
-from tests.people_work import handed_out, rows
+from annotator.actions.assignments import assignments, planning, submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.labelling import board
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui.pages.people.board import DUE, STATE, WITH
+from annotator.gui.pages.people.totals import HANDED_IN
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import focus, press
+from tests.windows.people_work import handed_out, rows
 
 
 def cell(page, row: int, column: int) -> str:

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions import items, judge_runs
-from tests import adra_project as adra
+from annotator.actions.items import items
+from annotator.actions.judging import judge_runs
+from tests.projects import adra_project as adra
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import Qt
 
-from annotator.actions import people
-from annotator.domain.change import Change
-from annotator.domain.person import Role
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
 from tests.gui.results.conftest import at, go, opened
-from tests.labelling_keys import be_active
+from tests.windows.labelling_keys import be_active
 
 
 def deeper(page, qtbot, row=0):

@@ -7,12 +7,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from annotator.actions import people
-from annotator.actions.people import new_project
-from annotator.actions.result_views import VIEWS
-from annotator.domain.person import Role
+from annotator.actions.project import people
+from annotator.actions.project.people import new_project
+from annotator.actions.studies.result_views import VIEWS
+from annotator.domain.experts.person import Role
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads
-from tests.labelling_keys import be_active
+from tests.windows.labelling_keys import be_active
 
 ALIVE = (
     "wins",

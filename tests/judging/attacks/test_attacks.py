@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.attack import Pieces, copied, left_out, planted
-from annotator.judging import injection
+from annotator.domain.judges.attack import Pieces, copied, left_out, planted
 from annotator.judging.attacks import AIMS, ATTACKS, Needs
 from annotator.judging.attacks.blocks import seams, sections
 from annotator.judging.attacks.injecting import COVERS, INJECTIONS
 from annotator.judging.attacks.rewording import unfaithful
 from annotator.judging.attacks.shape import Aim, Attack, Given
+from annotator.judging.prompts import injection
 from annotator.protocols import PROTOCOLS
 
 YES = Aim("yes", "covered")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status
-from annotator.domain.part import Claims, Part
-from annotator.domain.protocol import Answer, Material
-from annotator.domain.response import Response
-from annotator.judging.schema import strict_schema
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.material.item import Item
+from annotator.domain.material.part import Claims, Part
+from annotator.domain.material.response import Response
+from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.citations import read
 from annotator.protocols.researcherbench.claims import (
     CLAIMS,
@@ -23,7 +23,7 @@ from annotator.protocols.researcherbench.claims import (
     extract,
 )
 from annotator.protocols.researcherbench.statements import statements
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/responses"
 REPORT = (

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.artifact import Kind
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status, Verdict
-from annotator.domain.plan import Subtask
-from annotator.domain.protocol import Answer, Case, Material, Scored
-from annotator.domain.response import Response
-from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Answer, Case, Material, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.plan import Subtask
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage

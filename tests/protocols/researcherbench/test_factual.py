@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from annotator.domain.identity import now
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status
-from annotator.domain.page import Page, PageState
-from annotator.domain.part import Claim, Claims, Part
-from annotator.domain.protocol import Answer, Material, Scored
-from annotator.domain.response import Response
-from annotator.judging.schema import strict_schema
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material, Scored
+from annotator.domain.material.item import Item
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.material.response import Response
+from annotator.domain.texts.identity import now
+from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.factual import (
     FACTUAL,
     MOST_CLAIMS,
@@ -26,7 +26,7 @@ from annotator.protocols.researcherbench.verification import (
     baseline,
     judge,
 )
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 URL = "https://a.org/p"
 TEXT = "Retrieval of **cited\nsources** lowers the rate of invented answers. Costs rise slowly."

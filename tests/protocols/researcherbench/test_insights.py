@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.domain.artifact import Kind
-from annotator.domain.insights import Insight, Insights
-from annotator.domain.item import QUESTION_TYPES, Item
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Material
-from annotator.domain.reference import Aid, as_markdown
-from annotator.domain.response import Response
-from annotator.domain.source import Source
-from annotator.judging.schema import strict_schema
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.reference import Aid, as_markdown
+from annotator.domain.material.item import QUESTION_TYPES, Item
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source
+from annotator.judging.prompts.schema import strict_schema
 from annotator.places import resources
 from annotator.protocols.researcherbench.insights import (
     INSIGHTS,
@@ -26,7 +26,7 @@ from annotator.protocols.researcherbench.insights import (
     extract,
     refer,
 )
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 TALK = "Good morning. Agents follow **speakers**: a smart speaker became a hub of the home. Thank you all."
 QUESTION = "Will agents replace smart speakers at home?"

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from annotator.domain.item import Item
-from annotator.domain.judgement import Status
-from annotator.domain.protocol import Answer, Material, Scored
-from annotator.domain.response import Response
-from annotator.judging.schema import strict_schema
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Material, Scored
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
+from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.contests import Outcome, outcome
 from annotator.protocols.researcherbench.pairwise import (
     PAIRWISE,
@@ -17,7 +17,7 @@ from annotator.protocols.researcherbench.pairwise import (
     judge,
     win_rate,
 )
-from tests.scripted_ask import ScriptedAsk
+from tests.servers.scripted_ask import ScriptedAsk
 
 
 def response(name, text=None):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotator.judging.prompts import load
+from annotator.judging.prompts.messages import load
 from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim
 from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference

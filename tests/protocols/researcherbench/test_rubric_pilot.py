@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.protocols.researcherbench.rubric_pilot import (
     Reach,
     Vote,

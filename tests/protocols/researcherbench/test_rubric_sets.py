@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.rubric import Criterion, Rubric
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.protocols.researcherbench.rubric_sets import RubricSet, side_by_side
 
 EXPERT = ("Explains why retrieval lowers the error rate", "Compares the cost of both architectures")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.domain.estimate import Estimate
-from annotator.domain.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench.selection import agreement, item_score, rater_score
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.taxonomy import CITATION_ERRORS, MISSES, MODES, TAXONOMIES
+from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES, TAXONOMIES
 from annotator.protocols.researcherbench.taxonomy import SUBTOTAL, Looked, due, mean_counts, suggested
 
 # Appendix E.6.2, Table 6: mean errors per response, by question type, with the printed subtotals.

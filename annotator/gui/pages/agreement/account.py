@@ -6,11 +6,18 @@ from html import escape
 from typing import Any
 
 from annotator import __version__
-from annotator.actions import agreement_words as words
-from annotator.actions.agreement_behind import value_words
-from annotator.actions.agreement_figures import SELF, UNITS, Row
-from annotator.actions.agreement_report import BY_MODEL, VOTES, Provenance, Report, Second, provenance
-from annotator.domain.agreement import Figure
+from annotator.actions.agreement import agreement_words as words
+from annotator.actions.agreement.agreement_behind import value_words
+from annotator.actions.agreement.agreement_figures import SELF, UNITS, Row
+from annotator.actions.agreement.agreement_report import (
+    BY_MODEL,
+    VOTES,
+    Provenance,
+    Report,
+    Second,
+    provenance,
+)
+from annotator.domain.experts.agreement import Figure
 from annotator.gui import theme
 
 # A table of more values than this is not read, and of fractions it says nothing.

@@ -5,15 +5,15 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
-from annotator.actions import judges, kept_keys
-from annotator.actions.agreement_report import Report
-from annotator.actions.assisted import Assistance
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
-from annotator.gui.child_progress import ChildProgress
-from annotator.gui.desk import Desk
-from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import BudgetBox
+from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.assisted import Assistance
+from annotator.actions.judges import judges, kept_keys
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.plain import PlainLabel
 
 TOLD = 3
@@ -63,7 +63,8 @@ class Assisting(QFrame):
             part.setVisible(left)
         self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
         if left:
-            from annotator.actions import assisting, writing_forecasts
+            from annotator.actions.agreement import assisting
+            from annotator.actions.orders import writing_forecasts
 
             order = assisting.order(given.judge, self._stage)
             self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)

@@ -14,19 +14,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import agreement_words as words
-from annotator.actions.agreement_behind import Behind, Found, Side, held_back_words, value_words
-from annotator.actions.agreement_report import Report
-from annotator.domain.counting import counted
-from annotator.domain.difference import differences
+from annotator.actions.agreement import agreement_words as words
+from annotator.actions.agreement.agreement_behind import Behind, Found, Side, held_back_words, value_words
+from annotator.actions.agreement.agreement_report import Report
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.difference import differences
 from annotator.gui import theme
-from annotator.gui.models.agreement_behind import AgreementBehindModel
-from annotator.gui.naming import named
+from annotator.gui.desk.naming import named
+from annotator.gui.pages.agreement.behind_table import AgreementBehindModel
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
 
 WIDTHS = {
     "item": 90,

@@ -3,12 +3,12 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from annotator.actions.agreement_figures import Row
-from annotator.actions.agreement_report import Report
-from annotator.domain.assignment import Stage
+from annotator.actions.agreement.agreement_figures import Row
+from annotator.actions.agreement.agreement_report import Report
+from annotator.domain.experts.assignment import Stage
 from annotator.gui import theme
-from annotator.gui.widgets.choices import ChoiceBox, offer
-from annotator.gui.widgets.flow_row import FlowRow
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import tooltip
 
 GROUPINGS = (

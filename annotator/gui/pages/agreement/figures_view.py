@@ -15,19 +15,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import agreement_pictures as pictures
-from annotator.actions import agreement_words as words
-from annotator.actions.agreement_figures import Row
-from annotator.actions.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, key_of
+from annotator.actions.agreement import agreement_pictures as pictures
+from annotator.actions.agreement import agreement_words as words
+from annotator.actions.agreement.agreement_figures import Row
+from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, key_of
 from annotator.gui import theme
 from annotator.gui.ink import ink
-from annotator.gui.models.agreement import GROUP, AgreementModel
 from annotator.gui.pages.agreement.account import account
-from annotator.gui.widgets.choices import ChoiceBox
+from annotator.gui.pages.agreement.figures_table import GROUP, AgreementModel
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.figure_view import FigureView
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
 
 # A column is as wide as what stands in it, but a reason or a long name may end in “…”.
 WIDEST, WIDEST_NAME, MEASURED = 232, 330, 200

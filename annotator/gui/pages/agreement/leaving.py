@@ -6,12 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
-from annotator.actions import agreement_inputs, figures
-from annotator.actions import agreement_words as words
-from annotator.domain.counting import counted
-from annotator.gui.desk import Desk
+from annotator.actions.agreement import agreement_inputs
+from annotator.actions.agreement import agreement_words as words
+from annotator.actions.sheets import figures
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.agreement.figures_view import FiguresView
-from annotator.gui.widgets.acts_row import ActsRow
+from annotator.gui.widgets.bars.acts_row import ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (

@@ -7,23 +7,24 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions import agreement_behind, agreement_report, assisted, people
-from annotator.actions.agreement_behind import Found
-from annotator.actions.agreement_figures import Row
-from annotator.actions.agreement_report import Report
-from annotator.domain.change import Change
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.agreement import agreement_behind, agreement_report, assisted
+from annotator.actions.agreement.agreement_behind import Found
+from annotator.actions.agreement.agreement_figures import Row
+from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.agreement.assisting import Assisting
 from annotator.gui.pages.agreement.behind_view import BehindView
 from annotator.gui.pages.agreement.choosers import Choosers
 from annotator.gui.pages.agreement.figures_view import FiguresView
 from annotator.gui.pages.agreement.leaving import LeavingBar
+from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.tabs import Stack
 
 # People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they
 # export and script it; NaN without a reason; a κ that collapses without a word; numbers that later votes have moved.

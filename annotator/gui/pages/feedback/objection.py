@@ -3,17 +3,17 @@
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions.feedback import Digest
-from annotator.domain.adjudication import DisputeState
-from annotator.domain.assignment import Stage
-from annotator.domain.digest import DigestDispute
+from annotator.actions.adjudication.feedback import Digest
+from annotator.domain.experts.adjudication import DisputeState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import DigestDispute
 from annotator.gui import keys, theme
-from annotator.gui.naming import title
+from annotator.gui.desk.naming import title
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.growing_edit import GrowingEdit
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.marked_text import MarkedText
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import MarkedText
 
 EXPLAINED = (
     "One objection per item is heard, so say what matters most. The adjudicator reads it without your name and answers "

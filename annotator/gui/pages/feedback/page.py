@@ -4,22 +4,24 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from annotator.actions import feedback, items, labels
-from annotator.actions.feedback import Digest, DigestLine
-from annotator.domain.adjudication import DisputeState
-from annotator.domain.assignment import Stage
-from annotator.domain.change import Change
-from annotator.gui.desk import Desk
-from annotator.gui.naming import title
-from annotator.gui.page import Page
+from annotator.actions.adjudication import feedback
+from annotator.actions.adjudication.feedback import Digest, DigestLine
+from annotator.actions.items import items
+from annotator.actions.labelling import labels
+from annotator.domain.experts.adjudication import DisputeState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.naming import title
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.feedback.objection import Objection
 from annotator.gui.pages.feedback.stage_view import StageView
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.rows_tree import RowsTree, line
-from annotator.gui.widgets.splitter import Splitter
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
 SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")

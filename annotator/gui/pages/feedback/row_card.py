@@ -2,14 +2,14 @@
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.domain.artifact import Kind
-from annotator.domain.difference import Piece, differences
-from annotator.domain.digest import DigestRow, Fate
-from annotator.domain.unit import Unit
+from annotator.domain.experts.digest import DigestRow, Fate
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.difference import Piece, differences
 from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.marked_text import MarkedText, Span
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import MarkedText, Span
 
 # Where less than this share of the words stayed, marking the rest would only be noise.
 WORTH_MARKING = 0.3

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from annotator.domain.artifact import Kind
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
-from annotator.domain.digest import DigestRow, Fate, StageDigest
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import DigestRow, Fate, StageDigest
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.counting import counted
 from annotator.gui.pages.feedback.row_card import RowCard
 from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.domain.artifact import Kind
-from annotator.domain.digest import DigestRow, Fate
-from annotator.domain.kinds import DOCUMENTS
-from annotator.domain.unit import Unit
-from annotator.gui.pages.adjudicate.wording import SHOWN, field_chips
+from annotator.domain.experts.digest import DigestRow, Fate
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.unit import Unit
+from annotator.gui.review.ruling_words import SHOWN, field_chips
 from annotator.gui.widgets.chips import Chip
 
 # The order in which the fates of a stage are counted up.

@@ -6,25 +6,26 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import guidelines, people
-from annotator.actions.guidelines import StaleAnswer
-from annotator.domain.assignment import Stage
-from annotator.domain.change import Change
-from annotator.domain.counting import counted
-from annotator.domain.person import Role
+from annotator.actions.authoring import guidelines
+from annotator.actions.authoring.guidelines import StaleAnswer
+from annotator.actions.project import people
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys
-from annotator.gui.desk import Desk
-from annotator.gui.models.older_answers import WHOSE, OlderAnswersModel
-from annotator.gui.naming import named, title
-from annotator.gui.page import Page
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.naming import named, title
+from annotator.gui.desk.page import Page
+from annotator.gui.pages.guidelines.older_answers import WHOSE, OlderAnswersModel
 from annotator.gui.pages.guidelines.versions_view import VersionsView
 from annotator.gui.pages.guidelines.writing import Writing
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.lines_table import LinesTable
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.rows_tree import RowsTree, line
-from annotator.gui.widgets.splitter import Splitter
 
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)

@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from annotator.actions import guidelines, people, renderings
-from annotator.domain.assignment import Stage
-from annotator.domain.guideline import Guideline
-from annotator.gui.desk import Desk
-from annotator.gui.pages.author.moments import moment
-from annotator.gui.widgets.choices import ChoiceBox
-from annotator.gui.widgets.link_question import ask_to_open
+from annotator.actions.authoring import guidelines
+from annotator.actions.items import renderings
+from annotator.actions.project import people
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.guideline import Guideline
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.report_view import ReportView
+from annotator.gui.widgets.reading.link_question import ask_to_open
+from annotator.gui.widgets.reading.report_view import ReportView
 
 
 class VersionsView(QWidget):

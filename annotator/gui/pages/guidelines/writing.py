@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import renderings
-from annotator.domain.assignment import Stage
-from annotator.domain.difference import differences
+from annotator.actions.items import renderings
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.fields.typed import TextField
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.report_view import ReportView
-from annotator.gui.widgets.typed import TextField
+from annotator.gui.widgets.reading.report_view import ReportView
 
 VIEWS = ("Write", "Preview", "What changes")
 WRITE, PREVIEW, CHANGES = range(3)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTreeWidgetItem
 
-from annotator.domain.parcel import Arrival, Outcome, Signed
+from annotator.domain.experts.parcel import Arrival, Outcome, Signed
 from annotator.gui import theme
-from annotator.gui.pages.author.moments import moment
 from annotator.gui.pages.inbox import outcomes
 from annotator.gui.pages.inbox.naming import in_order, shown
 from annotator.gui.pages.inbox.outcomes import piece_words
-from annotator.gui.widgets.rows_tree import RowsTree, line
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 
 FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 COLUMNS = ("File", "Person", "Outcome", "Receipt code", "What becomes of it")

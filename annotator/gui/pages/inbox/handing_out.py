@@ -7,21 +7,22 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from annotator.actions import handing_out, parcel_secrets
-from annotator.actions.handing_out import Holding, Written
-from annotator.domain.change import Change
-from annotator.domain.ordering import natural
+from annotator.actions.parcels import handing_out
+from annotator.actions.parcels.handing_out import Holding, Written
+from annotator.actions.project import parcel_secrets
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
-from annotator.gui.pages.author.moments import moment
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.progress_row import ProgressRow
-from annotator.gui.widgets.rows_tree import RowsTree, line
 
 COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 260)

@@ -7,18 +7,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import known_keys, unpacking
-from annotator.domain.change import Change
-from annotator.domain.parcel import REFUSED, Arrival, Outcome
-from annotator.gui import dropping, keys
-from annotator.gui.desk import Desk
+from annotator.actions.parcels import unpacking
+from annotator.actions.project import known_keys
+from annotator.domain.experts.parcel import REFUSED, Arrival, Outcome
+from annotator.domain.texts.change import Change
+from annotator.gui import keys
+from annotator.gui.desk import dropping
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox import outcomes
 from annotator.gui.pages.inbox.arrivals_tree import ArrivalsTree, codes
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.progress_row import ProgressRow
 
 WHAT = (
     "Every annotator sends back one file ending in .goldsmith-work. Drop as many as you like, also a whole folder. "

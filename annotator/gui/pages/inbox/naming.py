@@ -2,9 +2,9 @@
 
 import unicodedata
 
-from annotator.domain.assignment import Stage
-from annotator.domain.ordering import natural
-from annotator.domain.parcel import Piece
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import Piece
+from annotator.domain.texts.ordering import natural
 
 _STAGES = list(Stage)
 _READ_AS = str.maketrans("OIL", "011")

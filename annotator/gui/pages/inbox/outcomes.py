@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtGui import QColor, QIcon
 
-from annotator.domain.ordering import natural
-from annotator.domain.parcel import REFUSED, TRAYED, Arrival, Outcome, Piece, Signed, TrayEntry
+from annotator.domain.experts.parcel import REFUSED, TRAYED, Arrival, Outcome, Piece, Signed, TrayEntry
+from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
 from annotator.gui.widgets.icons import icon
 

@@ -5,18 +5,18 @@ from typing import Any
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import people
-from annotator.domain.change import Change
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.inbox.handing_out import HandingOut
 from annotator.gui.pages.inbox.intake import Intake
 from annotator.gui.pages.inbox.received import Received
 from annotator.gui.pages.inbox.tray_pane import TrayPane
+from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.tabs import Tabs
 
 # People: coordinators with twenty files in the mail. What annoys them elsewhere: merges by a typed name, imports that
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.

@@ -4,16 +4,16 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import unpacking
-from annotator.domain.ordering import natural
-from annotator.domain.parcel import Arrival
-from annotator.gui.desk import Desk
+from annotator.actions.parcels import unpacking
+from annotator.domain.experts.parcel import Arrival
+from annotator.domain.texts.ordering import natural
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox.arrivals_tree import CAME, ArrivalsTree
 from annotator.gui.pages.inbox.naming import plain_code
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.typed import LineField
 
 LEAST_CODE = 4
 

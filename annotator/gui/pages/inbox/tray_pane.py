@@ -11,19 +11,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import tray, tray_sheets
-from annotator.actions.tray_sheets import Sheet
-from annotator.domain.ordering import natural
-from annotator.domain.parcel import TRAYED, TrayState
+from annotator.actions.parcels import tray, tray_sheets
+from annotator.actions.parcels.tray_sheets import Sheet
+from annotator.domain.experts.parcel import TRAYED, TrayState
+from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.inbox import outcomes, unit_table
 from annotator.gui.pages.inbox.naming import shown
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
-from annotator.gui.widgets.report_view import ReportView
-from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.reading.report_view import ReportView
 
 
 class TrayPane(QWidget):

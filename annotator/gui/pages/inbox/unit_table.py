@@ -2,13 +2,13 @@
 
 from html import escape
 
-from annotator.actions.tray_sheets import Sheet
-from annotator.domain.difference import differences
-from annotator.domain.labels import Label
-from annotator.domain.unit import Unit
+from annotator.actions.parcels.tray_sheets import Sheet
+from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.difference import differences
 from annotator.gui import theme
-from annotator.gui.pages.author.guideline import field_title
-from annotator.gui.pages.author.revision_text import UNTOLD, quotations
+from annotator.gui.forms.kind_guideline import field_title
+from annotator.gui.review.revision_text import UNTOLD, quotations
 
 # What came, and what is here, in words; empty where there is nothing.
 Row = tuple[str, str]

@@ -14,23 +14,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import judge_comparing, judge_totals
-from annotator.actions.judge_comparing import PEOPLE, Comparison, Difference, Pairing, Rater
-from annotator.actions.judge_offers import draws, title
-from annotator.actions.project import Project
-from annotator.domain.counting import Cut
-from annotator.gui.desk import Desk
-from annotator.gui.models.cells import CellsModel
-from annotator.gui.models.judge_pairings import PAIRINGS, account, second, whose
-from annotator.gui.models.replies import DIFFERENCES
-from annotator.gui.pages.judges.tables import CellsTable
-from annotator.gui.part import Part
-from annotator.gui.widgets.acts_bar import ActsBar, Deed
-from annotator.gui.widgets.choices import ChoiceBox, offer
+from annotator.actions.judging.judge_offers import draws, title
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_totals
+from annotator.actions.validation import judge_comparing
+from annotator.actions.validation.judge_comparing import PEOPLE, Comparison, Difference, Pairing, Rater
+from annotator.domain.texts.counting import Cut
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.judges.judge_pairings import PAIRINGS, account, second, whose
+from annotator.gui.pages.judges.reply_lines import DIFFERENCES
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.splitter import Splitter
 
 RIGHT = (
     Deed("next_item", "Next difference", hint="The next unit on which the two differ"),

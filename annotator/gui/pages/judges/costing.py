@@ -15,29 +15,31 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import judge_costs, judge_runs, judges, result_exports
-from annotator.actions.judge_costs import Cost
-from annotator.actions.project import Project
-from annotator.actions.result_sheets import Cell, Column
-from annotator.domain.counting import counted
-from annotator.domain.judge import Judge, JudgeKind
-from annotator.domain.refusal import Refusal
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_costs, judge_runs
+from annotator.actions.judging.judge_costs import Cost
+from annotator.actions.project.file import Project
+from annotator.actions.sheets import result_exports
+from annotator.actions.sheets.result_sheets import Cell, Column
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.desk import Desk
-from annotator.gui.models.cost_sheets import BY, JUDGE, PURPOSE, QUESTION, RUN, SYSTEM, UNIT, sheet
-from annotator.gui.models.judges import RUNS_OFFERED, run_words
-from annotator.gui.models.sheets import SheetModel
-from annotator.gui.part import Part
-from annotator.gui.sheet_widths import fit
-from annotator.gui.widgets.acts_bar import ActsBar, Deed
-from annotator.gui.widgets.choices import ChoiceBox, offer
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.judges.cost_sheets import BY, JUDGE, PURPOSE, QUESTION, RUN, SYSTEM, UNIT, sheet
+from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
+from annotator.gui.tables.sheet_widths import fit
+from annotator.gui.tables.sheets import SheetModel
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.labelled import together
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.labelled import together
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.typed import LineField
 
 LEFT = (
     Deed("cost_definition", "What it is", "info", "Go to what the chosen figure is, and back to the table"),

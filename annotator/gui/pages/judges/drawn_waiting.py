@@ -1,11 +1,11 @@
 """The way from judges to what was drawn for them and waits for a person to look at it."""
 
-from annotator.actions import drawn_parts
-from annotator.domain.counting import counted
+from annotator.actions.items import drawn_parts
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys
-from annotator.gui.desk import Desk
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.icons import put
-from annotator.gui.widgets.key_button import KeyButton
 
 ACT = "drawn_waiting"
 

@@ -3,21 +3,21 @@
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from annotator.actions import people
-from annotator.domain.change import Change
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.desk.parted_page import PartedPage
 from annotator.gui.pages.judges.comparing import Comparing
 from annotator.gui.pages.judges.costing import Costing
 from annotator.gui.pages.judges.drawn_waiting import DrawnWaiting
-from annotator.gui.pages.judges.drifting import Drifting
-from annotator.gui.pages.judges.driver import Driver
-from annotator.gui.pages.judges.prompting import Prompting
+from annotator.gui.pages.judges.drift.part import Drifting
+from annotator.gui.pages.judges.prompts.part import Prompting
 from annotator.gui.pages.judges.replies import Replies
-from annotator.gui.pages.judges.roster import Roster
-from annotator.gui.pages.judges.running import Running
-from annotator.gui.part import Part
-from annotator.gui.parted_page import PartedPage
+from annotator.gui.pages.judges.roster.part import Roster
+from annotator.gui.pages.judges.runs.driver import Driver
+from annotator.gui.pages.judges.runs.part import Running
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.

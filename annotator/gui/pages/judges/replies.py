@@ -7,26 +7,28 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import judge_runs, judge_totals, judgement_replies, judges, reparse, run_judgements
-from annotator.actions.judge_offers import draws
-from annotator.actions.judge_runs import RunLine
-from annotator.actions.judge_totals import Total
-from annotator.actions.judgement_replies import Reply, Told
-from annotator.actions.project import Project
-from annotator.actions.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
-from annotator.domain.counting import Cut
-from annotator.domain.judge import Judge, JudgeKind
-from annotator.gui.desk import Desk
-from annotator.gui.models.cells import CellsModel
-from annotator.gui.models.replies import CALLS, LINES
-from annotator.gui.pages.judges.reply_detail import ReplyDetail
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs, reparse
+from annotator.actions.judging.judge_offers import draws
+from annotator.actions.judging.judge_runs import RunLine
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_totals, judgement_replies, run_judgements
+from annotator.actions.runs.judge_totals import Total
+from annotator.actions.runs.judgement_replies import Reply, Told
+from annotator.actions.runs.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.texts.counting import Cut
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
 from annotator.gui.pages.judges.reply_filters import ReplyFilters
-from annotator.gui.pages.judges.tables import CellsTable
-from annotator.gui.part import Part
-from annotator.gui.widgets.acts_bar import ActsBar, Deed
+from annotator.gui.pages.judges.reply_lines import CALLS, LINES
+from annotator.gui.review.reply_detail import ReplyDetail
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.splitter import Splitter
 
 LEFT = (
     Deed(

@@ -6,16 +6,16 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from annotator.actions.judge_offers import title
-from annotator.actions.judge_runs import RunLine
-from annotator.actions.judge_totals import Total
-from annotator.actions.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
-from annotator.domain.judge import Judge
-from annotator.gui.models.judge_words import STATUS_WORDS, flag_words
-from annotator.gui.models.judges import RUNS_OFFERED, run_words
-from annotator.gui.widgets.choices import ChoiceBox, offer
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.typed import LineField
+from annotator.actions.judging.judge_offers import title
+from annotator.actions.judging.judge_runs import RunLine
+from annotator.actions.runs.judge_totals import Total
+from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
+from annotator.domain.judges.judge import Judge
+from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
+from annotator.gui.review.judge_words import STATUS_WORDS, flag_words
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.typed import LineField
 
 RUN, OF = "run", "of"
 

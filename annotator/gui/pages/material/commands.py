@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from annotator.actions.judge_cases import Order
-from annotator.actions.responding import MANNERS
+from annotator.actions.material.responding import MANNERS
+from annotator.actions.runs.judge_cases import Order
 
 
 def respond(file: Path, order: Order, judge: str = "") -> list[str]:

@@ -5,21 +5,22 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from annotator.actions import judges, kept_keys, writing_forecasts
-from annotator.actions.forecasts import Forecast
-from annotator.actions.judge_cases import Order
-from annotator.actions.judge_offers import Drawing
-from annotator.domain.judge import Judge, JudgeKind
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging.judge_offers import Drawing
+from annotator.actions.orders import writing_forecasts
+from annotator.actions.orders.forecasts import Forecast
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
-from annotator.gui.child_progress import ChildProgress
-from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import Line
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material import commands
-from annotator.gui.widgets.choices import ChoiceBox, offer
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import BudgetBox
+from annotator.gui.pages.material.drawn_lines import Line
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.plain import PlainLabel
 
 ALL, CHOSEN = "all", "chosen"

@@ -6,17 +6,17 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
-from annotator.actions import page_fetching
-from annotator.actions.cited_pages import Cited
+from annotator.actions.items import page_fetching
+from annotator.actions.items.cited_pages import Cited
 from annotator.gui import keys
-from annotator.gui.child_progress import ChildProgress
-from annotator.gui.desk import Desk
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material import commands
-from annotator.gui.widgets.flow_row import FlowRow
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import Level, MessageBar
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.typed import LineField
 
 READER = "https://reader.example/ — asked instead of the pages' own servers"
 SHOWN_PROBLEMS = 4

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTreeWidgetItem, QVBoxLayout
 
-from annotator.actions import lacking_reports
-from annotator.actions.lacking_reports import Lacking
-from annotator.domain.counting import counted
-from annotator.gui.models.reports_grid import column_words, failed_words
+from annotator.actions.material import lacking_reports
+from annotator.actions.material.lacking_reports import Lacking
+from annotator.domain.texts.counting import counted
+from annotator.gui.pages.material.reports_grid import column_words, failed_words
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.rows_tree import RowsTree, line
 
 COLUMNS = ("Whose, how many and why",)
 LEAST_HEIGHT = 120

@@ -7,17 +7,17 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from annotator.actions import people
-from annotator.domain.change import Change
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
+from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.tabs import Tabs
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.

@@ -6,24 +6,24 @@ from enum import Enum
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import cited_pages, pages
-from annotator.actions.cited_pages import Cited, CitedPage, Citing
-from annotator.domain.page import PageState
+from annotator.actions.items import cited_pages, pages
+from annotator.actions.items.cited_pages import Cited, CitedPage, Citing
+from annotator.domain.material.page import PageState
 from annotator.gui import theme
-from annotator.gui.desk import Desk
-from annotator.gui.models.cited_lines import ADDRESS, CitedModel, look, state_words
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.material.cited_lines import ADDRESS, CitedModel, look, state_words
 from annotator.gui.pages.material.fetching_bar import FetchingBar
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.filter_row import FilterRow
-from annotator.gui.widgets.find_bar import FindBar
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.filter_row import FilterRow
+from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.report_view import ReportView
-from annotator.gui.widgets.rows_tree import RowsTree, line
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.typed import LineField
+from annotator.gui.widgets.reading.find_bar import FindBar
+from annotator.gui.widgets.reading.report_view import ReportView
 
 WIDTHS = (176, 300, 62, 96, 84)
 EVERY_MS = 1000

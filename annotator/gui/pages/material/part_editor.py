@@ -13,20 +13,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import part_edits
-from annotator.actions.drawn_parts import Standing, standing_of, whose
-from annotator.domain.artifact import Kind
-from annotator.domain.extract import Extract
-from annotator.domain.part import Part
-from annotator.domain.unit import Unit
+from annotator.actions.items.drawn_parts import Standing, standing_of, whose
+from annotator.actions.material import part_edits
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.extract import Extract
+from annotator.domain.material.part import Part
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import STANDINGS, Line, UnitsModel, places_alike
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.material.drawn_lines import STANDINGS, Line, UnitsModel, places_alike
 from annotator.gui.pages.material.unit_fields import UnitFields
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
 NAMES = {"claims": "claim", "plan": "sub-task", "references": "reference", "insights": "insight"}

@@ -6,28 +6,30 @@ from enum import Enum
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import drawable, part_replies, report_lines
-from annotator.actions.drawn_parts import OPEN
-from annotator.actions.judge_offers import Drawing
-from annotator.actions.project import Project
-from annotator.actions.report_lines import Reports
-from annotator.domain.artifact import Kind
-from annotator.domain.part import Part
-from annotator.domain.unit import Unit
+from annotator.actions.items import report_lines
+from annotator.actions.items.drawn_parts import OPEN
+from annotator.actions.items.report_lines import Reports
+from annotator.actions.judging import drawable
+from annotator.actions.judging.judge_offers import Drawing
+from annotator.actions.material import part_replies
+from annotator.actions.project.file import Project
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import Part
 from annotator.gui import theme
-from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import ITEM, STATE, UNITS, DrawnModel, Line, places_alike
-from annotator.gui.models.reports_grid import column_words
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
+from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, DrawnModel, Line, places_alike
 from annotator.gui.pages.material.part_editor import PartEditor
 from annotator.gui.pages.material.reading_pane import ReadingPane
+from annotator.gui.pages.material.reports_grid import column_words
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.filter_row import FilterRow
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.filter_row import FilterRow
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.typed import LineField
 
 LIST_WIDTH, KINDS_WIDTH = 330, 480
 WIDTHS = (120, 76, 52, 102)

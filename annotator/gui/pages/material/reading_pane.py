@@ -2,12 +2,12 @@
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from annotator.actions import report_lines, sources
-from annotator.domain.part import Claim
-from annotator.domain.unit import Unit
-from annotator.gui.desk import Desk
-from annotator.gui.models.drawn_lines import Line, places_alike
-from annotator.gui.views.text_pane import TextPane
+from annotator.actions.items import report_lines, sources
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import Claim
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.material.drawn_lines import Line, places_alike
+from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.plain import PlainLabel
 
 # A judge's replies are read one after the other.

@@ -13,25 +13,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions import lacking_reports, report_lines, response_journal
-from annotator.actions.lacking_reports import Lacking
-from annotator.actions.project import Project
-from annotator.actions.report_lines import ItemLine, ReportLine, Reports
-from annotator.domain.counting import counted
+from annotator.actions.items import report_lines
+from annotator.actions.items.report_lines import ItemLine, ReportLine, Reports
+from annotator.actions.material import lacking_reports, response_journal
+from annotator.actions.material.lacking_reports import Lacking
+from annotator.actions.project.file import Project
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
-from annotator.gui.models import reports_grid
-from annotator.gui.models.reports_grid import ReportsGrid, column_words
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.material import reports_grid
 from annotator.gui.pages.material.lacking_list import LackingList
+from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words
 from annotator.gui.pages.material.writing_form import WritingForm
-from annotator.gui.widgets.choices import ChoiceBox
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.splitter import Splitter
-from annotator.gui.widgets.typed import LineField
 
 KEY_WIDTH, ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 120, 230, 92, 225
 FORM_WIDTH = 350

@@ -7,9 +7,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
-from annotator.domain.unit import Unit
-from annotator.gui.widgets.growing_edit import GrowingEdit
-from annotator.gui.widgets.typed import LineField
+from annotator.domain.kinds.unit import Unit
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.fields.typed import LineField
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,22 +14,25 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from annotator.actions import judges, kept_keys, responding, run_records, writers, writing_forecasts
-from annotator.actions.forecasts import Forecast
-from annotator.actions.judge_cases import Order
-from annotator.actions.lacking_reports import Lacking
-from annotator.domain.counting import counted
-from annotator.domain.judge import Judge, JudgeKind
+from annotator.actions.judges import judges, kept_keys, writers
+from annotator.actions.material import responding
+from annotator.actions.material.lacking_reports import Lacking
+from annotator.actions.orders import writing_forecasts
+from annotator.actions.orders.forecasts import Forecast
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
-from annotator.gui.child_progress import ChildProgress
-from annotator.gui.desk import Desk
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material import commands
-from annotator.gui.widgets.choices import ChoiceBox, offer
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.number_box import BudgetBox, NumberBox
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.typed import LineField
 
 MODES = (
     ("the question alone", "end-to-end"),

@@ -7,16 +7,16 @@ from PySide6.QtCore import QDate, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDateEdit, QFrame, QHBoxLayout, QMenu, QWidget
 
-from annotator.actions import assignments
-from annotator.actions.board import Line
-from annotator.domain.counting import counted
-from annotator.domain.person import Person
+from annotator.actions.assignments import assignments
+from annotator.actions.labelling.board import Line
+from annotator.domain.experts.person import Person
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk import Desk
-from annotator.gui.due import end_of_day
-from annotator.gui.naming import named
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.due import end_of_day
+from annotator.gui.desk.naming import named
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
 
 FORTNIGHT = 14

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
-from annotator.actions import board
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
-from annotator.gui.models.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
-from annotator.gui.naming import title
-from annotator.gui.widgets.choices import ChoiceBox, offer
+from annotator.actions.labelling import board
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.naming import title
+from annotator.gui.pages.people.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_FOR, BoardModel, Narrowed
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.typed import LineField
 
 SETTLE_MS = 80
 ACROSS = {

@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from annotator.actions import assignments, items
-from annotator.actions.board import Line
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
-from annotator.domain.person import Person
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.labelling.board import Line
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Person
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys
-from annotator.gui.desk import Desk
-from annotator.gui.pages.people.plan_form import PlanForm
-from annotator.gui.pages.people.plan_preview import PlanPreview
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.people.plans.plan_form import PlanForm
+from annotator.gui.pages.people.plans.plan_preview import PlanPreview
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.splitter import Splitter
 
 SETTLE_MS = 150
 

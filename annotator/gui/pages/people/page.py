@@ -7,17 +7,18 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QVBoxLayout
 
-from annotator.actions import board, people
-from annotator.domain.change import Change
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
-from annotator.gui.naming import in_order
-from annotator.gui.page import Page
+from annotator.actions.labelling import board
+from annotator.actions.project import people
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.naming import in_order
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.people.hand_out import HandOut
 from annotator.gui.pages.people.roster import Roster
 from annotator.gui.pages.people.whereabouts import Whereabouts
+from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.tabs import Tabs
 
 # People: a coordinator who used to keep this in a spreadsheet and found out late that a pair was never complete.
 TABS = ("Who works here", "Hand out", "Who is where")

@@ -5,18 +5,19 @@ from typing import Any
 
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from annotator.actions import assignments, people
-from annotator.actions.board import Total
-from annotator.domain.counting import counted
-from annotator.domain.person import Person, Role
+from annotator.actions.assignments import assignments
+from annotator.actions.labelling.board import Total
+from annotator.actions.project import people
+from annotator.domain.experts.person import Person, Role
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys
-from annotator.gui.desk import Desk
-from annotator.gui.models.people import NAME, STANDING, WORK, PeopleModel
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.lines_table import LinesTable
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.people.people_model import NAME, STANDING, WORK, PeopleModel
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.typed import LineField
 
 WIDTHS = (260, 110, 96, 104, 108, 130, 120)
 

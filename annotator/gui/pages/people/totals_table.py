@@ -6,13 +6,13 @@ from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from annotator.actions import board
-from annotator.actions.board import Line, Total
-from annotator.domain.ordering import natural
+from annotator.actions.labelling import board
+from annotator.actions.labelling.board import Line, Total
+from annotator.domain.texts.ordering import natural
 from annotator.gui import theme
-from annotator.gui.models.rows import Index
-from annotator.gui.models.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
-from annotator.gui.widgets.lines_table import LinesTable
+from annotator.gui.pages.people.totals import HANDED_IN, PERSON, TIME, TOTAL_ROLE, TotalsModel
+from annotator.gui.tables.rows import Index
+from annotator.gui.widgets.lists.lines_table import LinesTable
 
 WIDTHS = (150, 92, 68, 66)
 # With less room than this the time is in the tooltips alone.

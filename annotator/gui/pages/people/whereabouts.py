@@ -13,21 +13,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.board import Line
-from annotator.domain.assignment import Stage
-from annotator.domain.counting import counted
+from annotator.actions.labelling.board import Line
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys
-from annotator.gui.desk import Desk
-from annotator.gui.models.board import ITEM, PERSON, STATE, WITH, BoardModel
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.people.board import ITEM, PERSON, STATE, WITH, BoardModel
 from annotator.gui.pages.people.board_acts import BoardActs, DueBar
 from annotator.gui.pages.people.board_filters import BoardFilters
 from annotator.gui.pages.people.totals_table import TotalsTable
-from annotator.gui.widgets.acts_row import ActsRow
+from annotator.gui.widgets.bars.acts_row import ActsRow
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
-from annotator.gui.widgets.lines_table import LinesTable
-from annotator.gui.widgets.message_bar import MessageBar
-from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.widgets.lists.lines_table import LinesTable
 
 WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
 DEEDS = {

@@ -4,9 +4,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from annotator.domain.change import Change
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.results.result_viewer import ResultViewer
 
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions import people, publishing
-from annotator.actions.result_views import VIEWS
-from annotator.domain.person import Role
-from annotator.gui.desk import Desk
+from annotator.actions.project import people
+from annotator.actions.results import publishing
+from annotator.actions.studies.result_views import VIEWS
+from annotator.domain.experts.person import Role
+from annotator.gui.desk.desk import Desk
 from annotator.gui.views.counting import Refused
 from annotator.gui.views.viewer import Viewer
 

@@ -5,20 +5,21 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout
 
-from annotator.actions import sending
-from annotator.actions.packing import Packed
-from annotator.actions.sending import Going, Outlook, Piece
-from annotator.domain.assignment import Stage
-from annotator.domain.change import Change
-from annotator.gui import dropping, keys
-from annotator.gui.desk import Desk
-from annotator.gui.page import Page
+from annotator.actions.parcels import sending
+from annotator.actions.parcels.packing import Packed
+from annotator.actions.parcels.sending import Going, Outlook, Piece
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.change import Change
+from annotator.gui import keys
+from annotator.gui.desk import dropping
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.pages.sending.pieces import PiecesTable, key_words, summary
 from annotator.gui.pages.sending.receipt import Receipt
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.key_button import KeyButton
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.progress_row import ProgressRow
 
 # People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
 # elsewhere: no way back from offline work, not knowing what was in the file, and silence after sending it.

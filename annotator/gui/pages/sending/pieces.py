@@ -3,11 +3,11 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTreeWidgetItem
 
-from annotator.actions.sending import Going, Outlook, Piece
+from annotator.actions.parcels.sending import Going, Outlook, Piece
 from annotator.gui import theme
-from annotator.gui.pages.author.moments import moment
+from annotator.gui.review.moments import moment
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.rows_tree import RowsTree, line
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 
 COLUMNS = ("Item", "Question", "Stage", "What becomes of it", "Submitted", "Due")
 WIDTHS = (120, 360, 100, 280, 140, 140)

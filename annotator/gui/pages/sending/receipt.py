@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
-from annotator.actions.sending import Outlook
-from annotator.gui.pages.author.moments import moment
+from annotator.actions.parcels.sending import Outlook
+from annotator.gui.review.moments import moment
 from annotator.gui.widgets.plain import PlainLabel
 
 COPY = "Copy the code"

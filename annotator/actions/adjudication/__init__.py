@@ -1,0 +1,1 @@
+"""Adjudication: the queue, rulings, first votes, closing, and what authors learn of it."""

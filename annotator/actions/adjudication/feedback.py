@@ -1,0 +1,252 @@
+"""What annotators learn after consensus: their own answer, what stands now and why; and how they object, once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import Select, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.adjudication import digests
+from annotator.actions.adjudication.adjudication_sheets import headings_of
+from annotator.actions.assignments import adjudicators
+from annotator.actions.consensus import consensus_versions, letters, ruling_rows
+from annotator.actions.consensus.remarks import said
+from annotator.actions.project import people
+from annotator.actions.project.file import META, Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.adjudication import Adjudication, Dispute, DisputeState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import DigestDispute, Fate, StageDigest
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
+
+ASSIGNMENT, DISPUTE = table(AssignmentRow), table(DisputeRow)
+ITEM, REVISION = table(ItemRow), table(RevisionRow)
+# In a file made from a task package, what the coordinator's file said about an item: its records, stage by stage.
+RECEIVED = "digest:"
+_STAGES = list(Stage)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What became of a person's work on an item, stage by stage; empty until there is a consensus."""
+
+    item_id: str
+    stages: tuple[StageDigest, ...]
+    may_dispute: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DigestLine:
+    """An item on which a person can see what became of their work; `changed` counts rows that are not “kept”."""
+
+    item_id: str
+    item_key: str
+    stages: tuple[Stage, ...]
+    changed: int
+    dispute: DisputeState | None
+
+
+def digest(project: Project, item_id: str) -> Digest:
+    """What the person working may learn of an item; what came in a task package goes before what this file knows."""
+    with project.store.read() as db:
+        return _digest(project, db, people.someone(project).id, item_id)
+
+
+def items_with_digest(project: Project) -> list[DigestLine]:
+    """The items on which the person working can see what became of their work, in the project's order."""
+    me = people.someone(project).id
+    with project.store.read() as db:
+        keys = db.execute(
+            select(META.c.key).where(META.c.key.startswith(RECEIVED, autoescape=True))
+        ).scalars()
+        known = {key.removeprefix(RECEIVED) for key in keys}
+        known |= {found.item_id for found in _settled(db, me)}
+        question = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.id.in_(known))
+        rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
+        return [_line(row.key, _digest(project, db, me, row.id)) for row in rows]
+
+
+def _line(key: str, found: Digest) -> DigestLine:
+    disputes = [stage.dispute.state for stage in found.stages if stage.dispute]
+    return DigestLine(
+        item_id=found.item_id,
+        item_key=key,
+        stages=tuple(stage.stage for stage in found.stages),
+        changed=sum(row.change != Fate.KEPT for stage in found.stages for row in stage.rows),
+        dispute=disputes[0] if disputes else None,
+    )
+
+
+def digest_records(project: Project, person_id: str) -> list[dict[str, Any]]:
+    """All that a person may learn, as JSON records of one stage of one item each: what a task package carries."""
+    with project.store.read() as db:
+        found = [_of_stage(db, person_id, settled) for settled in _settled(db, person_id)]
+    return [each.model_dump(mode="json") for each in sorted(found, key=_place)]
+
+
+def _place(found: StageDigest) -> tuple[str, int]:
+    return found.item_id, _STAGES.index(found.stage)
+
+
+def _digest(project: Project, db: Connection, person_id: str, item_id: str) -> Digest:
+    stages = {each.stage: _of_stage(db, person_id, each) for each in _settled(db, person_id, item_id)}
+    own = _own_dispute(db, person_id, item_id)
+    for record_ in project.get(f"{RECEIVED}{item_id}", []):
+        received = StageDigest.model_validate(record_)
+        if received.dispute is None and own is not None and own.stage is received.stage:
+            received = received.model_copy(update={"dispute": _told(own)})
+        stages[received.stage] = received
+    found = tuple(sorted(stages.values(), key=_place))
+    return Digest(item_id, found, bool(found) and own is None and not any(each.dispute for each in found))
+
+
+def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudication]:
+    """The adjudications with a consensus of what a person wrote.
+
+    Labels that are to be given again without saying so stay unexplained until they are.
+    """
+    again = select(ASSIGNMENT.c.item_id).where(
+        ASSIGNMENT.c.person_id == person_id,
+        ASSIGNMENT.c.stage == Stage.LABELLING.value,
+        ASSIGNMENT.c.trial > 1,
+        ASSIGNMENT.c.submitted_at.is_(None),
+    )
+    repeated = set(db.execute(again).scalars())
+    return [
+        found
+        for found in ruling_rows.adjudications(db, item_id)
+        if found.version
+        and person_id in found.letters.values()
+        and not (found.stage is Stage.LABELLING and found.item_id in repeated)
+    ]
+
+
+def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDigest:
+    kind = letters.kind_of(found)
+    letter = next(letter for letter, person in found.letters.items() if person == person_id)
+    version = consensus_versions.versions(db, found.id)[-1]
+    own = letters.documents(db, found)[letter]
+    agreed = _document(db, kind, version.artifact_id, version.revision)
+    headings = headings_of(db, found.item_id) if kind is Kind.LABELS else {}
+    objection = _own_dispute(db, person_id, found.item_id)
+    return StageDigest(
+        item_id=found.item_id,
+        stage=found.stage,
+        version=version.version,
+        rows=digests.rows(kind, letter, own, version, agreed, headings),
+        dispute=_told(objection) if objection and objection.stage is found.stage else None,
+    )
+
+
+def _document(db: Connection, kind: Kind, artifact_id: str, revision: int) -> Document[Any]:
+    wanted = REVISION.c.artifact_id == artifact_id, REVISION.c.number == revision
+    return document_of(kind, orjson.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()))
+
+
+def _own_dispute(db: Connection, person_id: str, item_id: str) -> Dispute | None:
+    wanted = DISPUTE.c.person_id == person_id, DISPUTE.c.item_id == item_id
+    row = db.execute(select(DISPUTE).where(*wanted)).mappings().first()
+    return Dispute(**row) if row else None
+
+
+def _told(dispute: Dispute) -> DigestDispute:
+    return DigestDispute(
+        text=dispute.text,
+        state=dispute.state,
+        answer=dispute.answer,
+        answered_version=dispute.answered_version,
+    )
+
+
+def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
+    """Object to the consensus of one stage, with a reason; once per item, and only once there is a consensus."""
+    reason = said(text)
+    with project.store.write() as db:
+        me = people.someone(project).id
+        found = _digest(project, db, me, item_id)
+        if stage not in {each.stage for each in found.stages}:
+            raise Refusal(
+                f"There is no consensus on your {stage.value} of this item yet.",
+                "You can object once you see what became of your work.",
+            )
+        if not found.may_dispute:
+            raise Refusal("You have objected to this item before.", "One objection per item is heard.")
+        return _add(project, db, Dispute(
+            id=derived_id("dispute", item_id, me), item_id=item_id, person_id=me, stage=stage, text=reason, at=now(),
+        ))  # fmt: skip
+
+
+def receive(
+    project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
+) -> bool:
+    """Take in an objection that came in a package; False when this person's objection to the item is known."""
+    if _own_dispute(db, person_id, item_id) is not None:
+        return False
+    dispute_id = derived_id("dispute", item_id, person_id)
+    _add(
+        project, db,
+        Dispute(id=dispute_id, item_id=item_id, person_id=person_id, stage=stage, text=text, at=at),
+    )  # fmt: skip
+    return True
+
+
+def _add(project: Project, db: Connection, new: Dispute) -> Change:
+    db.execute(insert(DISPUTE).values(**new.model_dump()))
+    image = {"item_id": new.item_id, "stage": new.stage.value}
+    return record(project, db, Change("dispute", new.id, "dispute", None, image))
+
+
+def disputes(project: Project) -> list[Dispute]:
+    """The objections that the person working may read, those that wait first, without saying whose they are.
+
+    One's own, and for coordinators and adjudicators those to items they did not answer themselves.
+    """
+    person = people.someone(project)
+    with project.store.read() as db:
+        answered = adjudicators.answered(db, person.id)
+        rows = db.execute(_in_order()).mappings().all()
+    hears = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
+    return list(_readable([Dispute(**row) for row in rows], person.id, answered, hears=hears))
+
+
+def _in_order() -> Select[Any]:
+    question = select(DISPUTE).join(ITEM, ITEM.c.id == DISPUTE.c.item_id)
+    waits = DISPUTE.c.state != DisputeState.OPEN.value
+    return question.order_by(waits, ITEM.c.position, ITEM.c.key, ITEM.c.id, DISPUTE.c.stage, DISPUTE.c.id)
+
+
+def _readable(found: list[Dispute], me: str, answered: frozenset[str], *, hears: bool) -> Iterator[Dispute]:
+    for each in found:
+        if each.person_id == me:
+            yield each
+        elif hears and each.item_id not in answered:
+            yield each.model_copy(update={"person_id": ""})
+
+
+def answer(project: Project, dispute_id: str, text: str) -> Change:
+    """Answer an objection in words: the consensus stands. A new version of it would answer it as well.
+
+    Only the adjudicator may; an answer once given stays.
+    """
+    words = said(text)
+    with project.store.write() as db:
+        row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
+        found = Dispute(**row)
+        adjudication = ruling_rows.of_stage(db, found.item_id, found.stage)
+        if adjudication is None:
+            raise Refusal("There is no consensus that this objects to.", "Nothing was changed.")
+        adjudicators.refuse_others(project, db, adjudication)
+        if found.answer:
+            raise Refusal("This objection has its answer.", "It stays as it was given.")
+        values = {"state": DisputeState.ANSWERED.value, "answer": words}
+        db.execute(update(DISPUTE).where(DISPUTE.c.id == dispute_id).values(**values))
+        return record(project, db, Change("dispute", dispute_id, "answer", None, values))

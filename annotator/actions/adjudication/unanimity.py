@@ -1,0 +1,124 @@
+"""How what nobody disagrees on is confirmed in one go, all but a sample that is looked at all the same."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+from sqlalchemy import update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.adjudication import adjudicating, closing, openings
+from annotator.actions.adjudication.adjudicating import UNOPENED, Waiting
+from annotator.actions.consensus import ruling_rows
+from annotator.actions.project import backups
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.adjudication import BOTH, Adjudication, AdjudicationState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+
+Progress = Callable[[str, int, int], None]
+SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Unanimous:
+    """A stage of an item on which everybody wrote the same."""
+
+    item_id: str
+    item_key: str
+    stage: Stage
+    adjudication_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was closed in one go, and what was drawn to be looked at, from which seed."""
+
+    closed: tuple[Unanimous, ...]
+    spot_check: tuple[Unanimous, ...]
+    share: float
+    seed: int
+
+
+def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
+    """Take both in every row of an item that is unanimous and still undecided."""
+    with project.store.write() as db:
+        found = ruling_rows.working(project, db, adjudication_id)
+        change = _confirmed(project, db, found)
+        if not change.seq:
+            raise Refusal("No unanimous row is undecided.", "Go on with the contested ones.")
+        return change
+
+
+def _confirmed(project: Project, db: Connection, found: Adjudication, *, undoable: bool = True) -> Change:
+    rows = ruling_rows.rulings(db, found.id)
+    new = [row.model_copy(update={"take": BOTH}) if row.open and row.unanimous else row for row in rows]
+    verb = "confirm unanimous rows"
+    return ruling_rows.replace(project, db, found.id, verb, rows, new, undoable=undoable)
+
+
+def auto_unanimous(
+    project: Project, share: float = SHARE, seed: int | None = None, progress: Progress | None = None
+) -> Report:
+    """Close every item on which all rows are unanimous and nobody has begun to rule, but for a drawn sample.
+
+    At least one is drawn; it is marked as a spot check and left open. Without a seed one is derived from what there
+    is to draw from. A backup is made first. Refusal for a share outside 0 … 1.
+    """
+    if not 0 <= share <= 1:
+        raise Refusal(f"{share} is not a share.", "Give a number from 0 to 1.")
+    if not _eligible(project):
+        return Report((), (), share, seed or 0)
+    backups.make(project, "before confirming unanimous items")
+    with project.store.write() as db:
+        found = _eligible(project)
+        seed = seed if seed is not None else _seed(found)
+        count = max(1, ceil(share * len(found)))
+        drawn = {line.adjudication_id for line in random.Random(seed).sample(found, min(count, len(found)))}
+        for done, line in enumerate(found, start=1):
+            _settle(project, db, line, spot_check=line.adjudication_id in drawn)
+            if progress is not None:
+                progress("confirming unanimous items", done, len(found))
+    closed = tuple(line for line in found if line.adjudication_id not in drawn)
+    return Report(closed, tuple(line for line in found if line.adjudication_id in drawn), share, seed)
+
+
+def _eligible(project: Project) -> list[Unanimous]:
+    """What may be closed in one go, in the order of its ids: a draw must not hang on anything else."""
+    return sorted(
+        (
+            Unanimous(line.item_id, line.item_key, line.stage, openings.id_of(line.item_id, line.stage))
+            for line in adjudicating.queue(project)
+            if _untouched(line)
+        ),
+        key=lambda line: line.adjudication_id,
+    )
+
+
+def _untouched(line: Waiting) -> bool:
+    waits = line.state in (UNOPENED, AdjudicationState.OPEN.value)
+    return waits and line.unanimous and line.rows > 0 and not line.decided and not line.spot_check
+
+
+def _seed(found: list[Unanimous]) -> int:
+    return int(sha256("\n".join(line.adjudication_id for line in found))[:8], 16)
+
+
+def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bool) -> None:
+    openings.open_(project, line.item_id, line.stage)
+    found = ruling_rows.working(project, db, line.adjudication_id)
+    if not spot_check:
+        # Closed in the same breath: undo would come upon something closed, and stop there.
+        _confirmed(project, db, found, undoable=False)
+        try:
+            closing.close_within(project, db, found)
+        except Refusal as refusal:
+            raise Refusal(f"Item {line.item_key}: {refusal.happened}", refusal.todo) from None
+        return
+    adjudications = ruling_rows.ADJUDICATION
+    db.execute(update(adjudications).where(adjudications.c.id == found.id).values(spot_check=True))
+    record(project, db, Change("adjudication", found.id, "draw for a spot check", None, {"spot_check": True}))

@@ -1,0 +1,143 @@
+"""How a senior says what they think before they see A and B, and how far that agrees with the raters."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from annotator.actions.adjudication import adjudication_sheets
+from annotator.actions.assignments import adjudicators
+from annotator.actions.authoring.comparing import HOW, with_categories
+from annotator.actions.authoring.value_figures import of_pairs
+from annotator.actions.consensus import consensus, letters, ruling_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, Ruling
+from annotator.domain.experts.agreement import Figure, figure
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+
+# Protocol, vote, a rater's value, item.
+Said = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A contested row as it is put to the vote: what it is about and what can be said, nothing of who said what.
+
+    `words` are the dimension, the words a report is judged by, or one letter's wording of the unit.
+    """
+
+    ruling_id: str
+    number: int
+    words: str
+    values: tuple[str, ...]
+    vote: str = ""
+    report: str = ""
+    response_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """How far seniors' first votes on a stage agree with the raters, each vote set beside each rater's value."""
+
+    stage: Stage
+    votes: int
+    items: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
+    """The contested rows that can still be voted on blindly; none of kinds that hold no value to vote on."""
+    with project.store.read() as db:
+        found = ruling_rows.adjudication(db, adjudication_id)
+        adjudicators.refuse_others(project, db, found)
+        kind, documents = letters.kind_of(found), letters.documents(db, found)
+        headings, reports = (
+            adjudication_sheets.about(project, db, found.item_id) if kind is Kind.LABELS else ({}, {})
+        )
+        rows = ruling_rows.rulings(db, found.id)
+    made = []
+    for number, row in enumerate(rows, start=1):
+        unit = next(iter(consensus.members(row, documents).values()), None)
+        values = letters.values(kind, unit)
+        if unit is None or not values or not _votable(found, row):
+            continue
+        ballot = Ballot(row.id, number, unit.text, values, row.first_vote)
+        if isinstance(unit, Label):
+            ballot = replace(
+                ballot,
+                words=headings.get(unit.unit_id, ""),
+                report=reports.get(unit.response_id, ""),
+                response_id=unit.response_id,
+            )
+        made.append(ballot)
+    return made
+
+
+def _votable(found: Adjudication, row: Ruling) -> bool:
+    # Whoever reopens has seen both.
+    return row.open and not row.unanimous and found.state is AdjudicationState.OPEN
+
+
+def vote(project: Project, ruling_id: str, value: str) -> Change:
+    """Say a value before seeing A and B; an empty one takes the vote back.
+
+    Refusal once the row is ruled on or its adjudication was closed before: whoever decided has seen both.
+    """
+    with project.store.write() as db:
+        row = ruling_rows.ruling(db, ruling_id)
+        found = ruling_rows.working(project, db, row.adjudication_id)
+        if not _votable(found, row):
+            raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
+        unit = next(iter(consensus.members(row, letters.documents(db, found)).values()), None)
+        known = letters.values(letters.kind_of(found), unit)
+        if not known:
+            raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
+        if value and value not in known:
+            raise Refusal(f"“{value}” cannot be said here.", f"Use one of {', '.join(known)}.")
+        voted = row.model_copy(update={"first_vote": value})
+        return ruling_rows.replace(project, db, row.id, "vote", [row], [voted])
+
+
+def votes(project: Project) -> list[Votes]:
+    """How far first votes agree with the raters, stage by stage, over adjudications that have been closed.
+
+    Percent agreement, κ and what else the stage's values have; intervals draw items anew. Refusal for whoever
+    neither coordinates nor adjudicates.
+    """
+    person = people.someone(project)
+    if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
+        raise Refusal("First votes are shown to coordinators and adjudicators.", "Ask one of them.")
+    by_stage: defaultdict[Stage, list[tuple[str, list[Said]]]] = defaultdict(list)
+    with project.store.read() as db:
+        rulings = ruling_rows.all_rulings(db)
+        for found in ruling_rows.adjudications(db):
+            voted = [row for row in rulings.get(found.id, ()) if row.first_vote]
+            if not found.version or not voted:
+                continue
+            documents = letters.documents(db, found)
+            for row in voted:
+                units = consensus.members(row, documents).values()
+                by_stage[found.stage].append((found.item_id, [_said(found, row, unit) for unit in units]))
+    return [_pooled(stage, by_stage[stage]) for stage in Stage if stage in by_stage]
+
+
+def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
+    protocol = unit.protocol if isinstance(unit, Label) else ""
+    return protocol, row.first_vote, letters.said(letters.kind_of(found), unit), found.item_id
+
+
+def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]]) -> Votes:
+    kind = letters.kind_of_stage(stage)
+    name, values = letters.VOTED[kind]
+    said = [each for _, of_row in voted for each in of_row]
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
+    field = next(each for each in HOW[kind].measured if each.name == name)
+    field = replace(field, categories=values or None)
+    field = with_categories(field, [{"protocol": tuple((each[0], each[0]) for each in said), name: pairs}])
+    figures = tuple(figure(*each) for each in of_pairs(field, pairs, [item for *_, item in said]))
+    return Votes(stage, len(voted), tuple(sorted({item_id for item_id, _ in voted})), figures)

@@ -1,0 +1,1 @@
+"""How far people, and people with models, agree."""

@@ -1,0 +1,225 @@
+"""What a coordinator looks at: every section of agreement at once, each row with the frozen inputs it stands on."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+
+from annotator.actions.adjudication import voting
+from annotator.actions.agreement import agreement_figures, assisted
+from annotator.actions.agreement.agreement_figures import UNITS, Row
+from annotator.actions.agreement.agreement_groups import BY, Group, groups_of
+from annotator.actions.agreement.agreement_inputs import (
+    ITEM,
+    WRITTEN,
+    Input,
+    Names,
+    flat,
+    frozen,
+    refuse_others,
+)
+from annotator.actions.agreement.assisted import Assistance
+from annotator.actions.assignments import agreements
+from annotator.actions.consensus import letters, repaired
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.agreement import Agreement
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Person
+from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.ordering import natural
+from annotator.storage.tables import AgreementRow, ArtifactRow, table
+
+AGREEMENT, ARTIFACT = table(AgreementRow), table(ArtifactRow)
+# What the rows of seniors' first votes are grouped by.
+VOTES = "votes"
+# Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.
+BY_ADJUDICATOR, BY_MODEL, PAIRING = (
+    "by_adjudicators_pairing",
+    "model_assisted",
+    "by the adjudicator's pairing",
+)
+Key = tuple[Stage, str, Group, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """Figures by another pairing of the units, of rows of that key; never in the place of the frozen ones.
+
+    `beside` are the frozen figures over the very pairs of raters that these are over, which may be fewer.
+    """
+
+    name: str
+    title: str
+    rows: Mapping[Key, Row]
+    beside: Mapping[Key, Row]
+
+    def of(self, row: Row) -> tuple[Row, Row] | None:
+        """The same row by this pairing, and the frozen one beside it; None where nothing of it was paired so."""
+        again, beside = self.rows.get(key_of(row)), self.beside.get(key_of(row))
+        return (again, beside) if again and beside else None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The rows of every section, with second figures of some; `assistance` is there where a judge was named."""
+
+    by: str
+    stage: Stage | None
+    rows: tuple[Row, ...]
+    seconds: tuple[Second, ...]
+    assistance: Assistance | None
+    repeats: tuple[Row, ...]
+    votes: tuple[Row, ...]
+    stages: tuple[Stage, ...]
+    records: tuple[Agreement, ...]
+    items: Mapping[str, str]
+    questions: Mapping[str, str]
+    people: Mapping[str, Person]
+
+    def alias(self, person_id: str) -> str:
+        """A person's alias; the id itself of somebody whom the project does not know."""
+        return self.people[person_id].alias if person_id in self.people else person_id
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a row stands on. `said` counts pairs of values, either of which may be None for one that was not given."""
+
+    records: int
+    raters: tuple[str, ...]
+    first: datetime
+    last: datetime
+    matchers: tuple[str, ...]
+    programs: tuple[str, ...]
+    guidelines: tuple[str, ...]
+    forms: tuple[str, ...]
+    said: Mapping[tuple[Any, Any], int]
+
+
+def key_of(row: Row) -> Key:
+    """What tells a row from all others."""
+    return row.stage, row.by, row.group, row.field
+
+
+def report(project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = "") -> Report:
+    """All that is to be seen of agreement, of every stage or of one; Refusal for whoever does not coordinate.
+
+    `assisted_by` names a judge whose pairing of the units gives figures of its own.
+    """
+    found, names = frozen(project)
+    chosen = [agreement for agreement in found if stage in (None, agreement.stage)]
+    with project.store.read() as db:
+        paired = repaired.records(db, chosen)
+        questions = {each.id: each.question for each in db.execute(select(ITEM.c.id, ITEM.c.question))}
+    once = agreement_figures.pooled(project, by, chosen, names)
+    seconds = [_second(project, by, names, chosen, (BY_ADJUDICATOR, PAIRING), paired)]
+    by_judge = assisted.assistance(project, chosen, assisted_by) if assisted_by else None
+    if by_judge is not None:
+        called = (BY_MODEL, by_judge.title)
+        seconds.append(_second(project, by, names, chosen, called, by_judge.records))
+    repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
+    places = {item_id: place for place, item_id in enumerate(names.items)}
+    votes = [_of_votes(each, places) for each in voting.votes(project) if stage in (None, each.stage)]
+    there = {agreement.stage for agreement in found} | {row.stage for row in (*repeats, *votes)}
+    return Report(
+        by=by,
+        stage=stage,
+        rows=tuple(once),
+        seconds=tuple(seconds),
+        assistance=by_judge,
+        repeats=tuple(repeats),
+        votes=tuple(votes),
+        stages=tuple(each for each in Stage if each in there),
+        records=tuple(chosen),
+        items=names.items,
+        questions=questions,
+        people={person.id: person for person in people.people(project)},
+    )
+
+
+def _second(
+    project: Project, by: str, names: Names, chosen: Iterable[Agreement], called: tuple[str, str],
+    paired: Sequence[Agreement],
+) -> Second:  # fmt: skip
+    """The rows of these records, and the frozen ones of the same pairs of raters."""
+    raters = {agreement.id: {(pair.a, pair.b) for pair in agreement.pairs} for agreement in paired}
+    same = [
+        agreement.model_copy(
+            update={
+                "pairs": tuple(pair for pair in agreement.pairs if (pair.a, pair.b) in raters[agreement.id])
+            }
+        )
+        for agreement in chosen
+        if agreement.id in raters
+    ]
+    again, beside = (
+        {key_of(row): row for row in agreement_figures.pooled(project, by, each, names)}
+        for each in (paired, same)
+    )
+    return Second(*called, again, beside)
+
+
+def half_sealed(project: Project) -> int:
+    """How many documents somebody has sealed without their agreement being frozen: it takes everybody, and two."""
+    refuse_others(project)
+    sealed = (
+        select(ARTIFACT.c.item_id, ARTIFACT.c.kind, func.count().label("seals"))
+        .where(ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != "")
+        .group_by(ARTIFACT.c.item_id, ARTIFACT.c.kind)
+    )
+    with project.store.read() as db:
+        there = {(row.item_id, row.kind) for row in db.execute(sealed)}
+        done = {
+            (each.item_id, each.stage.kind.value)
+            for each in agreements.all_frozen(project, db)
+            if each.stage.kind
+        }
+    return len(there - done)
+
+
+def inputs_of(report: Report, row: Row) -> list[Input]:
+    """The frozen inputs behind a row, as the row sees them; none of rows that stand on no frozen record."""
+    field = WRITTEN if row.field == UNITS else row.field
+    made = []
+    for agreement in report.records if row.by in BY else ():
+        for each in flat(agreement) if agreement.stage is row.stage else ():
+            if each.field == field and row.group in groups_of(row.by, each.where, each.judged_unit):
+                made.append(each.seen_by(row.group[0]) if row.by == "person" else each)
+    return made
+
+
+def provenance(report: Report, row: Row) -> Provenance | None:
+    """Which records, texts and versions a row stands on; None for rows that stand on no frozen record."""
+    found = inputs_of(report, row)
+    items, sides = {each.where.item_id for each in found}, {(each.where.a, each.where.b) for each in found}
+    raters = {person for both in sides for person in both}
+    records = [one for one in report.records if one.stage is row.stage and one.item_id in items]
+    if not records:
+        return None
+    sealed = [given for one in records for given in one.inputs if given.person_id in raters]
+    return Provenance(
+        records=len(records),
+        raters=tuple(sorted(raters, key=lambda person: natural(report.alias(person)))),
+        first=min(one.frozen_at for one in records),
+        last=max(one.frozen_at for one in records),
+        matchers=_versions(one.matcher for one in records),
+        programs=_versions(one.program for one in records),
+        guidelines=_versions(given.guideline for given in sealed),
+        forms=_versions(given.form for given in sealed),
+        said=Counter((each.value_a, each.value_b) for each in found),
+    )
+
+
+def _versions(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(found), key=natural))
+
+
+def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> Row:
+    field, _ = letters.VOTED[letters.kind_of_stage(found.stage)]
+    n = found.figures[0].n if found.figures else 0
+    items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
+    return Row(found.stage, VOTES, (), found.stage.value, field, n, found.figures, items)

@@ -1,0 +1,232 @@
+"""How figures of agreement are said: in words beside the number, as a table to be copied, and as plain JSON."""
+
+from typing import Any
+
+from annotator.actions.agreement.agreement_figures import SELF, Row
+from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, VOTES, Report, Second
+from annotator.domain.experts.agreement import Figure, bound_of
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import decimal, interval
+from annotator.domain.texts.ordering import natural
+
+# Figure by figure, in the order they are shown: its short name, and what it is.
+TITLES = {
+    "match_f1": "Match F1",
+    "agreement": "Agreement",
+    "kappa": "κ",
+    "ac1": "AC1",
+    "alpha": "α",
+    "jaccard": "Jaccard",
+    "order_tau": "Order τ",
+    "pearson": "r",
+}
+ABOUT = {
+    "match_f1": (
+        "Twice the matched units over all units of both raters, item by item, then averaged. The fixed matcher "
+        "pairs units one-to-one by the likeness of their words; it never sees who wrote what. Where two people say the "
+        "same in quite other words it finds no pair, so the figure is a lower bound under heavy rewording."
+    ),
+    "agreement": (
+        "The share of pairs of values that are the same. Wilson's interval takes pairs for independent; those of one "
+        "item are not, so it is rather too narrow."
+    ),
+    "kappa": (
+        "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
+        "chance. The interval draws whole items anew, because what is said within one item hangs "
+        "together. The word is Landis and Koch's (1977)."
+    ),
+    "ac1": (
+        "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
+        "The interval draws items anew."
+    ),
+    "alpha": (
+        "One minus the disagreement seen over the disagreement expected, for any number of raters and with missing "
+        "values. The interval draws items anew."
+    ),
+    "jaccard": "What both have over what either has, item by item, then averaged; references meet by identifier.",
+    "order_tau": (
+        "How far matched units stand in the same order, item by item, then averaged: 1 the same, −1 the reverse."
+    ),
+    "pearson": "How far the two raters' values rise and fall together; it does not ask whether they are the same.",
+}
+FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "value": "judgement"}
+# Shown as shares of a hundred; everything else as it is.
+PERCENT = "agreement"
+MAIN = ("match_f1", "kappa", "pearson")
+# Before what columns of second figures begin with.
+_COPIED = {BY_ADJUDICATOR: "pairing", BY_MODEL: "assisted"}
+
+
+def number(found: Figure, digits: int = 2) -> str:
+    """The value with its interval, “–” where it is undefined; a share is said in per cent."""
+    if found.value is None:
+        return "–"
+    scale, sign = (100, " %") if found.name == PERCENT else (1, "")
+    digits = max(1, digits - 1) if sign else digits
+
+    def say(value: float) -> str:
+        return decimal(value * scale, digits)
+
+    return f"{say(found.value)}{sign} {interval(found, say)}".rstrip()
+
+
+def band(found: Figure) -> str:
+    """The word of Landis & Koch for a κ, to stand beside it; empty for every other figure."""
+    from annotator.stats.agreement.verdicts import landis_koch
+
+    if found.name != "kappa" or found.value is None:
+        return ""
+    return landis_koch(max(-1.0, min(1.0, found.value)))
+
+
+def said(found: Figure, digits: int = 2) -> str:
+    """The number, its interval and its word; in the place of an undefined number, why there is none."""
+    if found.value is None:
+        return f"–  {reason(found)}"
+    return f"{number(found, digits)}  {band(found)}".rstrip()
+
+
+def reason(found: Figure) -> str:
+    """Why a figure is undefined; empty where it is not."""
+    return "" if found.value is not None else spoken(found.note.partition("; ")[0])
+
+
+def remarks(found: Figure) -> list[str]:
+    """What else must be known of a figure: what was left out, why κ may be low though raters seldom differ, and
+    whether it is a bound.
+    """
+    from annotator.stats.agreement.verdicts import KAPPA_PARADOX
+
+    rest, paradox, after = found.note.partition(KAPPA_PARADOX)
+    notes = [spoken(note) for note in f"{rest}; {after}".split("; ") if note]
+    notes = notes if found.value is not None else notes[1:]
+    return [*notes, *filter(None, (paradox, bound_of(found)))]
+
+
+def spoken(text: str) -> str:
+    """A method or a note as it is said of pooled figures, whose clusters are items."""
+    return text.replace("cluster", "item")
+
+
+def main(row: Row) -> Figure:
+    """The figure that stands for a row."""
+    return next((found for name in MAIN if (found := row.figure(name))), row.figures[0])
+
+
+def field(row: Row) -> str:
+    """What raters are compared on."""
+    return FIELDS.get(row.field, row.field)
+
+
+def group(report: Report, row: Row) -> str:
+    """What a row is of, people by alias: words that may leave the project."""
+    if row.by in ("stage", VOTES):
+        return row.stage.value
+    if row.by == "item":
+        return f"item {row.name}"
+    if row.by == "criterion":
+        return f"{report.items.get(row.group[0], '')}: {row.name}"
+    if row.by == "guideline":
+        return f"version {row.name}" if len(row.group) == 1 else f"versions {row.name}"
+    return row.name
+
+
+def names(report: Report, row: Row) -> str:
+    """The names of the people a row is of, or the item's question; what is not in `group` stays in the project."""
+    if row.by == "item":
+        return report.questions.get(row.group[0], "")
+    if row.by not in ("pair", "person", SELF):
+        return ""
+    ids = [part for part in row.group if part in report.people]
+    ids.sort(key=lambda person: natural(report.alias(person)))
+    if all(report.people[person].name == report.alias(person) for person in ids):
+        return ""
+    # Isolated from one another: a name that runs from right to left would draw the next one along.
+    return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
+
+
+def second(one: Second, row: Row) -> str:
+    """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
+    pair = one.of(row)
+    if pair is None:
+        return ""
+    again, found, frozen = pair[0], main(pair[0]), main(pair[1])
+    before = number(frozen).partition(" [")[0]
+    return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({share(again, row)})"
+
+
+def share(again: Row, row: Row) -> str:
+    """Of how much of a row a second figure is."""
+    return f"{again.lists} of {counted(row.lists, 'pair')} of lists"
+
+
+def plain(report: Report, row: Row) -> dict[str, Any]:
+    """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
+    paired = {one.name: one.of(row) for one in report.seconds}
+    return {
+        "stage": row.stage.value,
+        "by": row.by,
+        "group": row.name,
+        "field": row.field,
+        "n": row.n,
+        "items": [report.items.get(item_id, item_id) for item_id in row.items],
+        "figures": [_plain(found) for found in row.figures],
+        **{
+            name: _paired(row, *pair, report) if (pair := paired.get(name)) else None
+            for name in (BY_ADJUDICATOR, BY_MODEL)
+        },
+    }
+
+
+def _paired(row: Row, again: Row, beside: Row, report: Report) -> dict[str, Any]:
+    """`lists` are the pairs of lists that the row is of, `there` those that were paired so."""
+    return {
+        "items": [report.items.get(item_id, item_id) for item_id in again.items],
+        "lists": row.lists,
+        "there": again.lists,
+        "n": again.n,
+        "figures": [_plain(found) | {"bound": ""} for found in again.figures],
+        "frozen_figures_of_these_lists": [_plain(found) for found in beside.figures],
+    }
+
+
+def _plain(found: Figure) -> dict[str, Any]:
+    said_too = {"words": band(found), "reason": reason(found), "bound": bound_of(found)}
+    return found.model_dump(mode="json") | said_too
+
+
+def copied(report: Report, rows: list[Row]) -> str:
+    """Rows as a table to be pasted into a spreadsheet: tabs between cells, nothing rounded, people by alias.
+
+    An undefined value is an empty cell with its reason beside it; no cell is a formula.
+    """
+    from annotator.exchange.release.tables_csv import guard
+
+    shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
+    again = [one for one in report.seconds if any(one.of(row) for row in rows)]
+    head = ["stage", "group", "field", "n", "items"]
+    head += [f"{name}{part}" for name in shown for part in ("", "_low", "_high", "_reason")]
+    head += [
+        f"{_COPIED[one.name]}_{part}" for one in again for part in ("figure", "value", "low", "high", "lists")
+    ]
+    lines = [head]
+    for row in rows:
+        cells: list[Any] = [row.stage.value, group(report, row), row.field, row.n, len(row.items)]
+        for name in shown:
+            cells += _cells(row.figure(name))
+        for one in again:
+            cells += _pairing_cells(one, row)
+        lines.append(["" if cell is None else " ".join(str(guard(cell)).split()) for cell in cells])
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _cells(found: Figure | None) -> list[Any]:
+    return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
+
+
+def _pairing_cells(one: Second, row: Row) -> list[Any]:
+    pair = one.of(row)
+    if pair is None:
+        return [None] * 5
+    found = main(pair[0])
+    return [found.name, found.value, found.low, found.high, pair[0].lists]

@@ -1,0 +1,182 @@
+"""How a judge is let pair the units of two raters by meaning: a run like any other, over frozen lists alone."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, TextIO
+
+from sqlalchemy import insert
+from sqlalchemy.engine import Connection
+
+from annotator.actions.agreement import agreement_inputs, assisted
+from annotator.actions.authoring import comparing
+from annotator.actions.consensus import letters
+from annotator.actions.items import materials
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.runs import driving, run_lines, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_lines import Line
+from annotator.domain.experts.agreement import AssistedPair, PairAgreement, under
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.judge import RunState
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.runs.progress import Finished
+from annotator.protocols.pairing import NAME, PROMPTS, paired
+
+PAIRED, DEED = "paired", "pairs of lists paired"
+
+
+def order(judge: str, stage: Stage | None = None, **how: Any) -> Order:
+    """What is asked of a judge that pairs, of all stages or of one; `how` says how fast, and for how much money."""
+    return Order(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
+
+
+def is_one(protocol: str) -> bool:
+    """Whether a run of that name pairs lists."""
+    return protocol.startswith(NAME)
+
+
+class Asking:
+    """What a judge is still to be asked, and what has come and waits to be committed."""
+
+    def __init__(self, project: Project, order: Order) -> None:
+        """Refusal for whoever does not coordinate, for a judge without a model, and where there is nothing to pair."""
+        self._project = project
+        self.judge = assisted.asked_judge(project, order.judge)
+        frozen, names = agreement_inputs.frozen(project)
+        stage = order.protocol.removeprefix(NAME).removeprefix(".")
+        chosen = [one for one in frozen if stage in ("", one.stage.value)]
+        self._prompt = assisted.prompt_sha256(project)
+        self.lists = assisted.lists(self.judge, chosen, self._prompt)
+        if not self.lists:
+            raise Refusal(
+                "Nothing frozen here is matched by its words, so there is nothing to pair by meaning.",
+                "Wait until two people have submitted their lists, or choose another stage.",
+            )
+        with project.store.read() as db:
+            there = {one.id for one in assisted.stored(db, {agreement.id for agreement in chosen})}
+        self.to_do = [of for of in self.lists if of not in there]
+        self.failed: list[dict[str, str]] = []
+        self._keys = names.items
+        self._found: dict[str, PairAgreement] = {}
+
+    def shape(self) -> Protocol:
+        """The pairing in the shape of a protocol with one unit in a case: one pair of lists."""
+        return Protocol(
+            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), values=(PAIRED,),
+            judge=self._ask, prompts=PROMPTS,
+        )  # fmt: skip
+
+    def cases(self) -> Iterator[Case]:
+        """A case for each pair of lists that there is no reply of."""
+        of_item: dict[str, list[str]] = {}
+        for of in self.to_do:
+            of_item.setdefault(self.lists[of][0].item_id, []).append(of)
+        wanted = materials.Wanted((), texts=False, parts=False)
+        for at_hand in materials.each(self._project, wanted, list(of_item)):
+            for of in of_item[at_hand.item.id]:
+                yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        agreement, pair = self.lists[case.unit.id]
+        with self._project.store.read() as db:
+            documents = letters.sealed(db, agreement, {pair.a: pair.a, pair.b: pair.b})
+        a, b = documents[pair.a].units, documents[pair.b].units
+        answer = await paired(case.item.question, [unit.text for unit in a], [unit.text for unit in b], ask)
+        if answer.status is not Status.OK:
+            return {case.unit.id: answer.verdict()}
+        kind, pairs = letters.kind_of_stage(agreement.stage), [(a[i].id, b[j].id) for i, j in answer.reply]
+        self._found[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
+        return {case.unit.id: Verdict(value=PAIRED)}
+
+    def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
+        """What came of a case; None where nothing did, which is then among what failed."""
+        of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
+        agreement, found = self.lists[of][0], self._found.pop(of, None)
+        if found is None:
+            told = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
+            self.failed.append({**told, "status": verdict.status.value, "cause": verdict.cause})
+            return None
+        answered = [call.returned_model for call in (*finished.calls, *finished.reused)]
+        return AssistedPair(
+            **{**dict(found), "figures": under(assisted.PREFIX, found.figures)},
+            id=of, agreement_id=agreement.id, judge_id=self.judge.id, model=self.judge.model,
+            parameters=assisted.settings_of(self.judge), answered_by=answered[-1],
+            prompt_sha256=self._prompt, run_id=run_id, at=at,
+        )  # fmt: skip
+
+
+class _PairingJournal(Journal):
+    """A journal whose finished cases become pairs, kept beside the agreement."""
+
+    def __init__(self, project: Project, run_id: str, asking: Asking) -> None:
+        super().__init__(project, run_id, asking.judge.id, NAME)
+        self._asking = asking
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was paired, in the transaction of its calls."""
+        rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
+        if rows:
+            # An import may have brought the same meanwhile.
+            db.execute(insert(assisted.ASSISTED).prefix_with("OR IGNORE"), rows)
+        return len(rows)
+
+
+async def run(
+    project: Project,
+    order: Order,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Have the judge of the order pair what it has not paired; nothing frozen is touched.
+
+    Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
+    """
+    asking = Asking(project, order)
+    if asking.to_do:
+        with run_records.alone(project):
+            # Another run may have ended since, and paired the same.
+            asking = Asking(project, order)
+            ended = await _asked(project, order, asking, tell, listen)
+    else:
+        ended = _nothing_to_ask(asking)
+    ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": asking.failed}
+    tell(ended)
+    return ended
+
+
+async def _asked(
+    project: Project, order: Order, asking: Asking, tell: Callable[[Line], None], listen: TextIO | None
+) -> Line:
+    if not asking.to_do:
+        return _nothing_to_ask(asking)
+    judge = judges.kept(project, asking.judge)
+    opened = run_records.open_run(project, judge, order, PROMPTS)
+    journal = _PairingJournal(project, opened.id, asking)
+    before = len(asking.lists) - len(asking.to_do)
+    work = Work(asking.shape(), asking.cases, len(asking.lists), before, DEED)
+    return await driving.drive(project, judge, order, work, journal, tell, listen)
+
+
+def _nothing_to_ask(asking: Asking) -> Line:
+    from annotator.judging.runs.progress import Tally
+    from annotator.judging.runs.runner import Ended
+
+    ended, total = Ended(RunState.DONE, Tally().told((), None)), len(asking.lists)
+    return run_lines.ended_line("", DEED, ended, total, total)
+
+
+def words(line: Line) -> list[str]:
+    """The last line of a run as a person reads it."""
+    said = run_lines.words(line)
+    failed = [
+        f"Item {one['item']}, {one['stage']}: {one['status'].replace('_', ' ')}. {one['cause']}"
+        for one in line["failed"]
+    ]
+    return [said[0], *failed, *said[1:]]

@@ -1,0 +1,292 @@
+"""What a plan of who does what would come to, worked out before anything is handed out."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.sharing import Plan, Shared, share
+from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import now
+from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
+
+ADJUDICATION = table(AdjudicationRow)
+ARTIFACT, ASSIGNMENT = table(ArtifactRow), table(AssignmentRow)
+ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
+# So many items are named one by one where a plan cannot be met.
+NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Who would be on one stage of one item, by id; `new` are those of them who are not yet."""
+
+    item_id: str
+    item_key: str
+    stage: Stage
+    trial: int
+    purpose: Purpose
+    people: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one person would have in the whole project; `new` is how many assignments the plan adds.
+
+    `items` counts those they write or label for, `adjudications` those they adjudicate.
+    """
+
+    person_id: str
+    name: str
+    alias: str
+    items: int
+    assignments: int
+    repeats: int
+    adjudications: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """On how many items two of the plan's annotators would do the same stage; pilot items are not counted."""
+
+    a: str
+    b: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a plan would come to. Where `refusals` says why it cannot be met, nothing can be assigned by it."""
+
+    lines: tuple[Line, ...]
+    load: tuple[Load, ...]
+    pairings: tuple[Pairing, ...]
+    refusals: tuple[str, ...]
+    notes: tuple[str, ...]
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A plan worked out against the project as it is in one transaction."""
+
+    plan: Plan
+    shared: Shared
+    existing: tuple[Assignment, ...]
+    refusals: tuple[str, ...]
+
+
+def preview(project: Project, plan: Plan) -> Preview:
+    """Work a plan out without making it; the same plan, assigned next, comes to just this."""
+    with project.store.read() as db:
+        outcome = worked_out(project, db, plan)
+        keys = _keys(db)
+    made = outcome.shared.made
+    everything = [*outcome.existing, *made]
+    return Preview(
+        lines=_lines(outcome, keys),
+        load=_load(people.people(project), everything, made),
+        pairings=_pairings(plan, everything),
+        refusals=outcome.refusals,
+        notes=_notes(plan, everything, made),
+        new=len(made),
+    )
+
+
+def worked_out(project: Project, db: Connection, plan: Plan) -> Outcome:
+    """Share a plan out; where it makes no sense nothing is shared, and the refusals say why."""
+    keys = _keys(db)
+    refusals = _senseless(plan, keys) + _unfit(plan, people.people(project))
+    existing = tuple(Assignment(**row) for row in db.execute(select(ASSIGNMENT)).mappings())
+    if refusals:
+        return Outcome(plan, Shared(()), existing, tuple(refusals))
+    known = (*existing, *_adjudicating(db, existing))
+    shared = share(plan, known, _answered(db, plan.adjudicators), now())
+    return Outcome(plan, shared, existing, tuple(_unmet(plan, shared, keys)))
+
+
+def _keys(db: Connection) -> dict[str, str]:
+    """The keys of the items that are not retired, in the project's order."""
+    question = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id))
+    return {item_id: key for item_id, key in rows}
+
+
+def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assignment]:
+    """Who has begun to adjudicate an item without being asked to, as if they had been."""
+    asked = {(one.item_id, one.person_id) for one in existing if one.stage is Stage.ADJUDICATION}
+    begun = db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.adjudicator_id).distinct())
+    return [
+        Assignment(id="", item_id=item_id, person_id=person_id, stage=Stage.ADJUDICATION)
+        for item_id, person_id in begun
+        if (item_id, person_id) not in asked
+    ]
+
+
+def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]]:
+    """Item by item, who has written something for it, and which of the adjudicators have labelled its reports."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    written = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
+        ARTIFACT.c.author_id != "", ARTIFACT.c.state != State.CONSENSUS.value
+    )
+    labelled = select(JUDGEMENT.c.item_id, JUDGEMENT.c.rater_id).where(
+        JUDGEMENT.c.rater_id.in_(list(adjudicators)), JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    )
+    for question in (written, labelled.distinct()):
+        for item_id, person in db.execute(question):
+            found[item_id].add(person)
+    return found
+
+
+def _senseless(plan: Plan, keys: dict[str, str]) -> list[str]:
+    """Why a plan cannot be shared out at all, whoever is in it."""
+    wanted = {*plan.items, *plan.pilot_items}
+    strange = wanted - keys.keys()
+    checks = (
+        (not wanted, "The plan names no items."),
+        (not plan.work and not plan.adjudicators, "The plan names no stages."),
+        (bool(strange), f"{len(strange)} of the items are not in this project, or are set aside."),
+        (plan.overlap < 1, "At least one person must do each stage."),
+        (
+            bool(plan.work and plan.items) and len(set(plan.annotators)) < plan.overlap,
+            f"Each stage is to be done by {plan.overlap} people, but the plan names "
+            f"{counted(len(set(plan.annotators)), 'annotator')}.",
+        ),
+        (not 0 <= plan.repeat_share <= 1, "The share of repeats lies between none (0) and all (1)."),
+        (plan.repeat_after_days < 0, "Repeats cannot come before the work itself."),
+    )
+    passed = has_passed(plan.due)
+    return [words for wrong, words in checks if wrong] + ([passed] if passed else [])
+
+
+def has_passed(due: datetime | None) -> str:
+    """That a date cannot be set because it has passed, in one sentence; empty when it can."""
+    if due is None or due >= now():
+        return ""
+    return f"{due.astimezone():%Y-%m-%d} has passed; nothing can be due by then."
+
+
+def _unfit(plan: Plan, everybody: Sequence[Person]) -> list[str]:
+    """Who of a plan cannot do what it asks of them."""
+    known = {person.id: person for person in everybody}
+    asked = [(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []
+    asked += [(person, Role.ADJUDICATOR) for person in sorted(set(plan.adjudicators))]
+    return [words for person_id, role in asked if (words := unfit(known.get(person_id), role))]
+
+
+def unfit(person: Person | None, role: Role) -> str:
+    """Why a person cannot be given work of a role, in one sentence; empty when they can."""
+    if person is None:
+        return "One of the people named is not in this project."
+    if not person.active:
+        return f"{person.name} has left the project."
+    return "" if person.has(role) else f"{person.name} is not an {role.value} of this project."
+
+
+def _unmet(plan: Plan, shared: Shared, keys: dict[str, str]) -> list[str]:
+    short = [
+        f"Item {keys[item_id]} would have {plan.overlap - lacking} of {plan.overlap} people."
+        for item_id, lacking in shared.short.items()
+    ]
+    alone = [
+        f"Everybody who could adjudicate item {keys[item_id]} answers it themselves."
+        for item_id in shared.unadjudicated
+    ]
+    return [*_named(short), *_named(alone)]
+
+
+def _named(lines: Sequence[str]) -> list[str]:
+    rest = len(lines) - NAMED
+    return [*lines[:NAMED], *([f"The same holds for {rest} more."] if rest > 0 else [])]
+
+
+def _notes(plan: Plan, everything: Iterable[Assignment], made: Sequence[Assignment]) -> tuple[str, ...]:
+    """What is worth knowing before the plan is made, though nothing is wrong with it."""
+    notes = []
+    judged = {one.item_id for one in everything if one.stage is Stage.ADJUDICATION}
+    alone = {*plan.items, *plan.pilot_items} - judged
+    if plan.adjudicators and alone:
+        which = "it" if len(alone) == 1 else "each of them"
+        notes.append(
+            f"{counted(len(alone), 'item')} will have no adjudicator, because fewer than two people answer {which}."
+        )
+    if plan.repeat_share and Stage.LABELLING not in plan.work:
+        notes.append("Only labelling is repeated, and the plan does not hand it out.")
+    if not made:
+        notes.append("All of this is assigned already.")
+    return tuple(notes)
+
+
+def _lines(outcome: Outcome, keys: dict[str, str]) -> tuple[Line, ...]:
+    wanted = {*outcome.plan.items, *outcome.plan.pilot_items}
+    stages = {*outcome.plan.work, Stage.ADJUDICATION}
+    groups: defaultdict[tuple[str, Stage, int], list[Assignment]] = defaultdict(list)
+    for one in (*outcome.existing, *outcome.shared.made):
+        if one.item_id in wanted & keys.keys() and one.stage in stages:
+            groups[one.item_id, one.stage, one.trial].append(one)
+    new = {one.id for one in outcome.shared.made}
+    places = {item_id: place for place, item_id in enumerate(keys)}
+    order = list(Stage)
+    return tuple(
+        _line(groups[group], keys[group[0]], new)
+        for group in sorted(groups, key=lambda g: (places[g[0]], order.index(g[1]), g[2]))
+    )
+
+
+def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> Line:
+    group = sorted(group, key=lambda one: one.person_id)
+    first = group[0]
+    fresh = tuple(one.person_id for one in group if one.id in new)
+    whole = tuple(one.person_id for one in group)
+    return Line(first.item_id, key, first.stage, first.trial, first.purpose, whole, fresh)
+
+
+def _load(
+    everybody: Sequence[Person], everything: Iterable[Assignment], made: Iterable[Assignment]
+) -> tuple[Load, ...]:
+    """The load of everybody who has anything, by alias."""
+    held: defaultdict[str, list[Assignment]] = defaultdict(list)
+    for one in everything:
+        held[one.person_id].append(one)
+    fresh = Counter(one.person_id for one in made)
+    return tuple(
+        Load(
+            person_id=person.id,
+            name=person.name,
+            alias=person.alias,
+            items=len({one.item_id for one in held[person.id] if one.stage is not Stage.ADJUDICATION}),
+            assignments=len(held[person.id]),
+            repeats=sum(one.trial > 1 for one in held[person.id]),
+            adjudications=sum(one.stage is Stage.ADJUDICATION for one in held[person.id]),
+            new=fresh[person.id],
+        )
+        for person in everybody
+        if held[person.id]
+    )
+
+
+def _pairings(plan: Plan, everything: Iterable[Assignment]) -> tuple[Pairing, ...]:
+    """How often each two of the plan's annotators meet, those who never do included."""
+    meeting: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
+    for one in everything:
+        if one.purpose is Purpose.WORK and one.stage is not Stage.ADJUDICATION:
+            meeting[one.item_id, one.stage].add(one.person_id)
+    items: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for (item_id, _), group in meeting.items():
+        for pair in combinations(sorted(group), 2):
+            items[pair].add(item_id)
+    pairs = combinations(sorted(set(plan.annotators)), 2)
+    return tuple(Pairing(a, b, len(items[a, b])) for a, b in pairs)

@@ -1,0 +1,66 @@
+"""How a document is submitted, and opened again: its stage is done, and agreement is frozen when all are."""
+
+from typing import Any
+
+from sqlalchemy import update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import artifacts, editable
+from annotator.actions.authoring.artifacts import ARTIFACT
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+
+
+def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
+    """Submit: the newest document becomes a sealed revision that no edit can touch. A consensus stays one.
+
+    `reason` says why warnings were overridden. What is missing or out of bounds is asked of `lint` before.
+    """
+    with project.store.write() as db:
+        newest = artifacts.read_open(project, db, artifact_id)
+        artifact = newest.artifact
+        if not artifact.document.units:
+            raise Refusal(
+                f"This {artifact.kind.value} is still empty.", "Write at least one unit before submitting."
+            )
+        if fault := artifact.document.fault():
+            raise Refusal(fault, "Change that before submitting; nothing is lost.")
+        said = {"sealed": True, "reason": reason}
+        image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **said)
+        state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()
+        _set_state(db, artifact_id, state, sealed_at=at)
+        if state is State.SEALED:
+            assignments.mark_submitted(db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), at)
+        sealed = record(project, db, Change("artifact", artifact_id, "seal", None, image))
+        agreements.freeze_when_ready(project, db, artifact.item_id, stage_of(artifact.kind))
+        return sealed
+
+
+def reopen(project: Project, artifact_id: str) -> Change:
+    """Go on editing a sealed artifact, or a consensus, in a new revision; the sealed one stays as it is."""
+    with project.store.write() as db:
+        newest = artifacts.read_newest(db, artifact_id)
+        artifact = newest.artifact
+        if editable.is_open(project, artifact):
+            raise Refusal("Only a sealed artifact can be reopened.", "Just go on editing this one.")
+        if refusal := editable.refusal_of_others(project, artifact):
+            raise refusal
+        settled = artifact.state is State.CONSENSUS
+        verb = editable.EDIT_CONSENSUS if settled else "reopen"
+        image = artifacts.next_revision(project, db, newest, artifact.document, verb=verb)
+        if not settled:
+            _set_state(db, artifact_id, State.DRAFT)
+            assignments.mark_submitted(
+                db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), None
+            )
+        return record(project, db, Change("artifact", artifact_id, verb, None, image))
+
+
+def _set_state(db: Connection, artifact_id: str, state: State, **values: Any) -> None:
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(state=state.value, **values))

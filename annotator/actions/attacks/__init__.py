@@ -1,0 +1,1 @@
+"""Attacks on judges: copies with planted changes, and how often a judge falls for them."""

@@ -1,0 +1,164 @@
+"""How a judge's verdicts are drawn for attacks: by chance, evenly over items, and only such as still stand."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from random import Random
+
+from annotator.actions.attacks import attack_tests
+from annotator.actions.attacks.attack_tests import AttackTest, Wish
+from annotator.actions.items import materials
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases, run_records
+from annotator.actions.runs.judge_cases import Manner, Order
+from annotator.actions.sets import validation_units, validation_values
+from annotator.actions.sets.validation_units import Key
+from annotator.domain.judges.attack import AttackContent, Pieces, Struck, copied
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.attacks import AIMS, ATTACKS
+from annotator.judging.attacks.shape import Given
+
+# How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
+LIKENESS = 0.1
+# Questions under this trial are asked afresh by every test; nothing else goes by it.
+_FIRST_TRIAL = 2_000_000
+
+
+def draw(
+    project: Project, wish: Wish, judge: Judge, shape: Protocol, attacks: tuple[str, ...], writer_id: str
+) -> AttackContent:
+    """What a test is made with; Refusal where the judge has no verdict that stands."""
+    questions = _questions(project, judge, shape, standing(project, judge, shape))
+    if not questions:
+        raise Refusal(
+            f"“{judge.name}” has no verdict of its own by “{shape.title}” as it is worded now.",
+            "Let it judge some reports first.",
+        )
+    available = sum(len(one.own) for one in questions)
+    demanded = (
+        AIMS[shape.name].value if wish.size is None and any(ATTACKS[name].plants for name in attacks) else ""
+    )
+    drawn = tuple(_in_turn(questions, wish.size or _size(questions, wish.width), wish.seed, demanded))
+    return AttackContent(
+        attacks=attacks, size=wish.size, width=wish.width, seed=wish.seed, writer_id=writer_id,
+        trial=_FIRST_TRIAL + len(attack_tests.all_of(project, judge.id, shape.name)), drawn=drawn,
+        unfit=_unfit(project, shape, attacks, drawn, wish.seed), available=available,
+    )  # fmt: skip
+
+
+def standing(project: Project, judge: Judge, shape: Protocol) -> dict[Key, str]:
+    """A judge's verdicts by the wording that is in force, on units as they now are."""
+    by = run_records.prompts_hash(project, shape.prompts)
+    found: dict[Key, str] = {}
+    for version in validation_values.of_judges(project, shape):
+        words_alone = judge.kind == JudgeKind.BASELINE
+        if version.judge.id == judge.id and (words_alone or version.prompt_sha256 == by):
+            found |= version.said
+    return found
+
+
+def _questions(project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]) -> list[Struck]:
+    """The verdicts question by question, as they were asked: one by one, or several together."""
+    places = validation_units.places(project, shape)
+    stand = {key: value for key, value in said.items() if key in places}
+    if judge.asked.together == 1:
+        return [
+            Struck(item_id=places[key].item_id, response_id=key[0], asked=(key[1],), own={key[1]: value})
+            for key, value in stand.items()
+        ]
+    return list(_together(project, judge, shape, stand))
+
+
+def _together(project: Project, judge: Judge, shape: Protocol, said: dict[Key, str]) -> Iterator[Struck]:
+    """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
+    seeds = run_records.seeds(project, judge.id, shape.name)
+    for seed in sorted(set(seeds.values())):
+        manner = Manner(judge.asked.together, judge.asked.weights_shown, seed)
+        for case in judge_cases.cases(project, Order(judge.name, shape.name), manner=manner):
+            response_id, asked = case.response.id, tuple(unit.id for unit in case.units)
+            own = {unit_id: said[response_id, unit_id] for unit_id in asked if (response_id, unit_id) in said}
+            if seeds.get(response_id) == seed and len(own) == len(asked):
+                yield Struck(item_id=case.item.id, response_id=response_id, asked=asked, own=own)
+
+
+def _size(questions: Sequence[Struck], width: float) -> int:
+    """How many verdicts an interval so wide takes at worst, spread over the items (Kish's design effect)."""
+    from annotator.stats.intervals.sample_size import kish_effect, wilson_size
+
+    items, available = len({one.item_id for one in questions}), sum(len(one.own) for one in questions)
+    for size in range(1, available):
+        share, more = divmod(size, items)
+        spread = [share + 1] * more + [share] * (items - more)
+        effect = kish_effect([one for one in spread if one], LIKENESS)
+        if size >= wilson_size(width, design_effect=effect):
+            return size
+    return available
+
+
+def _in_turn(questions: Iterable[Struck], size: int, seed: int, demanded: str) -> list[Struck]:
+    """Questions by chance, items in turn, until so many verdicts are drawn; then in the order of their items.
+
+    What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
+    """
+    chance, waiting = Random(seed), defaultdict[str, list[Struck]](list)
+    for one in sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked)):
+        waiting[one.item_id].append(one)
+    items = list(waiting.values())
+    for own in items:
+        chance.shuffle(own)
+    chance.shuffle(items)
+    chosen, counted = list[Struck](), 0
+    for one in (one for turn in zip_longest(*items) for one in turn if one is not None):
+        if counted >= size:
+            break
+        chosen.append(one)
+        counted += sum(value != demanded for value in one.own.values())
+    return sorted(chosen, key=lambda one: (one.item_id, one.response_id, one.asked))
+
+
+def _unfit(
+    project: Project, shape: Protocol, attacks: tuple[str, ...], drawn: Sequence[Struck], seed: int
+) -> dict[str, tuple[str, ...]]:
+    """Of which responses an attack can make no copy."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for response_id, report in reports(project, drawn):
+        for name in attacks:
+            attack = ATTACKS[name]
+            if attack.copy is not None and copy_of(report, name, shape.name, 0, seed, response_id) is None:
+                found[name].append(response_id)
+    return {name: tuple(sorted(ids)) for name, ids in found.items()}
+
+
+def reports(project: Project, drawn: Iterable[Struck]) -> Iterator[tuple[str, str]]:
+    """The reports that were drawn, each once: response, text."""
+    wanted, items = {one.response_id for one in drawn}, dict.fromkeys(one.item_id for one in drawn)
+    for at_hand in materials.each(project, materials.Wanted((), parts=False), list(items)):
+        for material in at_hand.responses:
+            if material.response.id in wanted:
+                yield material.response.id, material.response.text
+
+
+def copy_of(
+    report: str, attack: str, protocol: str, place: int, seed: int, response_id: str
+) -> tuple[str, Pieces] | None:
+    """The variant whose turn it is at this place, or the next that can make a copy, and its pieces; None when none can.
+
+    The same for the same arguments.
+    """
+    shape = ATTACKS[attack]
+    for turn in range(len(shape.variants)):
+        variant = shape.variants[(place + turn) % len(shape.variants)]
+        chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
+        given = Given(report, variant, AIMS[protocol], chance)
+        pieces = shape.copy(given) if shape.copy is not None else None
+        if pieces is not None and copied(report, pieces) != report:
+            return variant, pieces
+    return None
+
+
+def questions_of(test: AttackTest, attack: str) -> list[tuple[int, Struck]]:
+    """The questions that an attack is made on, each with its place in the draw."""
+    unfit = set(test.content.unfit.get(attack, ()))
+    return [(place, one) for place, one in enumerate(test.content.drawn) if one.response_id not in unfit]

@@ -1,0 +1,120 @@
+"""How what is said of attacked copies is kept: with the journal's calls, and apart from responses and judgements."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.attacks.attack_tests import COPY, VERDICT, AttackTest
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import response_hash
+from annotator.actions.runs.journal import Journal, by_cause
+from annotator.domain.judges.attack import AttackCopyFields, AttackVerdictFields, Pieces, Struck
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Case
+from annotator.domain.texts.identity import derived_id
+from annotator.judging.runs.progress import Finished
+
+# Copy and unit; copy and units in the order asked.
+Said = tuple[str, str]
+Name = tuple[str, tuple[str, ...]]
+_ADD_COPY = insert(COPY).prefix_with("OR IGNORE")
+_PUT_COPY = insert(COPY).prefix_with("OR REPLACE")
+_PUT_VERDICT = insert(VERDICT).prefix_with("OR REPLACE")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A question over a copy of a report: by which attack and in which of its ways, and as the judge is asked it."""
+
+    attack: str
+    variant: str
+    pieces: Pieces
+    struck: Struck
+    report: str
+    case: Case
+
+
+def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
+    """What a copy is known by."""
+    return derived_id("attack copy", test_id, attack, variant, response_id)
+
+
+def copy_row(
+    test: AttackTest, made: Made | None = None, *, response_id: str = "", report: str = "", attack: str = "",
+    pieces: Pieces = (), status: Status = Status.OK, cause: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """A copy as its table takes it."""
+    if made is not None:
+        response_id, report, attack, pieces = made.struck.response_id, made.report, made.attack, made.pieces
+    variant = made.variant if made is not None else ""
+    fields = AttackCopyFields(
+        test_id=test.id, response_id=response_id, attack=attack, variant=variant, status=status, cause=cause,
+        text_sha256=response_hash(report), pieces=json.dumps(pieces, ensure_ascii=False),
+    )  # fmt: skip
+    row = {"id": copy_id(test.id, attack, variant, response_id), **fields.model_dump()}
+    return row | {"status": status.value}
+
+
+class AttackJournal(Journal):
+    """A journal whose verdicts go to the test; `made` holds what each copy is, until it was judged."""
+
+    def __init__(self, project: Project, judge_id: str, test: AttackTest) -> None:
+        super().__init__(project, test.run_id, judge_id, test.protocol)
+        self.made: dict[Name, Made] = {}
+        self._test = test
+
+    def put(self, made: Made) -> Case:
+        """Remember what a case is about, and give the case."""
+        self.made[_name(made.case)] = made
+        return made.case
+
+    def done(self, *, only_ok: bool) -> set[Said]:
+        """What was said of which copies; `only_ok` leaves out what did not come."""
+        v = VERDICT.c
+        question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
+        question = question.where(v.status == Status.OK.value) if only_ok else question
+        with self._project.store.read() as db:
+            return {(row[0], row[1]) for row in db.execute(question)}
+
+    def without(self) -> dict[str, int]:
+        """How many verdicts the test lacks, by cause."""
+        return by_cause(self._project, VERDICT, VERDICT.c.test_id == self._test.id)
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write the copies and what was said of them, in the transaction of the calls."""
+        known = [(self.made.pop(_name(one.case), None), one) for one in done]
+        rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
+        if rows:
+            db.execute(_ADD_COPY, [copy_row(self._test, made) for made, _ in known if made])
+            db.execute(_PUT_VERDICT, rows)
+        return len(rows)
+
+    def _verdicts(self, made: Made, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
+        of_copy, asked = finished.case.response.id, [unit.id for unit in finished.case.units]
+        for unit_id, verdict in finished.verdicts.items():
+            fields = AttackVerdictFields(
+                **verdict.model_dump(), test_id=self._test.id, copy_id=of_copy, item_id=made.struck.item_id,
+                unit_id=unit_id, before=made.struck.own[unit_id], call_id=finished.call_id, at=at,
+                asked=json.dumps(asked) if len(asked) > 1 else "",
+            )  # fmt: skip
+            row = {"id": derived_id("attack verdict", of_copy, unit_id), **fields.model_dump()}
+            yield row | {"status": verdict.status.value}
+
+
+def read_pieces(text: str) -> Pieces:
+    """The pieces of a copy as its row keeps them."""
+    return tuple(piece if isinstance(piece, str) else (piece[0], piece[1]) for piece in json.loads(text))
+
+
+def put_copy(db: Connection, row: dict[str, Any]) -> None:
+    """Keep a copy that a model wrote, or that it did not, in place of the one before."""
+    db.execute(_PUT_COPY, [row])
+
+
+def _name(case: Case) -> Name:
+    return case.response.id, tuple(unit.id for unit in case.units)

@@ -1,0 +1,223 @@
+"""Which biases show in what judges said anyway: by the order of a pair, the length of reports, and model families."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from sqlalchemy import func, select
+
+from annotator.actions.items import families
+from annotator.actions.items.materials import RESPONSE
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_raters
+from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sets import validation_ground, validation_values
+from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.studies import contests
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols.researcherbench.contests import FIRST, TIE, Outcome
+from annotator.protocols.researcherbench.pairwise import NAME as PAIRWISE
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """A bias of a judge: under which name, as a figure, and what it is."""
+
+    judge_id: str
+    judge: str
+    about: str
+    name: str
+    figure: Estimate
+    definition: str
+    none: float = 0.0
+    """The value that means no bias."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A unit of a judge's with a label of a person's: how far it leans to yes, whether it errs, and on what."""
+
+    item_id: str
+    response_id: str
+    system_id: str
+    true: bool
+    lean: int
+
+    @property
+    def errs(self) -> int:
+        return abs(self.lean)
+
+
+POSITION, LENGTH, FAMILY = "position", "length", "same family"
+LEANS = "[judge says {positive}] − [person says {positive}], averaged"
+
+
+def report(project: Project, protocol: str = COVERAGE, judge: str = "") -> list[Bias]:
+    """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
+
+    What cannot be told says why.
+
+    Length and family are held against all labels that people submitted, but those that validation sets hold back.
+    """
+    people.refuse_others(project, "is told of judges' biases")
+    wanted = judges.named(project, judge).id if judge else ""
+    found = [*_of_pairs(project), *_of_labels(project, protocol)]
+    return [bias for bias in found if wanted in ("", bias.judge_id)]
+
+
+# Position.
+
+
+def _of_pairs(project: Project) -> list[Bias]:
+    found = []
+    for rater in result_raters.raters(project, PAIRWISE):
+        if not result_raters.are_people(rater.id):
+            found += _position(
+                rater,
+                [
+                    pair
+                    for trial in contests.trials(project, rater.id) or [1]
+                    for pair in contests.pairs(project, rater.id, trial)
+                    if pair.asked or trial == 1
+                ],
+            )
+    return found
+
+
+def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair]) -> list[Bias]:
+    from annotator.stats.intervals.sample_size import clustered_wilson
+
+    both = [pair for pair in pairs if pair.outcome is not Outcome.ERROR]
+    flips = clustered_wilson(
+        [None if pair.outcome is Outcome.ERROR else pair.outcome is Outcome.INCONSISTENT for pair in pairs],
+        [pair.item_id for pair in pairs],
+    )
+    decided = [
+        (value == FIRST, pair.item_id)
+        for pair in both
+        for value in (pair.a_first, pair.b_first)
+        if value != TIE
+    ]
+    slot = clustered_wilson([first for first, _ in decided], [item for _, item in decided])
+    return [
+        Bias(judge.id, judge.name, POSITION, "Verdict changes with the order", flips,
+             "Of the pairs judged in both orders, trial by trial, those whose verdict changes with the order"),
+        Bias(judge.id, judge.name, POSITION, "First one named", slot,
+             "Of the verdicts that name a winner, in pairs judged in both orders, those for the report shown first; "
+             "one half is no bias", 0.5),
+    ]  # fmt: skip
+
+
+# Length and family.
+
+
+def _of_labels(project: Project, protocol: str) -> list[Bias]:
+    try:
+        found = validation_ground.ground(project, protocol)
+    except Refusal as refusal:
+        return _undefined(project, protocol, refusal.happened)
+    lengths, own = _lengths(project), {one.id: one.family for one in families.members(project)}
+    made = []
+    every = _at_every_trial(project, found)
+    for rater in found.judges():
+        rows = [row for at_one in every for row in _rows(at_one, rater)]
+        made += _length(found, rater, rows, lengths)
+        made += _family(found, rater, rows, own)
+    return made
+
+
+def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
+    """That nothing can be told without labels, judge by judge."""
+    known = [one for one in result_raters.raters(project, protocol) if not result_raters.are_people(one.id)]
+    none = Estimate(None, method="difference of two means", note=why)
+    return [
+        Bias(one.id, one.name, about, title, none, "Judges are held against labels that people submitted")
+        for one in known
+        for about, title in ((LENGTH, "Leans to longer reports"), (FAMILY, "Leans to its own family"))
+    ]
+
+
+def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
+    """The same labels beside what judges said at each trial."""
+    return [
+        found
+        if trial == 1
+        else replace(found, versions=validation_values.of_judges(project, found.shape, "", trial))
+        for trial in validation_values.trials(project, found.shape)
+    ]
+
+
+def _rows(found: Ground, rater: Rater) -> list[_Row]:
+    if rater not in found.judges():
+        return []
+    positive = found.shape.values[0]
+    rows = []
+    for row in found.rows(rater, found.known):
+        if row.said is not None:
+            place, true = found.places[row.key], row.true == positive
+            lean = int(row.said == positive) - int(true)
+            rows.append(_Row(place.item_id, place.response_id, place.system_id, true, lean))
+    return rows
+
+
+def _lengths(project: Project) -> dict[str, int]:
+    with project.store.read() as db:
+        return dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+
+
+def _length(found: Ground, rater: Rater, rows: Sequence[_Row], lengths: Mapping[str, int]) -> list[Bias]:
+    """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
+    of_item: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        of_item[row.item_id].add(row.response_id)
+    middle = {item: median(lengths[one] for one in members) for item, members in of_item.items()}
+    told = [
+        (row, lengths[row.response_id] > middle[row.item_id])
+        for row in rows
+        if lengths[row.response_id] != middle[row.item_id]
+    ]
+    positive = found.shape.values[0]
+    longer = "over reports longer than the median one on their item less over shorter ones"
+    names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], int], str], ...] = (
+        ("Leans to longer reports", told, lambda row: row.lean, f"{LEANS.format(positive=positive)} {longer}"),
+        ("Errs more on longer reports", told, lambda row: row.errs, f"Share of verdicts unlike the person's, {longer}"),
+        (f"“{positive}” where people deny it", [one for one in told if not one[0].true], lambda row: row.errs,
+         f"At an equal label: of what people deny, the share that the judge grants, {longer}"),
+        (f"Not “{positive}” where people grant it", [one for one in told if one[0].true], lambda row: row.errs,
+         f"At an equal label: of what people grant, the share that the judge denies, {longer}"),
+    )  # fmt: skip
+    return [
+        Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of), words)
+        for name, chosen, of, words in names
+    ]
+
+
+def _family(found: Ground, rater: Rater, rows: Sequence[_Row], known: Mapping[str, str]) -> list[Bias]:
+    own = known.get(rater.id, "")
+    name = "Leans to its own family"
+    words = (
+        f"{LEANS.format(positive=found.shape.values[0])} over systems of the judge's own family"
+        f"{f' ({own})' if own else ''} less over systems of other known families"
+    )
+    if not own:
+        none = Estimate(None, method="difference of two means", note="the judge is of no known family")
+        return [Bias(rater.id, _called(found, rater), FAMILY, name, none, words)]
+    told = [(row, known[row.system_id] == own) for row in rows if known.get(row.system_id)]
+    return [Bias(rater.id, _called(found, rater), FAMILY, name, _gap(told, lambda row: row.lean), words)]
+
+
+def _gap(told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], int]) -> Estimate:
+    from annotator.stats.intervals.cluster_means import cluster_gap
+
+    values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
+    return cluster_gap(values, [inside for _, inside in told], items)
+
+
+def _called(found: Ground, rater: Rater) -> str:
+    """A judge's name; with the first signs of its wording where it judged by several."""
+    several = sum(one.id == rater.id for one in found.judges()) > 1
+    return f"{rater.name} ({rater.prompt[:8] or 'no wording'})" if several else rater.name

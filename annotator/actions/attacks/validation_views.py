@@ -1,0 +1,289 @@
+"""The views of judge validation: what each shows, what it lets choose, and what to do where it has nothing to show."""
+
+from collections.abc import Iterator, Sequence
+
+from annotator.actions.attacks import bias_sheets
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.project.keeping import kept
+from annotator.actions.results import result_raters
+from annotator.actions.sets import reviews, validation_ground, validation_sets
+from annotator.actions.sets.validation_figures import TITLES
+from annotator.actions.sets.validation_ground import PEOPLE
+from annotator.actions.sheets.result_sheets import Choice, Sheet
+from annotator.actions.studies.result_views import View
+from annotator.actions.validation import (
+    corrected,
+    corrected_sheets,
+    disagreements,
+    judge_choice,
+    replay_sheets,
+    stand_in,
+    stand_in_sheets,
+    validation,
+    validation_sheets,
+)
+from annotator.actions.validation.validation import COVERAGE, Wish
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.validation import Split
+from annotator.protocols import PROTOCOLS
+
+JUDGES = "Judges beside people"
+ANY, WEIGHTED = "", "weighted"
+PARTS = (
+    (Split.DEV.value, Split.DEV.value),
+    ("test (looks are counted)", Split.TEST.value),
+    ("whole (looks are counted)", validation_ground.WHOLE),
+)
+Condition = tuple[str, tuple[str, ...]] | None
+FIGURES = ("kappa", *(name for name in TITLES if name != "kappa"))
+MARGINS = ("0.05", "0.02", "0.1", "0.2")
+EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled people)", "0.15"), ("0.1 (a crowd)", "0.1"))
+WIDTHS = ("0.1", "0.05", "0.2", "0.3")
+NOBODY = "Let people label reports and submit their labels, and let a judge judge the same reports."
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Under which protocol, on which labels, whom judges are held against, and how figures are told apart."""
+    return (*_labels(project), Choice("by", "Break down by", tuple((name, name) for name in validation.BY)))
+
+
+def report(
+    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    by: str = validation.ALL, positive: str = "", opening: str = "",
+) -> validation.Validation:  # fmt: skip
+    """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    whom = (against,) if against else ()
+    return validation.report(
+        project, Wish(protocol, set, part, whom, positive=positive, by=by, opening=opening)
+    )
+
+
+def answers(
+    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    figure: str = "kappa", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
+    positive: str = "", opening: str = "",
+) -> stand_in.Answers:  # fmt: skip
+    """Whether each judge may stand in for people."""
+    whom = (against,) if against else ()
+    of = Wish(protocol, set, part, whom, positive=positive, opening=opening)
+    return stand_in.report(
+        project, stand_in.Wish(of, figure, counting == WEIGHTED, float(delta), float(epsilon))
+    )
+
+
+def choice_of_judge(
+    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    figure: str = "kappa", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
+    positive: str = "", opening: str = "",
+) -> judge_choice.Choice:  # fmt: skip
+    """The cheapest judge that is not worse than the reference by more than `delta`."""
+    whom = (against,) if against else ()
+    of = Wish(protocol, set, part, whom, positive=positive, opening=opening)
+    weighted = counting == WEIGHTED
+    return judge_choice.choose(project, judge_choice.Wish(of, figure, weighted, float(delta), reference))
+
+
+def leaderboard(
+    project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
+    width: str = WIDTHS[0], opening: str = "",
+) -> tuple[corrected.Corrected, float]:  # fmt: skip
+    """The corrected leaderboard, and the width that its plan is for."""
+    whom = (against,) if against else ()
+    return corrected.report(project, corrected.Wish(judge, whom, set, part, opening, float(width))), float(
+        width
+    )
+
+
+def rulings(
+    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    positive: str = "", opening: str = "",
+) -> Sequence[disagreements.Ruled]:  # fmt: skip
+    """First labels beside rulings."""
+    whom = (against,) if against else ()
+    return disagreements.report(project, Wish(protocol, set, part, whom, positive=positive, opening=opening))
+
+
+@kept
+def _labels(project: Project, *, protocols: bool = True) -> tuple[Choice, ...]:
+    """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
+    drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
+    judged = [
+        name
+        for name, shape in PROTOCOLS.items()
+        if shape.values and (name in drawn or result_raters.judges_of(project, name))
+    ]
+    names = judged if protocols and judged else [COVERAGE]
+    said = tuple((PROTOCOLS[name].title, name) for name in names)
+    made = [Choice("protocol", "What was judged", said)] if protocols else []
+    for name in names:
+        made += _within(project, name, ("protocol", (name,)) if protocols else None)
+    return tuple(made)
+
+
+def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Choice]:
+    """What can be chosen within a protocol."""
+    locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
+    drawn = tuple((one.name, one.name) for one in locked)
+    if drawn:
+        yield Choice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
+        # The test part is opened on purpose, so the dev part comes first.
+        yield Choice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
+    yield Choice("against", "Held against", _against(project, protocol), only_if)
+    values = PROTOCOLS[protocol].values
+    if len(values) > 2:
+        named = tuple((value.replace("_", " "), value) for value in values)
+        yield Choice("positive", "Positive", (("none", ANY), *named), only_if)
+
+
+def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
+    return (("all people", ANY), *result_raters.named_people(project, protocol))
+
+
+def _by() -> tuple[Choice, ...]:
+    """By which figure a judge is held against people."""
+    return (
+        Choice("figure", "Agreement", tuple((TITLES[name][0], name) for name in FIGURES)),
+        Choice("counting", "Each unit counts", (("one", ANY), ("its weight", WEIGHTED))),
+    )
+
+
+def _of_answers(project: Project) -> tuple[Choice, ...]:
+    return (
+        *_labels(project),
+        *_by(),
+        Choice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
+        Choice("epsilon", "Alt-test's ε", EPSILONS),
+    )
+
+
+def _of_choice(project: Project) -> tuple[Choice, ...]:
+    labels = _labels(project)
+    references = (("people", PEOPLE), ("the best judge", judge_choice.BEST))
+    return (
+        *labels,
+        *_by(),
+        *(
+            Choice(
+                "reference", "Not worse than", (*references, *((name, name) for name in _judges(project, protocol))),
+                ("protocol", (protocol,)),
+            )
+            for _, protocol in labels[0].values
+        ),
+        Choice("delta", "By more than δ", tuple((margin, margin) for margin in MARGINS)),
+    )  # fmt: skip
+
+
+def _judges(project: Project, protocol: str) -> list[str]:
+    """The names of the judges that judged under a protocol, the baseline last."""
+    there = result_raters.judges_of(project, protocol)
+    found = [one for one in judges.all_of(project) if one.id in there]
+    return [one.name for one in sorted(found, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
+
+
+def _of_leaderboard(project: Project) -> tuple[Choice, ...]:
+    names = tuple((name, name) for name in _judges(project, COVERAGE))
+    first = (Choice("judge", "Judge", names),) if names else ()
+    widths = Choice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
+    return (*first, *_labels(project, protocols=False), widths)
+
+
+def _leaderboard_sheets(found: tuple[corrected.Corrected, float]) -> tuple[Sheet, ...]:
+    return corrected_sheets.sheets(*found)
+
+
+def _of_reviews(project: Project) -> tuple[Choice, ...]:
+    protocol = _labels(project)[0]
+    return protocol, Choice("by", "Break down by", tuple((name, name) for name in reviews.BY))
+
+
+VIEWS: tuple[View, ...] = (
+    View(
+        "answer",
+        "May a judge stand in?",
+        JUDGES,
+        "Yes, no or not yet known, and why.",
+        NOBODY,
+        _of_answers,
+        kept(answers),
+        stand_in_sheets.sheets,
+        "Label",
+    ),
+    View(
+        "judges",
+        "Agreement",
+        JUDGES,
+        "Each judge and wording held against people, beside people against one another.",
+        NOBODY,
+        choices,
+        kept(report),
+        validation_sheets.sheets,
+        "Label",
+    ),
+    View(
+        "choice",
+        "Choose a judge",
+        JUDGES,
+        "Agreement against cost, and the cheapest judge that is not worse than you need.",
+        NOBODY,
+        _of_choice,
+        kept(choice_of_judge),
+        judge_choice.sheets,
+        "Label",
+    ),
+    View(
+        "corrected",
+        "Corrected leaderboard",
+        JUDGES,
+        "Coverage raw and corrected by people's labels, how sure the order is, and what to label next.",
+        NOBODY,
+        _of_leaderboard,
+        kept(leaderboard),
+        _leaderboard_sheets,
+        "Label",
+    ),
+    View(
+        "rulings",
+        "First labels and rulings",
+        JUDGES,
+        "What rulings on disagreements make of agreement; first labels stay the metric.",
+        NOBODY,
+        _labels,
+        kept(rulings),
+        disagreements.sheets,
+        "Label",
+    ),
+    View(
+        "reviews",
+        "Reviews",
+        JUDGES,
+        "How much of a judge experts accept when they see its verdicts; kept apart from blind labels.",
+        "Have experts review the verdicts of a judge.",
+        _of_reviews,
+        kept(reviews.report),
+        reviews.sheets,
+        "Label",
+    ),
+    View(
+        "replay",
+        "Under the public rule",
+        JUDGES,
+        "Which scores ResearcherBench's published way to read replies would change, and how.",
+        replay_sheets.LACKS,
+        replay_sheets.choices,
+        kept(replay_sheets.report),
+        replay_sheets.sheets,
+        "Judges",
+    ),
+    View(
+        "bias",
+        "Bias",
+        JUDGES,
+        "How often judges fall for attacks on copies of reports, and how far they go by order, length and kinship.",
+        "Let a judge judge some reports (the baseline judge needs no network), then put it to the test: Attacks.",
+        bias_sheets.choices,
+        kept(bias_sheets.report),
+        bias_sheets.sheets,
+        "Judges",
+    ),
+)

@@ -1,0 +1,132 @@
+"""What a person may see: blindness is decided here, in the question, and never in a widget."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select, union
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import editable
+from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.project import people
+from annotator.actions.project.file import PERSON, Project
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.experts.person import Person
+from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.storage.tables import AssignmentRow, table
+
+ASSIGNMENT = table(AssignmentRow)
+_EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
+_LAST_SEALED = (
+    select(func.max(_EARLIER.c.number))
+    .where(_EARLIER.c.artifact_id == ARTIFACT.c.id, _EARLIER.c.sealed)
+    .correlate(ARTIFACT)
+    .scalar_subquery()
+)
+# Where a consensus was opened for editing and not sealed since.
+_OPENED = (
+    select(func.min(_OPENING.c.number))
+    .where(
+        _OPENING.c.artifact_id == ARTIFACT.c.id,
+        _OPENING.c.verb == editable.EDIT_CONSENSUS,
+        _OPENING.c.number > func.coalesce(_LAST_SEALED, 0),
+    )
+    .correlate(ARTIFACT)
+    .scalar_subquery()
+)
+_REOPENED = ARTIFACT.c.state == State.DRAFT.value
+# Which revision of an artifact is looked at: its newest, or the one that may leave, which is the newest unless the
+# artifact is open again; then it is the last before that.
+NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
+    REVISION.c.number
+    == case((_REOPENED, _LAST_SEALED), else_=func.coalesce(_OPENED - 1, ARTIFACT.c.revision))
+)
+# What is shown of an artifact whose revision is chosen, beside its state.
+_STANDING = (
+    *(column for column in ARTIFACT.c if column.name not in ("state", "revision")),
+    REVISION.c.number.label("revision"),
+    REVISION.c.content,
+)
+
+
+def visible_to(person: Person) -> Any:
+    """The condition on the artifact table that leaves a person their own work and what is settled.
+
+    Consensus and imported gold are settled; another annotator's artifact is not, whatever the person's role.
+    """
+    return or_(ARTIFACT.c.author_id.in_((person.id, "")), ARTIFACT.c.state == State.CONSENSUS.value)
+
+
+def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
+    """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
+    person = people.someone(project)
+    with project.store.read() as db:
+        rows = db.execute(_newest().where(ARTIFACT.c.item_id == item_id, visible_to(person))).all()
+    found = [artifact_of(row) for row in rows]
+    return sorted(found, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
+
+
+def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
+    """The artifact whose units an item's reports are judged by, or None while there is none."""
+    row = judged_rows(db, kind, [item_id]).get(item_id)
+    return artifact_of(row) if row is not None else None
+
+
+def judged_rows(
+    db: Connection, kind: Kind, items: Iterable[str] | None = None, *, released: bool = False
+) -> dict[str, Row[Any]]:
+    """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
+
+    Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
+    one of the annotator with the lowest alias. With `released` they are those of a release, which has of a reopened
+    document what was sealed.
+    """
+    consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
+    settled = or_(ARTIFACT.c.state.in_((State.CONSENSUS.value, State.SEALED.value)), imported)
+    chosen = released_revisions(*_STANDING) if released else _newest().where(settled)
+    question = (
+        chosen.outerjoin(PERSON, PERSON.c.id == ARTIFACT.c.author_id)
+        .where(ARTIFACT.c.kind == kind.value)
+        .order_by(None)
+        .order_by(~consensus, case((consensus, imported), else_=~imported), PERSON.c.alias, ARTIFACT.c.id)
+    )
+    if items is not None:
+        question = question.where(ARTIFACT.c.item_id.in_(items))
+    first: dict[str, Row[Any]] = {}
+    for row in db.execute(question):
+        first.setdefault(row.item_id, row)
+    return first
+
+
+def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
+    """The items that a person may not label by a document of a kind yet: it is another annotator's, and they are
+    still to submit their own.
+    """
+    begun = select(ARTIFACT.c.item_id).where(
+        ARTIFACT.c.author_id == person_id,
+        ARTIFACT.c.kind == kind.value,
+        ARTIFACT.c.state == State.DRAFT.value,
+    )
+    asked = select(ASSIGNMENT.c.item_id).where(
+        ASSIGNMENT.c.person_id == person_id,
+        ASSIGNMENT.c.stage == stage_of(kind).value,
+        ASSIGNMENT.c.submitted_at.is_(None),
+    )
+    writing = set(db.execute(union(begun, asked)).scalars())
+    judged = judged_rows(db, kind, writing) if writing else {}
+    return {
+        item_id
+        for item_id, row in judged.items()
+        if row.author_id not in ("", person_id) and row.state != State.CONSENSUS.value
+    }
+
+
+def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Each artifact's revision that may leave, with these columns and its `state`."""
+    state = case((_REOPENED, State.SEALED.value), else_=ARTIFACT.c.state).label("state")
+    return select(*columns, state).select_from(ARTIFACT).join(REVISION, RELEASED).order_by(ARTIFACT.c.id)
+
+
+def _newest() -> Select[Any]:
+    return select(ARTIFACT, REVISION.c.content).join(REVISION, NEWEST)

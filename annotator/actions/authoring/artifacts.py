@@ -1,0 +1,261 @@
+"""What experts do to artifacts: every edit is a new revision, whatever the kind."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import documents, editable, guidelines
+from annotator.actions.project import drafts, people
+from annotator.actions.project.drafts import REMARK
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.experts.guideline import FORM
+from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, chain
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.ready import Ready
+from annotator.storage.tables import ArtifactRow, RevisionRow, table
+
+ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
+T = TypeVar("T", bound=BaseModel)
+_NEWEST = Ready(
+    select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
+    .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
+    .where(ARTIFACT.c.id == bindparam("wanted"))
+)
+_ADD_REVISION = Ready(insert(REVISION))
+_POINT = Ready(
+    update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
+)
+
+
+def read(project: Project, artifact_id: str) -> Artifact:
+    """An artifact with its newest document; KeyError when there is none of that id."""
+    with project.store.read() as db:
+        return read_newest(db, artifact_id).artifact
+
+
+def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | None = None) -> Change:
+    """Begin this person's artifact of a kind for an item, empty unless a document is given to start from."""
+    document = document or DOCUMENTS[kind]()
+    author = people.someone(project).id
+    with project.store.write() as db:
+        whose = {"item_id": item_id, "kind": kind.value, "author_id": author}
+        if db.execute(select(ARTIFACT.c.id).filter_by(**whose)).first():
+            raise Refusal(f"You already have a {kind.value} for this item.", "Go on with that one.")
+        artifact_id = new_id()
+        db.execute(insert(ARTIFACT).values(id=artifact_id, **whose, state=State.DRAFT.value, revision=0))
+        image = write_revision(project, db, artifact_id, document, verb="start", number=1)
+        return record(project, db, Change("artifact", artifact_id, "start", None, image))
+
+
+def add_unit(project: Project, artifact_id: str, after: str = "", **fields: Any) -> Change:
+    """A new unit below the one named in `after`, or at the end."""
+    return add_units(project, artifact_id, [fields], after)
+
+
+def add_units(
+    project: Project, artifact_id: str, given: Iterable[dict[str, Any]], after: str = "", *, instead_of: str = "",
+    verb: str = "add unit", about: dict[str, Any] | None = None,
+) -> Change:  # fmt: skip
+    """New units below `after`, or at the end, in one revision; the unit `instead_of` gives way.
+
+    `about` is kept with the change: where they come from.
+    """
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        document = newest.artifact.document
+        made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
+        place = _place(document, after) + 1 if after else len(document.units)
+        units = (*document.units[:place], *made, *document.units[place:])
+        kept = tuple(unit for unit in units if unit.id != instead_of)
+        return _revise(project, db, newest, document.with_units(kept), verb, about)
+
+
+def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any) -> Change:
+    """Give a unit's fields new values; Refusal names the field that does not fit.
+
+    What is there already makes no revision; the change that comes back then has no before-image and no number.
+    """
+    if "id" in fields:
+        raise Refusal("A unit's id never changes.", "Add another unit instead.")
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        document = newest.artifact.document
+        place = _place(document, unit_id)
+        unit = _checked(document.UNIT, document.units[place].model_dump(mode="json") | fields)
+        units = (*document.units[:place], unit, *document.units[place + 1 :])
+        for name in fields:
+            drafts.drop(project, db, drafts.place_of(artifact_id, unit_id, name))
+        return _revise(project, db, newest, document.with_units(units), f"change {', '.join(fields)}")
+
+
+def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
+    """Take a unit out of the newest revision; earlier revisions keep it."""
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        document = newest.artifact.document
+        _place(document, unit_id)
+        units = tuple(unit for unit in document.units if unit.id != unit_id)
+        return _revise(project, db, newest, document.with_units(units), "retire unit")
+
+
+def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Change:
+    """Move a unit `by` places down (or up when negative), no further than the ends."""
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        document = newest.artifact.document
+        place = _place(document, unit_id)
+        rest = [unit for unit in document.units if unit.id != unit_id]
+        rest.insert(max(0, min(len(rest), place + by)), document.units[place])
+        return _revise(project, db, newest, document.with_units(tuple(rest)), "move unit")
+
+
+def set_remark(project: Project, artifact_id: str, remark: str) -> Change:
+    """A note on the whole artifact."""
+    with project.store.write() as db:
+        newest = read_open(project, db, artifact_id)
+        document = newest.artifact.document
+        revised = _checked(type(document), document.tree() | {REMARK: remark})
+        drafts.drop(project, db, drafts.place_of(artifact_id, "", REMARK))
+        return _revise(project, db, newest, revised, "note")
+
+
+def finish_draft(project: Project, artifact_id: str, unit_id: str, field: str, text: str) -> Change:
+    """Make a revision of a field's unfinished text."""
+    if not unit_id and field == REMARK:
+        return set_remark(project, artifact_id, text)
+    return change_unit(project, artifact_id, unit_id, **{field: text})
+
+
+def revisions(project: Project, artifact_id: str) -> list[Revision]:
+    """All revisions of an artifact, newest first."""
+    question = (
+        select(REVISION).where(REVISION.c.artifact_id == artifact_id).order_by(REVISION.c.number.desc())
+    )
+    with project.store.read() as db:
+        rows = db.execute(question).mappings().all()
+    return [Revision(**{**row, "content": json.loads(row["content"])}) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """An artifact with what its next revision is chained to."""
+
+    artifact: Artifact
+    sha256: str
+    chain: str
+
+
+def read_newest(db: Connection, artifact_id: str) -> Newest:
+    """An artifact with its newest document, inside a transaction; KeyError when there is none of that id."""
+    row = _NEWEST.first(db, {"wanted": artifact_id})
+    if row is None:
+        raise KeyError(artifact_id)
+    return Newest(_artifact(row), row["sha256"], row["chain"])
+
+
+def artifact_of(row: Row[Any]) -> Artifact:
+    """The artifact of a joined row of the artifact table and its newest revision's content."""
+    return _artifact(dict(row._mapping))
+
+
+def _artifact(values: dict[str, Any]) -> Artifact:
+    return Artifact(**values, document=documents.read(values["kind"], values.pop("content")))
+
+
+def read_open(project: Project, db: Connection, artifact_id: str) -> Newest:
+    """The same, of one that the person working may write; Refusal why not."""
+    newest = read_newest(db, artifact_id)
+    if objection := editable.objection(project, newest.artifact):
+        raise objection
+    return newest
+
+
+def _place(document: Document[Any], unit_id: str) -> int:
+    for place, unit in enumerate(document.units):
+        if unit.id == unit_id:
+            return place
+    raise Refusal(
+        "That unit is no longer there.", "It may have been taken out meanwhile; look at the list again."
+    )
+
+
+def _checked(model: type[T], values: dict[str, Any]) -> T:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "value"
+        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+
+
+def _revise(
+    project: Project, db: Connection, newest: Newest, document: Document[Any], verb: str,
+    about: dict[str, Any] | None = None,
+) -> Change:  # fmt: skip
+    artifact = newest.artifact
+    before = {"revision": artifact.revision, "sha256": newest.sha256}
+    if document == artifact.document:
+        return Change("artifact", artifact.id, verb, None, before, by=project.by)
+    after = next_revision(project, db, newest, document, verb=verb) | (about or {})
+    return record(project, db, Change("artifact", artifact.id, verb, before, after))
+
+
+def next_revision(
+    project: Project, db: Connection, newest: Newest, document: Document[Any], verb: str, **more: Any
+) -> dict[str, Any]:
+    """Write the revision after the newest."""
+    artifact = newest.artifact
+    return write_revision(
+        project, db, artifact.id, document, verb, number=artifact.revision + 1, previous=newest.chain, **more
+    )
+
+
+def write_revision(
+    project: Project,
+    db: Connection,
+    artifact_id: str,
+    document: Document[Any],
+    verb: str,
+    *,
+    number: int,
+    previous: str = "",
+    sealed: bool = False,
+    reason: str = "",
+) -> dict[str, Any]:
+    """Add a revision and make it the artifact's newest; what a change says of it.
+
+    `previous` is the chain of the revision before. Said inside the transaction that has made sure that this may be.
+    """
+    content = canonical_json(document.tree())
+    digest = sha256(content)
+    row = {
+        "id": new_id(), "artifact_id": artifact_id, "number": number, "content": content.decode(), "sha256": digest,
+        "chain": chain(previous, digest), "sealed": sealed, "reason": reason,
+        "guideline": guidelines.version_in_force(db, stage_of(document.KIND)), "form": FORM,
+        "verb": verb, "by": project.by, "at": now(),
+    }  # fmt: skip
+    _ADD_REVISION.run(db, row)
+    _POINT.run(db, {"wanted": artifact_id, "number": number})
+    documents.remember(document.KIND, content.decode(), document)
+    return {"revision": number, "sha256": digest}
+
+
+def restore(project: Project, db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    newest = read_open(project, db, artifact_id)
+    if newest.sha256 != present["sha256"]:
+        raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")
+    wanted = (REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"])
+    content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+    next_revision(project, db, newest, documents.read(newest.artifact.kind, content), verb="restore")

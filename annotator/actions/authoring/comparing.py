@@ -1,0 +1,296 @@
+"""How two documents of a kind are compared: what aligns their units, what counts, and which figures come of it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, isclose
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from annotator.actions.authoring.value_figures import Field, Joined, Pairs, Scale, alpha, noted, of_pairs
+from annotator.domain.experts.agreement import Figure, Match, PairAgreement, figure
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.diagnostics import Aspect
+from annotator.domain.kinds.labels import UNSURE
+from annotator.domain.kinds.rubric import WEIGHTS
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.difference import same_words
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.identifier import work_named
+from annotator.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from annotator.stats.matching.matching import Alignment
+
+Units = Sequence[Any]
+Values = dict[str, tuple[tuple[Any, Any], ...]]
+POSITION, ITEM_SCORE = "position", "item_score"
+# What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.
+ABOUT = ("protocol", "response_id", "unit_id")
+MATCH_F1, JACCARD = "match_f1", "jaccard"
+
+
+def _by_text(a: Units, b: Units) -> "Alignment":
+    from annotator.stats.matching.matching import align
+
+    return align([unit.text for unit in a], [unit.text for unit in b])
+
+
+def _by_reference(a: Units, b: Units) -> "Alignment":
+    from annotator.stats.matching.matching import Work, align_references
+
+    works = [[Work(unit.identifier, unit.text) for unit in units] for units in (a, b)]
+    return align_references(*works)
+
+
+def _by_dimension(a: Units, b: Units) -> "Alignment":
+    from annotator.stats.matching.matching import align_by_key
+
+    return align_by_key([unit.text.strip() for unit in a], [unit.text.strip() for unit in b])
+
+
+def _by_id(a: Units, b: Units) -> "Alignment":
+    from annotator.stats.matching.matching import align_by_key
+
+    return align_by_key([unit.id for unit in a], [unit.id for unit in b])
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a kind is compared.
+
+    `counted` are the fields that, besides the words, make a difference; `measured` those that figures are made
+    of; `kept` those that are only frozen beside them; `overlap` names the figures of the alignment itself.
+    """
+
+    aligned: Callable[[Units, Units], "Alignment"] = _by_text
+    counted: tuple[str, ...] = ()
+    measured: tuple[Field, ...] = ()
+    kept: tuple[str, ...] = ()
+    overlap: tuple[str, ...] = (MATCH_F1,)
+
+
+HOW: dict[Kind, How] = {
+    Kind.QUERY: How(),
+    Kind.INSIGHTS: How(),
+    Kind.RUBRIC: How(counted=("weight",), measured=(Field("weight", Scale.ORDINAL, WEIGHTS),)),
+    Kind.PLAN: How(measured=(Field(POSITION, Scale.RANK),)),
+    Kind.EVIDENCE: How(_by_reference, counted=("identifier",), overlap=(JACCARD, MATCH_F1)),
+    Kind.DIAGNOSTICS: How(
+        counted=("label", "aspect"),
+        measured=(
+            Field("label", Scale.NOMINAL, (True, False)),
+            Field("aspect", Scale.NOMINAL, tuple(aspect.value for aspect in Aspect)),
+        ),
+    ),
+    Kind.NUGGETS: How(
+        counted=("importance",), measured=(Field("importance", Scale.NOMINAL, ("vital", "okay")),)
+    ),
+    Kind.CHECKLIST: How(counted=("share",), measured=(Field("share", Scale.INTERVAL),)),
+    Kind.SELECTION: How(
+        _by_dimension,
+        counted=("rating",),
+        measured=(Field("rating", Scale.ORDINAL, (1, 2, 3, 4, 5), correlated=True),),
+        overlap=(),
+    ),
+    Kind.LABELS: How(
+        _by_id,
+        counted=("value",),
+        measured=(Field("value", Scale.NOMINAL, always_ac1=True),),
+        kept=ABOUT,
+        overlap=(),
+    ),
+}
+# Kind by kind, the fields that make a difference besides the words. Notes, anchors, quotes and flags never do.
+COMPARED: dict[Kind, tuple[str, ...]] = {kind: how.counted for kind, how in HOW.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What comes of comparing two documents: the parts of a PairAgreement but its raters."""
+
+    matched: tuple[Match, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    values: Values
+    figures: tuple[Figure, ...]
+
+
+def by_words(kind: Kind | None) -> bool:
+    """Whether the units of a kind are matched by their words: not by a key, an id or a reference."""
+    return kind is not None and HOW[kind].aligned is _by_text
+
+
+def matcher() -> str:
+    """The version of the automatic matcher."""
+    from annotator.stats.matching.matching import MATCHER
+
+    return MATCHER
+
+
+def counts_equal(kind: Kind, a: Unit, b: Unit) -> bool:
+    """Whether nothing that counts differs between two units: neither their words nor the kind's counted fields."""
+    return same_words(a.text, b.text) and all(
+        _same(name, getattr(a, name), getattr(b, name)) for name in COMPARED[kind]
+    )
+
+
+def compare(
+    kind: Kind, a: Document[Any], b: Document[Any], pairs: Iterable[tuple[str, str]] | None = None
+) -> Comparison:
+    """Two documents of a kind side by side: matched by the fixed matcher, or as `pairs` of unit ids says.
+
+    `values` has, field by field, the two values of each matched pair, in the order of `matched`.
+    """
+    how = HOW[kind]
+    alignment = how.aligned(a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
+    met = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
+    values = _values(how, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
+    return Comparison(
+        matched=tuple(
+            Match(a=a.units[i].id, b=b.units[j].id, likeness=alike) for i, j, alike in alignment.pairs
+        ),
+        only_a=tuple(a.units[i].id for i in alignment.only_a),
+        only_b=tuple(b.units[j].id for j in alignment.only_b),
+        values=values,
+        figures=(
+            *_overlap(how, alignment, len(a.units), len(b.units)),
+            *_of_values(kind, values, alignment),
+            *(_item_scores(a.units, b.units) if kind is Kind.SELECTION else ()),
+        ),
+    )
+
+
+def compare_raters(
+    kind: Kind,
+    documents: Mapping[str, Document[Any]],
+    a: str,
+    b: str,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> PairAgreement:
+    """What two raters wrote side by side, as a record names it; `documents` by rater, `pairs` as in `compare`."""
+    found = compare(kind, documents[a], documents[b], pairs)
+    return PairAgreement(
+        a=a,
+        b=b,
+        matched=found.matched,
+        only_a=found.only_a,
+        only_b=found.only_b,
+        values=found.values,
+        figures=found.figures,
+    )
+
+
+def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[Figure, ...]:
+    """Figures over all raters of an item at once: α of each measured field, the mean of how pairs overlap."""
+    found = [
+        figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field.name, pairs)))
+        for field in (with_categories(one, [pair.values for pair in pairs]) for one in HOW[kind].measured)
+        if field.scale is not Scale.RANK
+    ]
+    return (*(_mean(name, pairs) for name in HOW[kind].overlap), *found)
+
+
+def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Field:
+    """The field with its categories: those of a label are the values of its protocols, and any other in use."""
+    if field.categories is not None or field.scale is not Scale.NOMINAL:
+        return field
+    listed = list(values)
+    protocols = {name for each in listed for both in each.get("protocol", ()) for name in both}
+    known = [v for name in sorted(protocols) if name in PROTOCOLS for v in PROTOCOLS[name].values]
+    in_use = {v for each in listed for both in each.get(field.name, ()) for v in both}
+    return replace(field, categories=tuple(dict.fromkeys([*known, *sorted(in_use - {UNSURE, None})])))
+
+
+def about(pair: PairAgreement) -> list[tuple[str, str]]:
+    """For each match the report and the unit that were judged; empty names where nothing was."""
+    if "response_id" not in pair.values:
+        return [("", "")] * len(pair.matched)
+    reports, units = pair.values["response_id"], pair.values["unit_id"]
+    return [(report, unit) for (report, _), (unit, _) in zip(reports, units, strict=True)]
+
+
+def _same(name: str, a: Any, b: Any) -> bool:
+    if name == "identifier":
+        return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
+    if isinstance(a, float) and isinstance(b, float):
+        # Shares that people type and shares that a program divides differ in the last bit.
+        return isclose(a, b, abs_tol=1e-9)
+    return bool(a == b)
+
+
+def _as_paired(a: Units, b: Units, pairs: Iterable[tuple[str, str]]) -> "Alignment":
+    from annotator.stats.matching.matching import Alignment, likeness
+
+    place_a = {unit.id: place for place, unit in enumerate(a)}
+    place_b = {unit.id: place for place, unit in enumerate(b)}
+    placed = sorted((place_a[first], place_b[second]) for first, second in pairs)
+    return Alignment(
+        tuple((i, j, likeness(a[i].text, b[j].text)) for i, j in placed),
+        tuple(sorted(set(range(len(a))) - {i for i, _ in placed})),
+        tuple(sorted(set(range(len(b))) - {j for _, j in placed})),
+    )
+
+
+def _values(how: How, met: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
+    names = [*(field.name for field in how.measured if field.name != POSITION), *how.kept]
+    trees = [tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in met]
+    values: Values = {name: tuple((a[name], b[name]) for a, b in trees) for name in names}
+    if any(field.name == POSITION for field in how.measured):
+        values[POSITION] = tuple(positions)
+    return values
+
+
+def _overlap(how: How, alignment: "Alignment", n_a: int, n_b: int) -> list[Figure]:
+    from annotator.stats.matching.matching import jaccard, match_f1
+
+    measures = {MATCH_F1: match_f1, JACCARD: jaccard}
+    return [figure(name, measures[name](alignment, n_a, n_b)) for name in how.overlap]
+
+
+def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figure]:
+    how, alone = HOW[kind], (len(alignment.only_a), len(alignment.only_b))
+    lopsided = (
+        f"{counted(alone[0], 'unit')} only A has, {alone[1]} only B" if any(alone) and not how.overlap else ""
+    )
+    # Labels on one report hang together; lists of units have nothing that they hang together by.
+    clusters = [report for report, _ in values["response_id"]] if kind is Kind.LABELS else None
+    found = []
+    for field in (with_categories(field, [values]) for field in how.measured):
+        for name, estimate in of_pairs(field, values[field.name], clusters):
+            found.append(figure(_named(field.name, name), noted(estimate, lopsided)))
+    return found
+
+
+def _named(field: str, measure: str) -> str:
+    return "order_tau" if field == POSITION else f"{field}_{measure}"
+
+
+def _item_scores(a: Units, b: Units) -> list[Figure]:
+    return [
+        figure(f"{ITEM_SCORE}_{letter}", _item_score([unit.rating for unit in units]))
+        for letter, units in (("a", a), ("b", b))
+    ]
+
+
+def _item_score(ratings: list[int | None]) -> Estimate:
+    given = [rating for rating in ratings if rating is not None]
+    method, absent = "mean over dimensions", len(ratings) - len(given)
+    note = f"{absent} of {len(ratings)} dimensions not rated" if absent else ""
+    return Estimate(fmean(given) if given else None, n=len(given), missing=absent, method=method, note=note)
+
+
+def _joined(item_id: str, name: str, pairs: Iterable[PairAgreement]) -> Iterator[Joined]:
+    for pair in pairs:
+        for match, (value_a, value_b), (report, _) in zip(
+            pair.matched, pair.values[name], about(pair), strict=True
+        ):
+            a, b = (item_id, pair.a, match.a), (item_id, pair.b, match.b)
+            yield Joined(a, b, value_a, value_b, cluster=report)
+
+
+def _mean(name: str, pairs: Sequence[PairAgreement]) -> Figure:
+    values = [found.value for pair in pairs for found in pair.figures if found.name == name]
+    known = [value for value in values if value is not None]
+    method = f"mean over {len(known)} pairs of raters"
+    return Figure(name=name, value=fsum(known) / len(known) if known else None, n=len(known), method=method)

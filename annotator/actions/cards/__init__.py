@@ -1,0 +1,1 @@
+"""Validity cards: all that is known of one judge, made, offered and saved."""

@@ -1,0 +1,104 @@
+"""What a card can be made of in this project: which judges under which protocol, by which wording, on which labels."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import wraps
+
+from sqlalchemy import select
+
+from annotator.actions.attacks import validation_views
+from annotator.actions.cards import card_sheets, validity_cards
+from annotator.actions.cards.validity_cards import NO_PROMPT
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.project.keeping import kept, known
+from annotator.actions.runs.journal import JUDGEMENT, RUN
+from annotator.actions.sheets.result_sheets import Choice
+from annotator.actions.studies.result_views import View
+from annotator.actions.validation.validation import COVERAGE
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.judges.validity_card import ValidityCard
+from annotator.domain.texts.refusal import Refusal
+
+NAME = "card"
+SHOWN = 8
+
+
+@kept
+def choices(project: Project) -> tuple[Choice, ...]:
+    """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
+    labels = [one for one in validation_views.choices(project) if one.name != "by"]
+    protocols = [value for one in labels if one.name == "protocol" for _, value in one.values]
+    judged = [choice for protocol in protocols for choice in _judges(project, protocol)]
+    first = [one for one in labels if one.name == "protocol"]
+    return (*first, *judged, *(one for one in labels if one.name != "protocol"))
+
+
+@kept
+def report(
+    project: Project, judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
+    against: str = "", positive: str = "", opening: str = "",
+) -> ValidityCard:  # fmt: skip
+    """The card of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    return validity_cards.card(project, _wish(judge, protocol, prompt, set, part, against, positive, opening))
+
+
+# By what it lets choose it is a report.
+@wraps(report, assigned=())
+def at_once(project: Project, **chosen: str) -> ValidityCard:
+    """The card of these choices where it is kept, otherwise what can be told of it at once."""
+    card = known(report, project, **chosen)
+    return card if card is not None else validity_cards.sketch(project, _wish(**chosen))
+
+
+def _wish(
+    judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
+    positive: str = "", opening: str = "",
+) -> validity_cards.Wish:  # fmt: skip
+    if not judge:
+        raise Refusal("No judge has judged anything of this kind yet.", "Let one judge these reports first.")
+    whom = (against,) if against else ()
+    return validity_cards.Wish(judge, protocol, set, part, whom, positive, prompt, opening)
+
+
+def _judges(project: Project, protocol: str) -> Iterator[Choice]:
+    """Those that judged, the baseline last, and the wordings of each that judged by several."""
+    j = JUDGEMENT.c
+    question = (
+        select(j.rater_id, RUN.c.prompt_sha256)
+        .outerjoin(RUN, RUN.c.id == j.run_id)
+        .where(j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.trial == 1)
+        .distinct()
+    )
+    wordings: dict[str, list[str]] = defaultdict(list)
+    with project.store.read() as db:
+        for judge_id, prompt in db.execute(question):
+            wordings[judge_id].append(prompt or "")
+    there = sorted(
+        (one for one in judges.all_of(project) if one.id in wordings),
+        key=lambda one: one.kind == JudgeKind.BASELINE.value,
+    )
+    if there:
+        names = tuple((one.name, one.name) for one in there)
+        yield Choice("judge", "Judge", names, ("protocol", (protocol,)))
+    for one in there:
+        if len(wordings[one.id]) > 1:
+            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[one.id]))
+            known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
+            yield Choice("prompt", "Prompt", known, ("judge", (one.name,)))
+
+
+VIEW = View(
+    NAME,
+    "Card",
+    "Cards",
+    "One judge under one wording, with all that is known of it, in one file.",
+    validation_views.NOBODY,
+    choices,
+    report,
+    lambda card: (card_sheets.brief(card),),
+    "Label",
+)
+AT_ONCE = replace(VIEW, report=at_once)

@@ -1,0 +1,296 @@
+"""How a validity card is made: one judge under one wording, with all that was found of it and where that comes from."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import compress
+from typing import Any
+
+from annotator import __version__
+from annotator.actions.cards import card_attacks
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_identities
+from annotator.actions.judging.judge_identities import harmless
+from annotator.actions.project.file import Project
+from annotator.actions.results import publishing
+from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
+from annotator.actions.sets.validation_figures import TITLES, Named, there
+from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
+from annotator.actions.validation import corrected, stand_in, validation
+from annotator.actions.validation.validation import COVERAGE, Validation
+from annotator.domain.judges.validation import Split
+from annotator.domain.judges.validity_card import (
+    Confused,
+    Corrected,
+    CorrectedSystem,
+    Definition,
+    Figure,
+    Labeller,
+    Labels,
+    Line,
+    Reviews,
+    ValidityCard,
+)
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.intervals.resampling import RESAMPLES
+
+# What figures on a card are told apart by; single criteria are too many.
+GROUPED = tuple(by for by in validation.BY if by != "criterion")
+SHOWN = 8
+# How verdicts are asked for that came without a prompt.
+NO_PROMPT = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Whose card on which labels. `prompt` is how the hash of a wording begins, where the judge judged by several.
+
+    `opening` is the id of a counted look at the test part.
+    """
+
+    judge: str
+    protocol: str = COVERAGE
+    set_name: str = ""
+    part: str = ""
+    against: tuple[str, ...] = ()
+    positive: str = ""
+    prompt: str = ""
+    opening: str = ""
+    resamples: int = RESAMPLES
+
+    def of(self, by: str, resamples: int | None = None) -> validation.Wish:
+        """The same as a wish for a validation told apart so, with as many resamples unless told otherwise."""
+        return validation.Wish(
+            self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
+            self.resamples if resamples is None else resamples,
+        )  # fmt: skip
+
+
+def card(project: Project, wish: Wish, made_at: datetime | None = None) -> ValidityCard:
+    """The card of a judge as it would leave now; nothing is kept.
+
+    Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
+    settings that changed on the way.
+    """
+    ground = _ground(project, wish)
+    rater = _rater(ground, wish)
+    found = [
+        validation.of_ground(project, ground, wish.of(by), partial(_is_told, rater, by)) for by in GROUPED
+    ]
+    more = {
+        "labels": _labels(project, wish, ground), "made_at": made_at or now(),
+        "cost": Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
+        "reviews": _reviews(project, wish), "corrected": _corrected(project, wish, rater),
+        "attacks": card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
+        "notes": (_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
+    }  # fmt: skip
+    lines = [(one.wish.by, line) for one in found for line in one.lines]
+    return _made(project, wish, ground, rater, found[0].positive, lines, **more).sealed()
+
+
+def sketch(project: Project, wish: Wish) -> ValidityCard:
+    """What is told of a card at once: its judge and labels, and figures of the judge and of people without intervals.
+
+    It is unsealed and no card to be kept. Refusal as for the card.
+    """
+    ground, bare = _ground(project, wish), wish.of(validation.ALL, resamples=0)
+    rater = _rater(ground, wish)
+    positive = validation_figures.positive_of(ground.shape, wish.positive)
+    lines = [
+        validation.line(ground, bare, positive, validation.ALL, one, ground.known)
+        for one in (rater, *ground.humans()[:1])
+    ]
+    return _made(project, wish, ground, rater, positive, [(validation.ALL, one) for one in lines])
+
+
+def _made(
+    project: Project, wish: Wish, ground: Ground, rater: Rater, positive: str,
+    lines: Sequence[tuple[str, validation.Line]], **more: Any,
+) -> ValidityCard:  # fmt: skip
+    """A card with these lines, each by what it is told apart; with `more` than a sketch has."""
+    judge, shape, title = judges.named(project, wish.judge), ground.shape, str(project.title)
+    told: dict[str, Any] = dict(
+        app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
+        protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge),
+        judge=judge_identities.as_judged(project, judge, shape, rater.prompt), labels=_labelled(ground),
+        positive=positive, definitions=_definitions([one for _, one in lines]),
+        lines=tuple(_line(one, by, tuple(shape.values)) for by, one in lines),
+        cost=Figure.of(Estimate(None)), missing_limit=publishing.limit(project),
+    )  # fmt: skip
+    return ValidityCard.model_validate(told | more)
+
+
+def wordings(project: Project, wish: Wish) -> list[str]:
+    """The hashes of the wordings by which the judge judged these labels; one is the usual."""
+    return [one.prompt for one in _ground(project, wish).judges()]
+
+
+def _ground(project: Project, wish: Wish) -> Ground:
+    return validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+
+
+def _rater(ground: Ground, wish: Wish) -> Rater:
+    there = ground.judges()
+    if not there:
+        raise Refusal(
+            f"“{wish.judge}” has judged nothing that people labelled here.",
+            "Let it judge these reports first.",
+        )
+    chosen = [
+        one for one in there
+        if (not one.prompt if wish.prompt == NO_PROMPT else one.prompt.startswith(wish.prompt))
+    ]  # fmt: skip
+    if len(chosen) == 1:
+        return chosen[0]
+    hashes = ", ".join(one.prompt[:SHOWN] or NO_PROMPT for one in there)
+    what = (
+        f"no prompt that begins with {wish.prompt}"
+        if wish.prompt and not chosen
+        else f"{len(chosen)} prompts"
+    )
+    raise Refusal(
+        f"“{wish.judge}” judged with {what}, and a card covers one.", f"Choose one of its prompts: {hashes}."
+    )
+
+
+def _labelled(ground: Ground) -> Labels:
+    """What was labelled, and by whom, without whence."""
+    known = list(compress(ground.places.values(), ground.known))
+    return Labels(
+        source="submitted", labels_sha256="", against=validation.against_words(ground),
+        labellers=tuple(_labellers(ground)), units=len(known), items=len({one.item_id for one in known}),
+        responses=len({one.response_id for one in known}), systems=len({one.system_id for one in known}),
+    )  # fmt: skip
+
+
+def _labels(project: Project, wish: Wish, ground: Ground) -> Labels:
+    common = _labelled(ground).model_copy(update={"labels_sha256": _hash(ground)})
+    if not wish.set_name:
+        return common
+    found = validation_sets.named(project, wish.set_name)
+    drawn = Counter(one.split for one in found.content.responses)
+    opened = tuple(one.at for one in validation_sets.openings(project, found.id))
+    more = {
+        "source": "set", "set_name": harmless(found.name), "part": wish.part or Split.DEV.value,
+        "draw": found.content.draw, "drawn_at": found.at, "locked_at": found.locked_at,
+        "locked_sha256": found.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
+    }  # fmt: skip
+    return common.model_copy(update=more)
+
+
+def _labellers(ground: Ground) -> list[Labeller]:
+    """Those whose labels count as true; behind a consensus, those who labelled."""
+    labelled = {*ground.people, CONSENSUS} if CONSENSUS in ground.truth else ground.truth
+    found = [
+        Labeller(alias=harmless(ground.aliases.get(who, who)), labels=int(there(ground.column(who)[0]).sum()))
+        for who in labelled
+    ]
+    return sorted(found, key=lambda one: (one.alias == CONSENSUS, one.alias))
+
+
+def _hash(ground: Ground) -> str:
+    rows = sorted(
+        [who, *key, value]
+        for who, own in ground.truth.items()
+        for key, value in own.items()
+        if key in ground.places
+    )
+    return sha256(canonical_json(rows))
+
+
+def _definitions(lines: Iterable[validation.Line]) -> tuple[Definition, ...]:
+    there = {name for line in lines for name in line.told.plain}
+    return tuple(
+        Definition(name=name, title=title, words=words)
+        for name, (title, words) in TITLES.items()
+        if name in there
+    )
+
+
+def _is_told(rater: Rater, by: str, of: Rater) -> bool:
+    """The judge has lines, and people; each person has one only where nothing is told apart."""
+    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation.ALL)
+
+
+def _line(line: validation.Line, by: str, values: tuple[str, ...]) -> Line:
+    rater, told = line.rater, line.told
+    return Line(
+        by=by, group=harmless(line.group), who="judge" if rater.is_judge else PEOPLE if rater.id == PEOPLE else PERSON,
+        name=harmless(rater.name), units=line.units, plain=_figures(told.plain), weighted=_figures(told.weighted),
+        confusion=tuple(
+            Confused(
+                truth=true, said=said, units=told.confusion.get((true, said), 0),
+                weight=told.confusion_weighted.get((true, said), 0),
+            )
+            for true in values for said in values
+        ),
+        missing=line.missing,
+    )  # fmt: skip
+
+
+def _figures(named: Named) -> dict[str, Figure]:
+    return {name: Figure.of(estimate) for name, estimate in named.items()}
+
+
+def _reviews(project: Project, wish: Wish) -> Reviews | None:
+    for one in reviews.report(project, wish.protocol, wish.judge):
+        return Reviews(
+            accepted=Figure.of(one.accepted),
+            said=dict(one.said),
+            reasons=dict(one.reasons),
+            outdated=one.outdated,
+        )
+    return None
+
+
+def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
+    """The corrected leaderboard on the same labels, where what was judged is coverage."""
+    if wish.protocol != COVERAGE:
+        return Corrected(notes=("Scores are corrected where coverage was judged.",))
+    of = corrected.Wish(
+        wish.judge, wish.against, wish.set_name, wish.part, wish.opening, resamples=wish.resamples
+    )
+    try:
+        found = corrected.report(project, of)
+    except Refusal as refusal:
+        return Corrected(notes=(refusal.happened,))
+    if found.rater.key != rater.key:
+        return Corrected(notes=("Scores are corrected by the first wording of a judge, which this is not.",))
+    scores = found.standings.scores
+    systems = tuple(
+        CorrectedSystem(
+            system=harmless(name), raw=Figure.of(scores[name].raw), corrected=Figure.of(scores[name].corrected),
+            tuning=scores[name].tuning, labels=found.labelled[name], units=found.units[name],
+        )
+        for name in corrected.in_order(found)
+    )  # fmt: skip
+    return Corrected(systems=systems, notes=tuple(map(harmless, found.notes)))
+
+
+def _answer(project: Project, ground: Ground, wish: Wish, rater: Rater) -> str:
+    """Whether the judge may stand in for people, in words."""
+    asked = stand_in.Wish(wish.of(validation.ALL))
+    found = stand_in.of_ground(project, ground, asked).of(rater)
+    return f"May it stand in for people? {found.verdict}, because {found.because}"
+
+
+def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
+    said = [
+        "Intervals hold 95 %, over items. Of repeated questions the first trial counts.",
+        *found.notes,
+    ]
+    if not ground.humans():
+        said.append("There is no human ceiling: nobody can be held against anybody else here.")
+    if wish.set_name and wish.part != Split.TEST.value:
+        said.append(
+            "These are not the figures of the test part alone: what was tuned on it may look too good."
+        )
+    return tuple(said)

@@ -1,0 +1,1 @@
+"""The consensus of several experts: rows, letters, alignment and versions."""

@@ -1,0 +1,78 @@
+"""What the raters of an adjudication wrote, each under a letter: the very revisions that agreement was frozen over."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.domain.experts.adjudication import Adjudication
+from annotator.domain.experts.agreement import Agreement
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import AgreementRow, RevisionRow, table
+
+AGREEMENT, REVISION = table(AgreementRow), table(RevisionRow)
+# The field that a first vote is about, and what it may be; labels have the values of their protocol.
+VOTED: dict[Kind, tuple[str, tuple[str, ...]]] = {
+    Kind.RUBRIC: ("weight", ("1", "2", "3")),
+    Kind.DIAGNOSTICS: ("label", ("true", "false")),
+    Kind.NUGGETS: ("importance", ("vital", "okay")),
+    Kind.SELECTION: ("rating", ("1", "2", "3", "4", "5")),
+    Kind.LABELS: ("value", ()),
+}
+
+
+def kind_of(adjudication: Adjudication) -> Kind:
+    """The kind of document that is adjudicated."""
+    return kind_of_stage(adjudication.stage)
+
+
+def kind_of_stage(stage: Stage) -> Kind:
+    """The kind of document of a stage; Refusal for the stage that makes none."""
+    if stage.kind is None:
+        raise Refusal("An adjudication is not itself adjudicated.", "Choose another stage.")
+    return stage.kind
+
+
+def agreement(db: Connection, agreement_id: str) -> Agreement:
+    """A frozen agreement; it names raters, and no question of an adjudicator may hand it on."""
+    content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == agreement_id)).scalar_one()
+    return Agreement.model_validate(json.loads(content))
+
+
+def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[Any]]:
+    """Letter → that rater's sealed document."""
+    frozen = agreement(db, adjudication.agreement_id)
+    return sealed(db, frozen, adjudication.letters)
+
+
+def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:
+    """Letter → the document that went into a frozen agreement."""
+    kind = kind_of_stage(frozen.stage)
+    of_person = {}
+    for rater in frozen.inputs:
+        wanted = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
+        content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+        of_person[rater.person_id] = document_of(kind, json.loads(content))
+    return {letter: of_person[person] for letter, person in letters.items()}
+
+
+def values(kind: Kind, unit: Unit | None) -> tuple[str, ...]:
+    """What can be said of a unit where that is a choice: what a first vote or another value may be."""
+    if isinstance(unit, Label):
+        known = PROTOCOLS.get(unit.protocol)
+        return (*known.values, UNSURE) if known else ()
+    return VOTED[kind][1] if kind in VOTED else ()
+
+
+def said(kind: Kind, unit: Unit) -> str:
+    """A unit's value in the words of a vote: true, 3, vital …; empty where it has none."""
+    value = getattr(unit, VOTED[kind][0]) if kind in VOTED else None
+    return "" if value is None else str(value).lower()

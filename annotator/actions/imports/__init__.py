@@ -1,0 +1,1 @@
+"""How foreign files come in, and how the sample is made."""

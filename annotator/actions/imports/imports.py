@@ -1,0 +1,163 @@
+"""How foreign files come into the project: looked at first, then all of it in one transaction or nothing."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.imports.intake import PERSON, WRITTEN, Intake
+from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
+from annotator.actions.items import items, renderings
+from annotator.actions.items.items import ITEM, item_of
+from annotator.actions.items.materials import PAGE
+from annotator.actions.project import backups
+from annotator.actions.project.bulk import Progress, insert_rows
+from annotator.actions.project.file import Project
+from annotator.actions.project.incoming import Incoming, Preview, Row
+from annotator.actions.project.recording import record
+from annotator.actions.releases import gathering
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats import researcherbench
+from annotator.exchange.formats.researcherbench import Known, KnownItem
+from annotator.exchange.formats.researcherbench_layout import DATASET
+from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.release import release
+from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.storage import search
+from annotator.storage.tables import SystemRow, table
+
+SYSTEM = table(SystemRow)
+RESEARCHERBENCH, GOLDSMITH = "researcherbench", "goldsmith"
+FORMATS = (RESEARCHERBENCH, GOLDSMITH)
+SHOWN_PROBLEMS = 1000
+
+
+def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
+    """What an import of these files would do; writes nothing. Refusal when they cannot be read at all."""
+    bundle, problems = _read(project, format, paths)
+    with project.store.read() as db:
+        return _preview(format, problems, _compare(project, db, format, bundle))
+
+
+def run(
+    project: Project,
+    format: str,  # noqa: A002
+    paths: Sequence[Path],
+    *,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+    warm: bool = True,
+) -> tuple[Change, Preview]:
+    """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
+
+    What the project has already is never overwritten: alike it is passed over, different it is a problem.
+    `warm` renders the new reports once they are in, which takes much longer than the import itself; a caller
+    that must not wait does that later.
+    """
+    tell = progress or _silent
+    tell("reading files", 0, len(paths))
+    bundle, problems = _read(project, format, paths)
+    with project.store.read() as db:
+        incoming, seen = _compare(project, db, format, bundle), _state(project)
+    report = _preview(format, problems, incoming)
+    _refuse_bad(report, skip_bad)
+    if not report.new:
+        return Change("import", format, "nothing new", after=_image(report, paths)), report
+    if items.count(project):
+        backups.make(project, "before an import")
+    with project.store.write() as db:
+        if seen != _state(project):
+            # Somebody has written since the first look.
+            incoming = _compare(project, db, format, bundle)
+            report = _preview(format, problems, incoming)
+            _refuse_bad(report, skip_bad)
+        _write(project, db, incoming, tell)
+        change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
+    if warm:
+        renderings.warm(project, tell)
+    return change, report
+
+
+def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:  # noqa: A002
+    for path in paths:
+        if not path.exists():
+            raise Refusal(
+                f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
+            )
+    if format == GOLDSMITH:
+        return release.read(paths)
+    if format == RESEARCHERBENCH:
+        return researcherbench.read(paths, _known(project))
+    raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(FORMATS)}.")
+
+
+def _known(project: Project) -> Known:
+    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question).where(ITEM.c.dataset == DATASET)
+    with project.store.read() as db:
+        items = db.execute(question).all()
+        systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
+    asked = {row.id: row.question for row in items}
+    numbers = own_numbers(items)
+    return Known({number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems)
+
+
+def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
+    guideline = str(project.get("guideline", "1"))
+    return Intake(db, bundle, project.by, guideline, peer=format == RESEARCHERBENCH).compare()
+
+
+def _state(project: Project) -> tuple[int, int]:
+    """What changes whenever anybody writes: SQLite's counters for other connections and for this one."""
+    raw = project.store.raw
+    return int(raw.execute("PRAGMA data_version").fetchone()[0]), raw.total_changes
+
+
+def _preview(format: str, problems: list[Problem], incoming: Incoming) -> Preview:  # noqa: A002
+    found = (*problems, *incoming.problems)
+    bad = tuple(problem for problem in found if not problem.note)
+    notes = tuple(problem for problem in found if problem.note)
+    return Preview(format, incoming.counts, bad, notes, incoming.units)
+
+
+def _refuse_bad(report: Preview, skip_bad: bool) -> None:
+    bad = report.problems
+    if bad and not skip_bad:
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        raise Refusal(
+            f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
+            "Correct the files, or import only what is good.",
+            tuple(str(problem) for problem in bad[:SHOWN_PROBLEMS]),
+        )
+
+
+def _image(report: Preview, paths: Sequence[Path]) -> dict[str, Any]:
+    counts = {thing: count.new for thing, count in report.counts.items() if count.new}
+    return {"format": report.format, "files": sorted(path.name for path in paths), "new": counts}
+
+
+def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress) -> None:
+    for person_id, alias in incoming.new_aliases.items():
+        db.execute(update(PERSON).where(PERSON.c.id == person_id).values(alias=alias))
+    write_rows(db, incoming.rows, tell)
+    for page in incoming.rows.get(PAGE_TEXTS, []):
+        db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
+    for name in gathering.STATED:
+        if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
+            project.set(name, text)
+    for setting in incoming.rows.get(SETTINGS, []):
+        project.set(setting["key"], setting["value"])
+    search.index(project.store.raw, [item_of(row) for row in incoming.rows.get("item", [])])
+
+
+def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress) -> None:
+    """Insert rows by table, parents first."""
+    for written in WRITTEN:
+        insert_rows(db, written, rows_of.get(written.name, []), tell)
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Progress that nobody listens to."""

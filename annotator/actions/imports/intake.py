@@ -1,0 +1,341 @@
+"""How each thing of a bundle becomes rows: what makes it unique, what is compared, what it needs."""
+
+import json
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import Table, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring.annotating import released_revisions
+from annotator.actions.imports import intake_history
+from annotator.actions.imports.intake_drawn import DrawnIntake
+from annotator.actions.imports.intake_history import History
+from annotator.actions.imports.intake_items import ItemIntake
+from annotator.actions.imports.intake_pairs import (
+    ADJUDICATION,
+    AGREEMENT,
+    ASSISTED,
+    DISPUTE,
+    GUIDELINE,
+    RULING,
+    VERSION,
+    PairIntake,
+)
+from annotator.actions.imports.intake_validation import INFORMED, OPENING, SET, ValidationIntake
+from annotator.actions.items.extracts import EXTRACT
+from annotator.actions.items.materials import PAGE
+from annotator.actions.project import hashing
+from annotator.actions.project.incoming import Existing, Incoming, Need, Plan, Row
+from annotator.actions.releases import gathering_drawn
+from annotator.actions.releases.gathering import without_secrets
+from annotator.domain.experts.person import PersonFields, Role
+from annotator.domain.judges.judge import Asking, JudgeFields
+from annotator.domain.judges.judgement import JudgementFields, RaterKind
+from annotator.domain.material.response import ResponseFields, SystemFields
+from annotator.domain.material.source import SourceFields
+from annotator.domain.texts.canonical import canonical_json
+from annotator.domain.texts.identity import derived_id
+from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
+from annotator.exchange.release.records import (
+    ArtifactRecord,
+    JudgementRecord,
+    JudgeRecord,
+    PersonRecord,
+    Record,
+    ResponseRecord,
+    RunRecord,
+    SourceRecord,
+    SystemRecord,
+)
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+PERSON, ASSIGNMENT, ITEM = table(tables.PersonRow), table(tables.AssignmentRow), table(tables.ItemRow)
+SOURCE, SYSTEM, RESPONSE = table(tables.SourceRow), table(tables.SystemRow), table(tables.ResponseRow)
+ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
+JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
+WRITTEN = (
+    PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
+    DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
+)  # fmt: skip
+JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
+
+
+class Intake:
+    """One comparison of a bundle with the project as it is in this transaction."""
+
+    def __init__(self, db: Connection, bundle: Bundle, by: str, guideline: str, *, peer: bool) -> None:
+        """`peer`: the bundle is of another benchmark's layout, which has no ids and says less than ours."""
+        self.db = db
+        self.bundle = bundle
+        self.by = by
+        self.guideline = guideline
+        self.peer = peer
+        self.incoming = Incoming(bundle)
+        self.history = History(bundle)
+        self.aliases: dict[str, str] = {}
+
+    def compare(self) -> Incoming:
+        """Sort every record of the bundle, in the order in which they need each other."""
+        items = ItemIntake(self.db, self.incoming, peer=self.peer)
+        pairs = PairIntake(self.db, self.incoming, self.history)
+        drawn = DrawnIntake(self.db, self.incoming)
+        validated = ValidationIntake(self.db, self.incoming)
+        plans = (
+            self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
+            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
+            pairs.pairings, drawn.prompts, self._judgements, validated.sets, validated.informed,
+        )  # fmt: skip
+        for plan in plans:
+            made = plan()
+            self.incoming.take(made, getattr(self.bundle, made.thing))
+        return self.incoming
+
+    def _existing(self, source: Table, unique: Iterable[str], content: Iterable[str]) -> Existing:
+        unique, content = tuple(unique), tuple(content)
+        columns = (source.c[name] for name in ("id", *unique, *content))
+        found = Existing()
+        for row in self.db.execute(select(*columns)):
+            found.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
+            found.prints[row[0]] = tuple(row[1 + len(unique) :])
+        return found
+
+    def _people(self) -> Plan:
+        self.aliases = dict(self.db.execute(select(PERSON.c.alias, PERSON.c.id)).all())
+        existing = Existing({person_id: () for person_id in self.aliases.values()})
+        # The id alone decides who a person is: a name or an alias may differ from project to project.
+        return Plan("people", existing, _by_id, lambda _: (), _nothing, self._person)
+
+    def _person(self, record: PersonRecord) -> dict[str, Row]:
+        if unknown := set(record.roles) - {role.value for role in Role}:
+            raise ValueError(f"“{min(unknown)}” is not a role")
+        alias = self._alias(record)
+        values = {"name": record.alias, "alias": alias, "roles": " ".join(sorted(set(record.roles)))}
+        fields = PersonFields.model_validate(values)
+        self.aliases[alias] = record.id
+        return {"person": {"id": record.id, **fields.model_dump()}}
+
+    def _alias(self, record: PersonRecord) -> str:
+        """The record's alias, unless someone who has worked here bears it: then the next free one."""
+        holder = self.aliases.get(record.alias)
+        if holder is None:
+            return record.alias
+        coming = {person.id: person.alias for person in self.bundle.people}
+        taken = {*self.aliases, *coming.values()}
+        free = next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
+        if holder in coming or self._has_worked(holder):
+            self.incoming.note("people", record.id, f"the alias {record.alias} is taken; it becomes {free}")
+            return free
+        self.aliases[free] = holder
+        self.incoming.new_aliases[holder] = free
+        return record.alias
+
+    def _has_worked(self, person_id: str) -> bool:
+        asked = (
+            (ARTIFACT, ARTIFACT.c.author_id),
+            (JUDGEMENT, JUDGEMENT.c.rater_id),
+            (ASSIGNMENT, ASSIGNMENT.c.person_id),
+        )
+        return any(
+            self.db.execute(select(source.c.id).where(column == person_id).limit(1)).first()
+            for source, column in asked
+        )
+
+    def _sources(self) -> Plan:
+        compared = ("item_id", "title", "format", "identifier", "sha256")
+
+        def content(record: SourceRecord) -> tuple[Any, ...]:
+            return (*_values(*compared[:-1])(record), hashing.source_hash(record.text))
+
+        def row(record: SourceRecord) -> dict[str, Row]:
+            fields = SourceFields.model_validate(record.model_dump(mode="json", exclude={"id"})).model_dump()
+            return {"source": {"id": record.id, **fields, "sha256": hashing.source_hash(record.text)}}
+
+        return Plan("sources", self._existing(SOURCE, ("id",), compared), _by_id, content, _of_item, row)
+
+    def _systems(self) -> Plan:
+        def row(record: SystemRecord) -> dict[str, Row]:
+            fields = SystemFields.model_validate(record.model_dump(exclude={"id"}))
+            return {"system": {"id": record.id, **fields.model_dump()}}
+
+        compared = () if self.peer else ("notes",)
+        existing = self._existing(SYSTEM, ("name",), compared)
+        return Plan("systems", existing, _values("name"), _values(*compared), _nothing, row, self.peer)
+
+    def _responses(self) -> Plan:
+        unique = ("item_id", "system_id", "trial", "mode")
+
+        def needs(record: ResponseRecord) -> Iterable[Need]:
+            return ("items", record.item_id), ("systems", record.system_id)
+
+        def row(record: ResponseRecord) -> dict[str, Row]:
+            fields = ResponseFields.model_validate(record.model_dump(exclude={"id"})).model_dump()
+            return {"response": {"id": record.id, **fields, "sha256": hashing.response_hash(record.text)}}
+
+        existing = self._existing(RESPONSE, unique, ("sha256",))
+        return Plan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
+
+    def _artifacts(self) -> Plan:
+        unique = ("item_id", "kind", "author_id")
+        existing = self._existing(ARTIFACT, unique, ())
+        compared = REVISION.c.content if self.peer else REVISION.c.sha256
+        newest = (
+            select(ARTIFACT.c.id, compared, ARTIFACT.c.state)
+            .join(REVISION, REVISION.c.artifact_id == ARTIFACT.c.id)
+            .where(REVISION.c.number == ARTIFACT.c.revision)
+        )
+        questions = [newest] if self.peer else [newest, released_revisions(ARTIFACT.c.id, compared)]
+        for question in questions:
+            for row in self.db.execute(question):
+                existing.prints[row.id] = _lines(json.loads(row[1])) if self.peer else (row.state, row[1])
+
+        def content(record: ArtifactRecord) -> Any:
+            return _lines(record.document) if self.peer else (record.state.value, record.sha256)
+
+        return Plan(
+            "artifacts", existing, _values(*unique), content, self._artifact_needs, self._artifact, self.peer
+        )
+
+    def _artifact_needs(self, record: ArtifactRecord) -> Iterable[Need]:
+        yield "items", record.item_id
+        if record.author_id:
+            yield "people", record.author_id
+
+    def _artifact(self, record: ArtifactRecord) -> dict[str, Row]:
+        revision = intake_history.revision_row(record, self.history, self.by, self.guideline)
+        self.incoming.units += len(record.document["units"])
+        artifact = {
+            **_named(record, "id", "item_id", "kind", "author_id"),
+            "state": record.state.value,
+            "revision": record.revision,
+            "sealed_at": record.at if revision["sealed"] else None,
+        }
+        return {"artifact": artifact, "revision": revision}
+
+    def _revisions(self) -> Plan:
+        return intake_history.plan(self.db, self.history, self.incoming)
+
+    def _judges(self) -> Plan:
+        names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}
+        existing = self._existing(JUDGE, ("id",), ("kind", "model", "parameters", "asking"))
+
+        def content(record: JudgeRecord) -> tuple[Any, ...]:
+            return record.kind.value, record.model, record.parameters, record.asking
+
+        def row(record: JudgeRecord) -> dict[str, Row]:
+            name = next(n for n in _with_numbers(record.name) if n not in names)
+            if name != record.name:
+                self.incoming.note("judges", record.id, f"the name {record.name} is taken; it becomes {name}")
+            names.add(name)
+            values = {"name": name, "kind": record.kind, "model": record.model, "key_env": ""}
+            values |= {"base_url": without_secrets(record.base_url)}
+            values |= {"parameters": canonical_json(record.parameters).decode()}
+            values |= {"asking": record.asking.model_dump_json(exclude_defaults=True)}
+            fields = JudgeFields.model_validate(values)
+            return {"judge": {"id": record.id, **fields.model_dump()}}
+
+        for judge_id, (kind, model, parameters, asking) in existing.prints.items():
+            as_asked = Asking.model_validate_json(asking)
+            existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"), as_asked)
+        return Plan("judges", existing, _by_id, content, _nothing, row)
+
+    def _runs(self) -> Plan:
+        def needs(record: RunRecord) -> Iterable[Need]:
+            return (("judges", record.judge_id),)
+
+        def row(record: RunRecord) -> dict[str, Row]:
+            values = {**record.model_dump(), "state": record.state.value}
+            return {"run": {**values, "scope": "{}", "snapshot": "{}", "by": self.by}}
+
+        compared = ("judge_id", "protocol")
+        return Plan("runs", self._existing(RUN, ("id",), compared), _by_id, _values(*compared), needs, row)
+
+    def _judgements(self) -> Plan:
+        compared = ("value", "status", "rationale", "quote", "note", "cause")
+        existing = Existing()
+        if self.bundle.judgements:
+            columns = (JUDGEMENT.c[name] for name in (*JUDGED, *compared))
+            # Who judged what names a judgement in a release, whatever its row's id is here.
+            for row in self.db.execute(select(*columns)):
+                existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
+        judgements = _Judgements(self.db, self.bundle)
+        return Plan("judgements", existing, _by_id, _values(*compared), judgements.needs, judgements.row)
+
+
+class _Judgements:
+    """What a judgement rests on, looked up once for all of them."""
+
+    def __init__(self, db: Connection, bundle: Bundle) -> None:
+        self.item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
+        self.item_of |= {response.id: response.item_id for response in bundle.responses}
+        self.keys = {item.id: item.key for item in bundle.items}
+        self.units = gathering_drawn.units_of(bundle)
+        self.drawn = set(db.execute(select(EXTRACT.c.id)).scalars())
+        self.drawn |= {extract.id for extract in bundle.extracts}
+
+    def needs(self, record: JudgementRecord) -> Iterable[Need]:
+        yield "items", record.item_id
+        yield "responses", record.response_id
+        yield ("people" if record.rater_kind is RaterKind.PERSON else "judges"), record.rater_id
+        if record.artifact_id:
+            yield ("extracts" if record.artifact_id in self.drawn else "artifacts"), record.artifact_id
+        if record.run_id is not None:
+            yield "runs", record.run_id
+
+    def row(self, record: JudgementRecord) -> dict[str, Row]:
+        item = f"item {self.keys.get(record.item_id, record.item_id)}"
+        if self.item_of[record.response_id] != record.item_id:
+            raise ValueError(f"its response does not belong to {item}")
+        of = self.units.get(record.artifact_id)
+        if of is not None and not gathering_drawn.names_one(record.unit_id, of):
+            raise ValueError(f"the artifact of {item} has no unit {record.unit_id}")
+        values = record.model_dump(mode="json") | {"flags": " ".join(record.flags), "at": record.at}
+        fields = JudgementFields.model_validate(values).model_dump(mode="json") | {"at": record.at}
+        return {
+            "judgement": {
+                "id": derived_id("judgement", record_id(record)),
+                **fields,
+                "sha256": hashing.judgement_hash(fields),
+            }
+        }
+
+
+def _values(*names: str) -> Any:
+    """A function that gives those fields of a record, as the database holds them."""
+    return lambda record: tuple(_named(record, *names).values())
+
+
+def _named(record: Record, *names: str) -> Row:
+    found = {name: getattr(record, name) for name in names}
+    return {name: value.value if isinstance(value, Enum) else value for name, value in found.items()}
+
+
+def _by_id(record: Record) -> tuple[Any, ...]:
+    return (record_id(record),)
+
+
+def _nothing(_: Record) -> Iterable[Need]:
+    return ()
+
+
+def _of_item(record: SourceRecord) -> Iterable[Need]:
+    return (("items", record.item_id),)
+
+
+def _text_hash(record: ResponseRecord) -> tuple[str]:
+    return (hashing.response_hash(record.text),)
+
+
+def _lines(document: dict[str, Any]) -> list[tuple[str, int]]:
+    """What a peer's rubric says of each criterion."""
+    return [(unit["text"], unit.get("weight", 0)) for unit in document["units"]]
+
+
+def _with_numbers(name: str) -> Iterable[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name} ({number})"
+        number += 1

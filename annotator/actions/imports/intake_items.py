@@ -1,0 +1,84 @@
+"""How items are taken in: which of them the project has already, and under which key each comes."""
+
+import itertools
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.items.items import ITEM
+from annotator.actions.project import hashing
+from annotator.actions.project.incoming import Existing, Incoming, Plan, Row
+from annotator.domain.material.item import ItemFields, free_key
+from annotator.exchange.formats.researcherbench_layout import DATASET
+from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.release.records import ItemRecord
+
+# Leaves room to count on from there in the whole numbers of any database.
+LAST_POSITION = 10**9
+# A key is how one project calls an item, so that it may differ from project to project.
+COMPARED = tuple(name for name in hashing.ITEM_WORDS if name != "key")
+PEER_COMPARED = ("question", "question_type", "subject")
+
+
+class ItemIntake:
+    """One comparison of a bundle's items with those of the project.
+
+    `peer`: the items are of another benchmark's layout, which knows them by its own keys.
+    """
+
+    def __init__(self, db: Connection, incoming: Incoming, *, peer: bool) -> None:
+        self.db = db
+        self.incoming = incoming
+        self.peer = peer
+        self.rows = db.execute(select(ITEM)).all()
+        self.keys = {row.id: row.key for row in self.rows}
+        self.taken = set(self.keys.values())
+        self.coming = {item.key for item in incoming.bundle.items}
+
+    def items(self) -> Plan:
+        """How items are taken in: each id once, each key once over all datasets."""
+        self._say_other_keys()
+        first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
+        following = itertools.count(first)
+
+        def row(record: ItemRecord) -> dict[str, Row]:
+            if record.position > LAST_POSITION:
+                raise ValueError(f"“position” should be at most {LAST_POSITION}")
+            values = record.model_dump(exclude={"id"}) | {"key": self._key(record)}
+            fields = ItemFields.model_validate(values).model_dump()
+            fields["position"] = next(following) if first else record.position
+            return {"item": {"id": record.id, **fields, "sha256": hashing.item_hash(fields)}}
+
+        return Plan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
+
+    def _existing(self) -> Existing:
+        prints = {row.id: self._content(row) for row in self.rows}
+        return Existing(prints, self._known_by_key() if self.peer else {})
+
+    def _known_by_key(self) -> dict[tuple[str, str], str]:
+        known = {_called(row): row.id for row in self.rows if row.dataset != DATASET}
+        known |= {(DATASET, str(number)): found for found, number in own_numbers(self.rows).items()}
+        return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
+
+    def _content(self, of: Any) -> tuple[str, ...]:
+        return tuple(getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED))
+
+    def _key(self, record: ItemRecord) -> str:
+        """The record's own key, unless another item has it: then the next one that nobody has or brings."""
+        key = record.key
+        if key in self.taken:
+            key = free_key(key, self.taken | self.coming)
+            self.incoming.note("items", record.id, f"the key {record.key} is taken; it becomes {key}")
+        self.taken.add(key)
+        return key
+
+    def _say_other_keys(self) -> None:
+        for item in self.incoming.bundle.items:
+            here = self.keys.get(item.id, item.key)
+            if here != item.key:
+                self.incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
+
+
+def _called(of: Any) -> tuple[str, str]:
+    return of.dataset, of.key

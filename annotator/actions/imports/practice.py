@@ -1,0 +1,285 @@
+"""What the sample keeps open to be worked in: three questions of its own, and dates that lie ahead."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.adjudication import adjudicating, closing, unanimity
+from annotator.actions.assignments import assignments, submitting
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import extracts, items, materials, pages, sources
+from annotator.actions.judges import judges
+from annotator.actions.labelling import labels
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import response_hash
+from annotator.actions.runs import judge_cases, run_records
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import COVERAGE, Order
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Person
+from annotator.domain.experts.sharing import assignment_id
+from annotator.domain.judges.judge import RunState
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.extract import by_judge
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.texts.identity import derived_id, now
+from annotator.judging.runs.progress import Finished
+from annotator.places import resources
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage.tables import AssignmentRow, ResponseRow, table
+
+ASSIGNMENT, RESPONSE = table(AssignmentRow), table(ResponseRow)
+TITLE = "Sample: six questions, three systems"
+# The setting that names for whom the sample says what to try, until they dismiss it.
+TRYING = "trying"
+CLAIMS = "researcherbench.claims.extract"
+WRITE, LABEL, RULE = "street-trees", "school-start", "night-trains"
+THIRD = "desalination-plan"
+QUESTIONS = {
+    WRITE: (
+        "How far do street trees lower summer heat for people on foot, what does that depend on, and what do "
+        "the trees cost a town to plant and to keep?",
+        "Literature Review",
+        "Urban climate",
+    ),
+    LABEL: (
+        "Should secondary schools begin later in the morning? Say what happens to sleep and to learning, what the "
+        "change costs, and what is not known.",
+        "Open Consulting",
+        "Education",
+    ),
+    RULE: (
+        "What did the trial of a night train between Larkhaven and Osterby show about demand, delays and costs?",
+        "Technical Details",
+        "Transport",
+    ),
+}
+Criteria = tuple[tuple[str, int], ...]
+QUOTE = "Shade, not cool air, is what a walker notices."
+BEGUN: Criteria = (
+    ("Explains that shade, more than cooler air, is what people on foot feel", 3),
+    ("States what a town pays to plant a tree and to keep it in its first years", 2),
+)
+OTHERS: Criteria = (
+    ("Explains that people feel the shade of trees far more than the cooler air", 3),
+    ("Compares the effect in narrow streets with that in wide ones", 2),
+    ("Identifies open soil as what keeps trees cooling through dry weeks", 2),
+    ("States the cost of planting and of keeping a street tree", 2),
+    ("Mentions that trees can keep the air of a street slightly warmer at night", 1),
+)
+AGREED: Criteria = (
+    ("States by how many minutes pupils slept longer after the change", 3),
+    ("Says whether pupils went to bed later after the change", 2),
+    ("Reports what happened to marks and whether that exceeds their usual variation", 3),
+    ("Names what the later start costs in buses or drivers", 2),
+    ("Mentions the need for supervision before the first lesson", 1),
+    ("Says what no study has shown yet", 2),
+)
+ONE: Criteria = (
+    ("Reports how many of the berths were taken on average and in winter", 3),
+    ("Explains where most of the delays began", 2),
+    ("States what a journey cost the operator and what it brought in", 3),
+)
+OTHER: Criteria = (
+    ("Reports how many of the berths were taken on average", 3),
+    ("Explains where and why most of the delays began", 3),
+    ("States what one journey cost the operator and how much it brought in", 2),
+    ("Says how many passengers would have flown instead", 2),
+)
+# Whose reports there are, and what is said of the first criteria of the one that a rater is dealt first.
+REPORTS = {"Larkmoor": ("yes", "yes", "yes"), "Quarrow": ("yes", "no", "no")}
+PAGES = (
+    ("https://schools.example.org/later-start/survey", "page-survey"),
+    ("https://transport.example.org/school-buses", "page-buses"),
+)
+HALF = 3
+# Of the twelve verdicts on the two reports, the run came to so many.
+JUDGED = 8
+# The earliest date in the shipped part is due so long from now; all others keep their distance from it.
+AHEAD = timedelta(days=7)
+
+
+def ask(project: Project) -> None:
+    """The questions themselves, before any other."""
+    for key, (question, kind, subject) in QUESTIONS.items():
+        item_id = items.add(project, question, kind, subject).subject
+        items.change(project, item_id, key=key)
+
+
+def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:
+    """Everything that stands on the questions, each piece by the one whose it is; dates are counted from today."""
+    a, b, c, senior = (
+        everybody[alias] for alias in ("Annotator A", "Annotator B", "Annotator C", "Adjudicator")
+    )
+    _hand_out(project, keys, a, b, c)
+    # So that whoever opens the sample has one conflict before them, in words they can read.
+    theirs = assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION)
+    assignments.reassign(project, theirs, senior.id)
+    with project.store.write() as db:
+        for key in (WRITE, RULE):
+            sources.put(db, keys[key], _text(key).split("\n", 1)[0].lstrip("# "), _text(key))
+        reports = {_report(db, keys[LABEL], system): said for system, said in REPORTS.items()}
+    for person, key, criteria in ((b, WRITE, OTHERS), (b, RULE, ONE), (c, RULE, OTHER)):
+        _write(project, person, keys[key], criteria)
+    for person in (b, c):
+        _write(project, person, keys[LABEL], AGREED)
+    project.work_as(senior)
+    adjudication = adjudicating.open_(project, keys[LABEL], Stage.RUBRIC).id
+    unanimity.confirm_unanimous(project, adjudication)
+    closing.close(project, adjudication)
+    project.work_as(a)
+    _cite(project, reports)
+    _judge(project)
+    _begin(project, keys[WRITE], reports)
+    project.set(TRYING, a.id)
+
+
+def _text(name: str) -> str:
+    return (resources() / "practice" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> None:
+    with project.store.write() as db:
+        by = _move_dates(db)
+        for key, stage, people_asked in (
+            (WRITE, Stage.RUBRIC, (a, b)),
+            (LABEL, Stage.RUBRIC, (b, c)),
+            (LABEL, Stage.LABELLING, (a, b)),
+            (RULE, Stage.RUBRIC, (b, c)),
+            (RULE, Stage.ADJUDICATION, (a,)),
+        ):
+            for person in people_asked:
+                assignments.assign_one(project, keys[key], person.id, stage, due=by)
+
+
+def _move_dates(db: Connection) -> datetime:
+    """Move all dates so that what was due first is due soon, and tell when."""
+    first = db.execute(select(ASSIGNMENT.c.due).order_by(ASSIGNMENT.c.due).limit(1)).scalar_one()
+    by = datetime.combine(now().date() + AHEAD, first.timetz())
+    for row in db.execute(select(ASSIGNMENT.c.id, ASSIGNMENT.c.due, ASSIGNMENT.c.not_before)).all():
+        begins = row.not_before and row.not_before + (by - first)
+        dates = {"due": row.due + (by - first), "not_before": begins}
+        db.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == row.id).values(**dates))
+    return by
+
+
+def _report(db: Connection, item_id: str, system: str) -> str:
+    text, response_id = _text(f"{LABEL}.{system.lower()}"), derived_id("response", item_id, system)
+    found = select(judge_cases.SYSTEM.c.id).where(judge_cases.SYSTEM.c.name == system)
+    db.execute(
+        insert(RESPONSE).values(
+            id=response_id, item_id=item_id, system_id=db.execute(found).scalar_one(), text=text, trial=1,
+            mode="end-to-end", sha256=response_hash(text),
+        )
+    )  # fmt: skip
+    return response_id
+
+
+def _write(project: Project, person: Person, item_id: str, criteria: Criteria) -> None:
+    project.work_as(person)
+    submitting.seal(project, _started(project, item_id, criteria))
+
+
+def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor | None = None) -> str:
+    units = tuple(
+        Criterion(text=text, weight=weight, anchor=None if n else anchor)
+        for n, (text, weight) in enumerate(criteria)
+    )
+    return artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
+
+
+def _cite(project: Project, reports: Iterable[str]) -> None:
+    """The claims of the reports, and the pages that they cite as they stood."""
+    extraction, judge = EXTRACTIONS[CLAIMS], judges.named(project, "baseline")
+    for url, name in PAGES:
+        text = _text(name)
+        title = text.split("\n", 1)[0].lstrip("# ")
+        pages.take_in(
+            project,
+            Page(
+                url=pages.normal(url),
+                state=PageState.OK,
+                text=text,
+                title=title,
+                final_url=url,
+                fetched_at=now(),
+            ),
+        )
+    for response_id in reports:
+        material = materials.of_response(project, materials.for_extracting(extraction), response_id)
+        drawn = extraction.baseline(material) if material and extraction.baseline else None
+        if material is None or drawn is None or drawn.document is None:
+            raise ValueError(f"nothing was drawn from the report {response_id}")
+        with project.store.write() as db:
+            kept = extracts.Drawn(
+                material.item.id, response_id, extraction.makes, drawn.document, by_judge(judge.id)
+            )
+            _, row = extracts.keep_row(db, kept)
+        extracts.confirm(project, row["id"])
+
+
+def _judge(project: Project) -> None:
+    """A run that was stopped before it came to its last verdicts."""
+    judge, order = judges.named(project, "baseline"), Order("baseline", COVERAGE, items=(LABEL,))
+    shape = PROTOCOLS[COVERAGE]
+    cases = list(judge_cases.cases(project, order))
+    run = run_records.open_run(project, judge, order, shape.prompts)
+    run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
+    done = [Finished(case, shape.baseline(case)) for case in islice(cases, JUDGED)] if shape.baseline else []
+    Journal(project, run.id, judge.id, COVERAGE).record(done)
+    run_records.close_run(project, run.id, RunState.CANCELLED)
+
+
+def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]]) -> None:
+    """A rubric with its first two criteria, and a report that is half labelled."""
+    (source,) = sources.sources(project, item_id)
+    at = source.text.index(QUOTE)
+    _started(project, item_id, BEGUN, Anchor.at(source.text, at, at + len(QUOTE), source.id))
+    report = next(task.response_id for task in labels.queue(project) if task.item_key == LABEL)
+    for unit, value in zip(labels.sheet(project, report).units, reports[report], strict=False):
+        labels.set_label(project, report, unit.id, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One thing to try in the sample: what, the page and the place where it is done, and whether it has been."""
+
+    words: str
+    page: str
+    place: dict[str, str]
+    done: bool
+
+
+def tries(project: Project) -> list[Try]:
+    """What whoever opened the sample may try, in order; none once that was dismissed, or for somebody else."""
+    if not project.get(TRYING) or project.by != project.get(TRYING) or project.readonly:
+        return []
+    keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+    if not keys.keys() >= QUESTIONS.keys():
+        return []
+    own = [one for one in annotating.artifacts_of(project, keys[WRITE]) if one.author_id == project.by]
+    units = [unit for artifact in own for unit in artifact.document.units if unit.text.strip()]
+    said = sum(task.labelled for task in labels.queue(project) if task.item_key == LABEL)
+    ruled = [line for line in adjudicating.queue(project) if line.item_key == RULE]
+    runs = [run for run in run_records.runs(project) if run.items == (LABEL,)]
+    quoted = sum(len(unit.anchors) for unit in units)
+    rubric = {"item_id": keys[WRITE], "kind": Kind.RUBRIC.value}
+    conflict = {"item_id": keys[RULE], "stage": Stage.RUBRIC.value}
+    return [
+        Try("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
+        Try("Quote the source", "Author", rubric, quoted > 1),
+        Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": COVERAGE}, said > HALF),
+        Try("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
+        Try("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
+    ]
+
+
+def stop_trying(project: Project) -> None:
+    """Say no more what there is to try."""
+    project.set(TRYING, "")

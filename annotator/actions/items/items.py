@@ -1,0 +1,256 @@
+"""What items there are, how they are found, and how a new one is made."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import item_hash
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.material.item import Item, ItemFields
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import search
+from annotator.storage.tables import ItemRow, table
+
+ITEM = table(ItemRow)
+STATES = ("new", "in progress", "submitted", "settled")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What the list of items is narrowed to; an empty value does not narrow.
+
+    `mine` leaves what is assigned to the person working, of `stages` alone when any are named; it does not narrow
+    for whoever has no assignment at all.
+    """
+
+    words: str = ""
+    question_type: str = ""
+    subject: str = ""
+    state: str = ""
+    retired: bool = False
+    mine: bool = False
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """One line of the list of items: what it is and how far this person and the project are with it."""
+
+    id: str
+    key: str
+    question: str
+    question_type: str
+    subject: str
+    language: str
+    state: str
+    artifacts: int
+    responses: int
+    labelled: int
+
+
+def ids(project: Project, narrowed: Filter = Filter()) -> list[str]:
+    """The ids of the items that match, in the project's order."""
+    question, parameters = _search(project, narrowed, "item.id")
+    with project.store.read():
+        return [row[0] for row in project.store.raw.execute(question, parameters)]
+
+
+def numbers(project: Project, narrowed: Filter = Filter(), most: int = -1) -> "array[int]":
+    """The row numbers of the items that match, in the project's order: eight bytes each, for lists of any length.
+
+    With `most` only so many, fast enough for every keystroke.
+    """
+    question, parameters = _search(project, narrowed, "item.rowid")
+    with project.store.read():
+        found = project.store.raw.execute(f"{question} LIMIT ?", [*parameters, most])
+        return array("q", (row[0] for row in found))
+
+
+def number(project: Project, item_id: str) -> int:
+    """The row number of an item; 0 when there is none of that id."""
+    with project.store.read():
+        row = project.store.raw.execute("SELECT rowid FROM item WHERE id = ?", [item_id]).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _search(project: Project, narrowed: Filter, column: str) -> tuple[str, list[str | int]]:
+    source, conditions, words = search.matching(narrowed.words)
+    conditions = ["item.retired = ?", *conditions]
+    parameters: list[str | int] = [int(narrowed.retired), *words]
+    for name, value in (("question_type", narrowed.question_type), ("subject", narrowed.subject)):
+        if value:
+            conditions.append(f"item.{name} = ?")
+            parameters.append(value)
+    if narrowed.state:
+        me = people.someone(project).id
+        conditions.append(f"({_STATE}) = ?")
+        parameters += [me, me, narrowed.state]
+    if narrowed.mine:
+        condition, values = _mine(project, narrowed.stages)
+        conditions.append(condition)
+        parameters += values
+    question = (
+        f"SELECT {column} FROM {source} WHERE {' AND '.join(conditions)} "  # noqa: S608 - our own words only
+        "ORDER BY item.position, item.key, item.id"
+    )
+    return question, parameters
+
+
+def _mine(project: Project, stages: Sequence[Stage]) -> tuple[str, list[str]]:
+    """The condition that leaves what the person working is offered, or everything when nothing is assigned to them."""
+    me = people.someone(project).id
+    with project.store.read():
+        assigned = project.store.raw.execute("SELECT 1 FROM assignment WHERE person_id = ? LIMIT 1", [me])
+        if assigned.fetchone() is None:
+            return "1", []
+    wanted = "item.id IN (SELECT item_id FROM assignment WHERE person_id = ? AND trial = 1"
+    if not stages:
+        return f"{wanted})", [me]
+    return f"{wanted} AND stage IN ({','.join('?' * len(stages))}))", [me, *stages]
+
+
+# Labels count for none of it: how far they are is told report by report.
+# How far an item is for one person: consensus or imported gold, all of theirs sealed, something begun, or nothing.
+_STATE = """
+CASE
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.state = 'consensus') THEN 'settled'
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.author_id = ? AND a.state = 'draft')
+  THEN 'in progress'
+ WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+  AND a.author_id = ?) THEN 'submitted'
+ ELSE 'new'
+END
+"""
+
+
+def lines(project: Project, item_ids: Sequence[str]) -> list[ItemLine]:
+    """The list's lines for some items, in the order of the ids; ask for a screenful, not for all."""
+    found = {line.id: line for _, line in _lines(project, "item.id", item_ids)}
+    return [found[item_id] for item_id in item_ids if item_id in found]
+
+
+def lines_at(project: Project, row_numbers: Sequence[int]) -> list[ItemLine]:
+    """The list's lines for some rows, in the order of their numbers; ask for a screenful, not for all."""
+    found = dict(_lines(project, "item.rowid", row_numbers))
+    return [found[number] for number in row_numbers if number in found]
+
+
+def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterator[tuple[int, ItemLine]]:
+    me = people.someone(project).id
+    marks = ",".join("?" * len(values))
+    question = f"""
+        SELECT item.rowid, item.id, item.key, item.question, item.question_type, item.subject, item.language,
+         {_STATE},
+         (SELECT count(*) FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
+           AND (a.author_id IN (?, '') OR a.state = 'consensus')),
+         (SELECT count(*) FROM response r WHERE r.item_id = item.id),
+         (SELECT count(*) FROM judgement j WHERE j.item_id = item.id AND j.rater_id = ?)
+        FROM item WHERE {column} IN ({marks})"""  # noqa: S608 - only question marks are put in
+    with project.store.read():
+        rows = project.store.raw.execute(question, [me, me, me, me, *values]).fetchall()
+    return ((row[0], ItemLine(*row[1:])) for row in rows)
+
+
+def read(project: Project, item_id: str) -> Item:
+    """An item; KeyError when there is none of that id."""
+    with project.store.read() as db:
+        row = db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().first()
+    if row is None:
+        raise KeyError(item_id)
+    return item_of(dict(row))
+
+
+def item_of(row: dict[str, Any]) -> Item:
+    """The item of a row of the item table."""
+    return Item(**{key: value for key, value in row.items() if key != "sha256"})
+
+
+def choices(project: Project) -> tuple[list[str], list[str]]:
+    """The question types and the subjects that occur, each in alphabetical order."""
+    with project.store.read() as db:
+        types = (
+            db.execute(select(ITEM.c.question_type).distinct().where(ITEM.c.question_type != ""))
+            .scalars()
+            .all()
+        )
+        subjects = db.execute(select(ITEM.c.subject).distinct().where(ITEM.c.subject != "")).scalars().all()
+    return sorted(types), sorted(subjects)
+
+
+def add(
+    project: Project, question: str, question_type: str = "", subject: str = "", language: str = "en"
+) -> Change:
+    """A new item at the end of the project, with the next free number as its key."""
+    with project.store.write() as db:
+        position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
+        # Over all datasets: a key is how people and commands call an item.
+        keys = set(db.execute(select(ITEM.c.key)).scalars())
+        key = next(str(n) for n in range(len(keys) + 1, 2 * len(keys) + 2) if str(n) not in keys)
+        item = _checked(
+            {
+                "key": key,
+                "question": question.strip(),
+                "question_type": question_type.strip(),
+                "subject": subject.strip(),
+                "language": language,
+                "position": position,
+            },
+            new_id(),
+        )
+        db.execute(insert(ITEM), {**item.model_dump(), "sha256": item_hash(item.model_dump())})
+        search.index(project.store.raw, [item])
+        return record(project, db, Change("item", item.id, "add item", None, item.model_dump()))
+
+
+def change(project: Project, item_id: str, **fields: object) -> Change:
+    """Give an item's fields new values."""
+    with project.store.write() as db:
+        old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
+        before = {name: old[name] for name in fields}
+        _write(project, db, item_id, old | fields)
+        verb = "retire item" if fields == {"retired": True} else f"change {', '.join(fields)}"
+        return record(project, db, Change("item", item_id, verb, before, dict(fields)))
+
+
+def _write(project: Project, db: Connection, item_id: str, values: dict[str, object]) -> None:
+    item = _checked(values, item_id)
+    fields = item.model_dump(exclude={"id"})
+    db.execute(update(ITEM).where(ITEM.c.id == item_id).values(**fields, sha256=item_hash(item.model_dump())))
+    search.index(project.store.raw, [item])
+
+
+def _checked(values: dict[str, object], item_id: str) -> Item:
+    try:
+        fields = ItemFields.model_validate({k: v for k, v in values.items() if k in ItemFields.model_fields})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Refusal(
+            f"The item's {first['loc'][0]} does not fit: {first['msg'].lower()}.", "Nothing was changed."
+        ) from None
+    return Item(id=item_id, **fields.model_dump())
+
+
+def restore(project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    old = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
+    if any(old[name] != value for name, value in present.items()):
+        raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
+    _write(project, db, item_id, old | goal)
+
+
+def count(project: Project) -> int:
+    """How many items are not retired."""
+    with project.store.read() as db:
+        return int(db.execute(text("SELECT count(*) FROM item WHERE retired = 0")).scalar_one())

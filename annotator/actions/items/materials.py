@@ -1,0 +1,227 @@
+"""What is at hand about the responses of an item: read in a few questions, a stretch of items at a time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import extracts
+from annotator.actions.items.items import ITEM, item_of
+from annotator.actions.project.file import Project
+from annotator.domain.judges.protocol import Extraction, Material, Protocol
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.extract import Extract
+from annotator.domain.material.item import Item
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import Part
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.texts import identifier
+from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow, table
+
+RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
+PAGE, SOURCE = table(PageRow), table(SourceRow)
+# So many items are read together, more where no report, page or source is read; and so many addresses looked up.
+STRETCH, WORDLESS = 32, 256
+_ASKED_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be read: the kinds of artifact judged by, whether the reports' words, the cited pages, the sources.
+
+    Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
+    a release holds it.
+    """
+
+    kinds: tuple[Kind, ...]
+    texts: bool = True
+    pages: bool = False
+    sources: bool = False
+    page_texts: bool = True
+    parts: bool = True
+    released: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """An item with the material of each of its responses, by system; `own` is that of the item without a response."""
+
+    item: Item
+    own: Material
+    responses: tuple[Material, ...]
+
+
+def for_judging(shape: Protocol) -> Wanted:
+    """What a judge of a protocol reads."""
+    return Wanted(shape.needs, pages=bool(shape.parts))
+
+
+def for_counting(shape: Protocol) -> Wanted:
+    """What shows which units there are: words and pages only where units come from the response."""
+    texts = shape.unit_kind is None and bool(shape.values)
+    return Wanted(shape.needs, texts=texts, pages=texts and bool(shape.parts))
+
+
+def for_asking(shape: Protocol) -> Wanted:
+    """What shows which units a person is asked about, without a word of any report or page."""
+    drawn = bool(shape.parts)
+    return Wanted(shape.needs, texts=False, pages=drawn, page_texts=False, parts=drawn)
+
+
+def for_scoring(shape: Protocol, *, released: bool = False) -> Wanted:
+    """What a score is computed from."""
+    return Wanted(shape.needs, texts=shape.unit_kind is None, released=released)
+
+
+def for_extracting(extraction: Extraction) -> Wanted:
+    """What an extraction reads."""
+    return Wanted(extraction.needs, sources=not isinstance(extraction.makes, Part))
+
+
+def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, str]]:
+    """Response → its item's key and its system's name, of those responses or of all."""
+    question = (
+        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(*which)
+    )
+    return {row[0]: (row[1], row[2]) for row in db.execute(question)}
+
+
+def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
+    """The ids of the items in use, or of those with these keys, in the project's order."""
+    question = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+    if keys:
+        question = question.where(ITEM.c.key.in_(keys))
+    with project.store.read() as db:
+        ordered = question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+        return list(db.execute(ordered).scalars())
+
+
+def each(project: Project, wanted: Wanted, ids: Sequence[str]) -> Iterator[AtHand]:
+    """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
+    heavy = wanted.texts or wanted.sources or (wanted.pages and wanted.page_texts)
+    for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
+        chosen = ids[start : start + step]
+        with project.store.read() as db:
+            found = _stretch(db, wanted, chosen)
+        yield from found
+
+
+def of_response(project: Project, wanted: Wanted, response_id: str) -> Material | None:
+    """All that is at hand about one response; None when it is not there."""
+    question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
+    with project.store.read() as db:
+        item_id = db.execute(question).scalar()
+        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [])
+        own = [replace(one, responses=_only(one, response_id)) for one in found]
+        own = _with_pages(db, own, texts=wanted.page_texts) if wanted.pages else own
+    return own[0].responses[0] if own else None
+
+
+def _only(at_hand: AtHand, response_id: str) -> tuple[Material, ...]:
+    return tuple(material for material in at_hand.responses if material.response.id == response_id)
+
+
+def _stretch(db: Connection, wanted: Wanted, ids: Sequence[str]) -> list[AtHand]:
+    rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
+    responses = _responses(db, ids, texts=wanted.texts)
+    drawn = extracts.standing(db, ids) if wanted.parts else {}
+    settled = {kind: annotating.judged_rows(db, kind, ids, released=wanted.released) for kind in wanted.kinds}
+    sources = _sources(db, ids) if wanted.sources else {}
+    found = []
+    for item_id in ids:
+        item = item_of(rows[item_id])
+        judged = {
+            kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
+        }
+        own = Material(
+            item=item,
+            response=Response(id="", item_id=item_id, system_id="", text=""),
+            documents={kind: artifact.document for kind, artifact in judged.items()},
+            artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
+            sources=sources.get(item_id, ()),
+        )
+        rivals = responses[item_id]
+        made = tuple(_material(own, one, rivals, drawn.get((item_id, one.id), {})) for one in rivals)
+        found.append(AtHand(item, own, made))
+    return _with_pages(db, found, texts=wanted.page_texts) if wanted.pages else found
+
+
+def _material(
+    own: Material, response: Response, rivals: Sequence[Response], drawn: dict[str, Extract]
+) -> Material:
+    return Material(
+        item=own.item,
+        response=response,
+        documents=own.documents,
+        artifact_ids=own.artifact_ids,
+        parts={Part(kind): extract.document for kind, extract in drawn.items()},
+        part_ids={Part(kind): extract.id for kind, extract in drawn.items()},
+        others=[other for other in rivals if _rivals(response, other)],
+    )
+
+
+def _rivals(a: Response, b: Response) -> bool:
+    return a.system_id != b.system_id and (a.trial, a.mode) == (b.trial, b.mode)
+
+
+def _responses(db: Connection, ids: Sequence[str], *, texts: bool) -> dict[str, list[Response]]:
+    columns = [
+        column for column in RESPONSE.c if column.name != "sha256" and (texts or column.name != "text")
+    ]
+    question = (
+        select(*columns)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(RESPONSE.c.item_id.in_(ids))
+        .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
+    )
+    found: dict[str, list[Response]] = defaultdict(list)
+    for row in db.execute(question).mappings():
+        found[row["item_id"]].append(Response(**{"text": "", **row}))
+    return found
+
+
+def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
+    found: dict[str, list[Source]] = defaultdict(list)
+    question = select(SOURCE).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
+    for row in db.execute(question).mappings():
+        fields = {key: value for key, value in row.items() if key != "sha256"}
+        found[row["item_id"]].append(Source(**fields | {"format": SourceFormat(row["format"])}))
+    return found
+
+
+def _with_pages(db: Connection, found: list[AtHand], *, texts: bool) -> list[AtHand]:
+    """The same with the pages that each response cites."""
+    wanted = {material.response.id: _addresses(material) for one in found for material in one.responses}
+    pages = pages_at(db, {address for addresses in wanted.values() for address in addresses}, texts=texts)
+
+    def with_pages(material: Material) -> Material:
+        cited = {url: pages[url] for url in wanted[material.response.id] if url in pages}
+        return replace(material, pages=cited)
+
+    return [replace(one, responses=tuple(map(with_pages, one.responses))) for one in found]
+
+
+def _addresses(material: Material) -> set[str]:
+    """The normal addresses that the parts of a response name."""
+    units = [unit for document in material.parts.values() for unit in document.units]
+    said = (str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier"))
+    return {str(found) for text in said if text and (found := identifier.parse(text))}
+
+
+def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) -> dict[str, Page]:
+    """The snapshots of the pages at some normal addresses; those never fetched are not among them."""
+    ordered, found = sorted(addresses), {}
+    columns = [column for column in PAGE.c if texts or column.name != "text"]
+    for start in range(0, len(ordered), _ASKED_AT_ONCE):
+        some = ordered[start : start + _ASKED_AT_ONCE]
+        for row in db.execute(select(*columns).where(PAGE.c.url.in_(some))).mappings():
+            found[row["url"]] = Page(**{"text": "", **row, "state": PageState(row["state"])})
+    return found

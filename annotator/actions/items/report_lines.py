@@ -1,0 +1,120 @@
+"""What reports a project has and which it lacks: each with what it took and what was drawn from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+
+from annotator.actions.items import drawn_parts
+from annotator.actions.items.drawn_parts import Drawn
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.texts.ordering import natural
+
+DOES = "prepares what is judged"
+# A system in a mode: its reports with the gold plan given are another thing than those without.
+Column = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """A report without its words; None means not known. `parts` holds what was drawn from it, by kind."""
+
+    id: str
+    item_id: str
+    system: str
+    mode: str
+    trial: int
+    latency_s: float | None
+    tokens: int | None
+    cost_usd: float | None
+    characters: int
+    parts: Mapping[str, Drawn] = field(default_factory=dict)
+
+    @property
+    def column(self) -> Column:
+        """The system and the mode."""
+        return self.system, self.mode
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """An item as a row of reports; `sources` counts those with text, `parts` holds what was drawn from them."""
+
+    id: str
+    key: str
+    question: str
+    question_type: str
+    sources: int
+    parts: Mapping[str, Drawn] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """All reports of the items in use, by item and column; what is in none of them is lacking."""
+
+    items: tuple[ItemLine, ...]
+    columns: tuple[Column, ...]
+    lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
+
+    @property
+    def count(self) -> int:
+        """How many reports there are."""
+        return sum(map(len, self.lines.values()))
+
+    @property
+    def lacking(self) -> int:
+        """How many items are without a report of some column, summed over the columns."""
+        return len(self.items) * len(self.columns) - len(self.lines)
+
+
+def reports(project: Project) -> Reports:
+    """Every report without its words; only a coordinator is told which system wrote what."""
+    people.refuse_others(project, DOES)
+    drawn = drawn_parts.standing(project)
+    about = [column for column in RESPONSE.c if column.name not in ("text", "sha256", "item_id", "system_id")]
+    length = func.length(RESPONSE.c.text).label("characters")
+    question = (
+        select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(ITEM.c.retired.is_(False))
+        .order_by(RESPONSE.c.trial, RESPONSE.c.id)
+    )
+    lines: dict[tuple[str, Column], list[ReportLine]] = {}
+    with project.store.read() as db:
+        for row in db.execute(question).mappings():
+            line = ReportLine(**row, parts=drawn.get((row["item_id"], row["id"]), {}))
+            lines.setdefault((line.item_id, line.column), []).append(line)
+    columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
+    return Reports(
+        _items(project, drawn), tuple(columns), {key: tuple(found) for key, found in lines.items()}
+    )
+
+
+def text_of(project: Project, response_id: str) -> str:
+    """A report's words, as Markdown; empty when it is no longer there."""
+    people.refuse_others(project, DOES)
+    with project.store.read() as db:
+        return str(db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar() or "")
+
+
+def _items(project: Project, drawn: Mapping[tuple[str, str], Mapping[str, Drawn]]) -> tuple[ItemLine, ...]:
+    told = (
+        select(SOURCE.c.item_id, func.count().label("number"))
+        .where(func.length(SOURCE.c.text) > 0)
+        .group_by(SOURCE.c.item_id)
+    )
+    question = (
+        select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.question_type)
+        .where(ITEM.c.retired.is_(False))
+        .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    )
+    with project.store.read() as db:
+        sources = {row.item_id: row.number for row in db.execute(told)}
+        return tuple(
+            ItemLine(**row, sources=sources.get(row["id"], 0), parts=drawn.get((row["id"], ""), {}))
+            for row in db.execute(question).mappings()
+        )

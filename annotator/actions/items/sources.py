@@ -1,0 +1,77 @@
+"""What sources an item has, and how a paper or page is put beside it."""
+
+from pathlib import Path
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import source_hash
+from annotator.actions.project.recording import record
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.texts.canonical import sha256, storable
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.exchange.texts import documents
+from annotator.storage.tables import ItemRow, SourceFileRow, SourceRow, table
+
+SOURCE, SOURCE_FILE, ITEM = table(SourceRow), table(SourceFileRow), table(ItemRow)
+FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".pdf": SourceFormat.PDF}
+
+
+def sources(project: Project, item_id: str) -> list[Source]:
+    """An item's sources, in order."""
+    question = select(SOURCE).where(SOURCE.c.item_id == item_id).order_by(SOURCE.c.position, SOURCE.c.id)
+    with project.store.read() as db:
+        rows = db.execute(question).mappings().all()
+    return [Source(**{name: value for name, value in row.items() if name != "sha256"}) for row in rows]
+
+
+def file_bytes(project: Project, source_id: str) -> bytes | None:
+    """The PDF of a source; None when it is a text, or came without its file."""
+    with project.store.read() as db:
+        question = select(SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id == source_id)
+        return db.execute(question).scalar()
+
+
+def add_source(project: Project, item_id: str, path: Path) -> Change:
+    """Put a Markdown, plain-text or PDF file beside an item; Refusal when it cannot be read as what it is.
+
+    A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched.
+    """
+    form = FORMATS.get(path.suffix.lower(), SourceFormat.PLAIN)
+    content = documents.read(path)
+    text = (
+        documents.pdf_text(content, path.name)
+        if form is SourceFormat.PDF
+        else documents.plain_text(content, path.name)
+    )
+    with project.store.write() as db:
+        source = put(db, item_id, storable(path.stem)[:1000], text, form)
+        if form is SourceFormat.PDF:
+            db.execute(
+                insert(SOURCE_FILE),
+                {"source_id": source.id, "content": content, "sha256": sha256(content)},
+            )
+        image = source.model_dump(mode="json", exclude={"text"})
+        return record(project, db, Change("source", source.id, "add source", after=image))
+
+
+def put(
+    db: Connection,
+    item_id: str,
+    title: str,
+    text: str,
+    form: SourceFormat = SourceFormat.MARKDOWN,
+    drafted: str = "",
+) -> Source:
+    """Write a source behind the others of its item, whose id is to be known; the caller records the change."""
+    if not db.execute(select(ITEM.c.id).where(ITEM.c.id == item_id)).first():
+        raise KeyError(item_id)
+    last = db.execute(select(func.max(SOURCE.c.position)).where(SOURCE.c.item_id == item_id)).scalar()
+    source = Source(
+        id=new_id(), item_id=item_id, title=title, format=form, text=text, drafted=drafted,
+        position=0 if last is None else last + 1,
+    )  # fmt: skip
+    db.execute(insert(SOURCE), {**source.model_dump(), "sha256": source_hash(text)})
+    return source

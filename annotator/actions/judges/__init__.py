@@ -1,0 +1,1 @@
+"""The judges: who they are, their keys, prices and prompts."""

@@ -1,0 +1,184 @@
+"""What judges a project has: the baseline that is always there, those behind endpoints, and those derived."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.judges import judge_keys
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, table
+
+JUDGE, JUDGEMENT, RESPONSE = table(JudgeRow), table(JudgementRow), table(ResponseRow)
+BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
+
+
+def all_of(project: Project) -> list[Judge]:
+    """The judges in use, the baseline first; it is there even before it has judged anything."""
+    in_use = JUDGE.c.retired.is_(False) & (JUDGE.c.kind != JudgeKind.WRITER.value)
+    with project.store.read() as db:
+        rows = db.execute(select(JUDGE).where(in_use).order_by(JUDGE.c.name)).mappings().all()
+    found = [Judge(**row) for row in rows]
+    if not any(judge.kind == JudgeKind.BASELINE for judge in found):
+        found.append(BASELINE)
+    return sorted(found, key=lambda judge: (judge.kind != JudgeKind.BASELINE, judge.name))
+
+
+def named(project: Project, name: str) -> Judge:
+    """The judge of that name; Refusal lists the names there are."""
+    known = all_of(project)
+    for judge in known:
+        if judge.name == name:
+            return judge
+    names = ", ".join(f"“{judge.name}”" for judge in known)
+    raise Refusal(f"There is no judge “{name}” in this project.", f"Use one of {names}, or add it first.")
+
+
+def kept(project: Project, judge: Judge) -> Judge:
+    """The judge, made sure to be in the file as it is (the baseline enters it with its first run)."""
+    with project.store.write() as db:
+        row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.id)).mappings().first()
+        if row is None:
+            refuse_taken(project, judge.name, judge.id)
+            db.execute(insert(JUDGE).values(**judge.model_dump()))
+        elif Judge(**row) != judge:
+            db.execute(update(JUDGE).where(JUDGE.c.id == judge.id).values(**judge.model_dump(exclude={"id"})))
+    return judge
+
+
+def refuse_taken(project: Project, name: str, judge_id: str = "") -> None:
+    """Refuse a name that another judge has, be it retired, a writer, or the baseline before it is in the file."""
+    with project.store.read() as db:
+        rows = db.execute(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
+    taken: dict[str, bool] = {row.id: row.retired for row in rows if row.id != judge_id}
+    if taken and all(taken.values()):
+        raise Refusal(f"A retired judge is called “{name}”.", "Choose another name, or bring that one back.")
+    if taken or (name == BASELINE.name and judge_id != BASELINE.id):
+        raise Refusal(f"There already is a judge “{name}”.", "Choose another name.")
+
+
+def add(
+    project: Project,
+    name: str,
+    *,
+    base_url: str,
+    model: str,
+    key_env: str = "",
+    parameters: str = "{}",
+    asking: str = "{}",
+) -> Change:
+    """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
+
+    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked.
+    """
+    judge = checked(
+        new_id(),
+        name=name,
+        base_url=base_url,
+        model=model,
+        key_env=key_env,
+        parameters=parameters,
+        asking=asking,
+    )
+    refuse_taken(project, name)
+    with project.store.write() as db:
+        db.execute(insert(JUDGE).values(**judge.model_dump()))
+        return record(
+            project, db, Change("judge", judge.id, "add judge", None, judge.model_dump(mode="json"))
+        )
+
+
+def change(project: Project, judge_id: str, fields: dict[str, str]) -> Change:
+    """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead."""
+    old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
+    if old is None or old.kind != JudgeKind.ENDPOINT:
+        raise Refusal("This judge has no settings of an endpoint.", "Add a judge behind an endpoint.")
+    if old.asked.of:
+        raise Refusal(f"“{old.name}” follows the judge it was made from.", "Change that one.")
+    with project.store.write() as db:
+        if has_judged(project, judge_id) and any(
+            fields.get(name, getattr(old, name)) != getattr(old, name) for name in ("base_url", "model")
+        ):
+            raise Refusal(
+                f"“{old.name}” has already judged with {old.model}.", "Add a new judge for another model."
+            )
+        judge = checked(judge_id, **old.model_dump(exclude={"id", "kind", "retired"}) | fields)
+        refuse_taken(project, judge.name, judge_id)
+        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**judge.model_dump(exclude={"id"})))
+        after = judge.model_dump(mode="json")
+        return record(
+            project, db, Change("judge", judge_id, "change judge", old.model_dump(mode="json"), after)
+        )
+
+
+def restore(project: Project, db: Connection, judge_id: str, present: Any, goal: Any) -> None:
+    """Put a judge's settings back; Refusal when they were changed since, or it has judged by them."""
+    kept = {"id", "kind", "retired"}
+    row = db.execute(select(JUDGE).where(JUDGE.c.id == judge_id)).mappings().one()
+    there = Judge(**row).model_dump(mode="json", exclude=kept)
+    if any(there[name] != value for name, value in present.items() if name not in kept):
+        raise Refusal("This judge was changed elsewhere since.", "Look at it again; nothing was undone.")
+    if has_judged(project, judge_id) and any(goal[name] != there[name] for name in ("base_url", "model")):
+        raise Refusal("It has judged with these settings.", "Add a new judge for others.")
+    refuse_taken(project, goal["name"], judge_id)
+    wanted = Judge.model_validate(goal).model_dump(exclude=kept)
+    db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**wanted))
+
+
+def has_judged(project: Project, judge_id: str) -> bool:
+    """Whether there is any judgement of a judge."""
+    question = select(JUDGEMENT.c.id).where(JUDGEMENT.c.rater_id == judge_id).limit(1)
+    with project.store.read() as db:
+        return db.execute(question).first() is not None
+
+
+def retire(project: Project, judge_id: str) -> Change:
+    """Take a judge out of the lists; its judgements stay."""
+    with project.store.write() as db:
+        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=True))
+        return record(project, db, Change("judge", judge_id, "retire judge", None, {"retired": True}))
+
+
+def bring_back(project: Project, judge_id: str) -> Change:
+    """Put a judge that was retired into the lists again."""
+    with project.store.write() as db:
+        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=False))
+        return record(project, db, Change("judge", judge_id, "bring judge back", None, {"retired": False}))
+
+
+def checked(judge_id: str, **values: Any) -> Judge:
+    """The endpoint of these settings under an id; Refusal names the one that does not fit."""
+    from annotator.judging.calls.client import checked_url
+
+    try:
+        judge = Judge(id=judge_id, **JudgeFields.model_validate(values).model_dump())
+        Asking.model_validate_json(judge.asking)
+        if not isinstance(json.loads(judge.parameters), dict):
+            raise ValueError
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = first["loc"][0] if first["loc"] else "asking"
+        raise Refusal(
+            f"The judge's {what} does not fit: {first['msg'].lower()}.", "Correct it; nothing was changed."
+        ) from None
+    except ValueError:
+        raise Refusal(
+            "The request parameters are not a JSON object.", 'Write for example {"temperature": 0}.'
+        ) from None
+    if not judge.base_url.startswith(("http://", "https://")):
+        raise Refusal(
+            "The endpoint is not an http address.", "It begins with https:// and mostly ends in /v1."
+        )
+    # Before it is kept: a password in it would stay in the file.
+    checked_url(judge.base_url)
+    judge_keys.refuse_among_settings(judge)
+    if not judge.model.strip():
+        raise Refusal("The model's name is missing.", "Write it as the endpoint lists it.")
+    return judge

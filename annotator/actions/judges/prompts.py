@@ -1,0 +1,153 @@
+"""What wordings judges are asked by: shipped at first, then the coordinator's, version by version."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.prompt import SHIPPED, PromptVersion
+from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.places import resources
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+
+if TYPE_CHECKING:
+    from annotator.judging.prompts.messages import Prompt
+
+# Settings of the project whose names begin so hold the versions written of a prompt, the oldest first.
+SETTING = "prompt/"
+ASKING: tuple[Protocol | Extraction, ...] = (*PROTOCOLS.values(), *EXTRACTIONS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A prompt and what asks by it; `version` is in force, and `edited` says that it is not worded as shipped."""
+
+    name: str
+    protocol: str
+    title: str
+    version: int
+    edited: bool
+
+
+def listed(project: Project) -> list[Listed]:
+    """Every prompt by which something is judged or drawn, in the order of what asks by it."""
+    found = []
+    for shape in ASKING:
+        for name in shape.prompts:
+            current = in_force(project, name)
+            edited = current.text != shipped(name)
+            found.append(Listed(name, shape.name, shape.title, current.version, edited))
+    return found
+
+
+def versions(project: Project, name: str) -> list[PromptVersion]:
+    """Every version of a prompt, the shipped one first and the one in force last; Refusal for a name there is not."""
+    written = (PromptVersion.model_validate(tree) for tree in project.get(SETTING + name, []))
+    return [PromptVersion(name=name, version=SHIPPED, text=shipped(name)), *written]
+
+
+def in_force(project: Project, name: str) -> PromptVersion:
+    """The version that judges are asked by now."""
+    return versions(project, name)[-1]
+
+
+def shipped(name: str) -> str:
+    """The wording that the program ships; Refusal for a name there is not."""
+    if name not in _names():
+        raise Refusal(f"There is no prompt “{name}”.", "Choose one of the list.")
+    return _text(name)
+
+
+def write(project: Project, name: str, text: str, note: str = "") -> Change:
+    """Put a wording in force, with a note of why; answers to the former one are not taken for answers to it.
+
+    Refusal for one that judges could not be asked by, and for the one in force.
+    """
+    people.refuse_others(project, "puts another prompt in force")
+    known = versions(project, name)
+    if text == known[-1].text:
+        raise Refusal("That is the wording already in force.", "Nothing was changed.")
+    if found := faults(name, text):
+        raise Refusal(found[0], "Mend it first; nothing was changed.", tuple(found))
+    number = known[-1].version + 1
+    version = PromptVersion(name=name, version=number, text=text, note=note.strip(), by=project.by, at=now())
+    written = [one.model_dump(mode="json") for one in (*known[1:], version)]
+    with project.store.write() as db:
+        project.set(SETTING + name, written)
+        after = {"name": name, "version": number, "sha256": version.sha256, "note": version.note}
+        subject = derived_id("prompt", name, version.version)
+        return record(project, db, Change("prompt", subject, "write prompt", None, after))
+
+
+def restore(project: Project, name: str, note: str = "") -> Change:
+    """Put the shipped wording in force again, as a version of its own; Refusal when it is."""
+    return write(project, name, shipped(name), note)
+
+
+def faults(name: str, text: str) -> list[str]:
+    """Why judges could not be asked by a wording, in sentences; none when they can.
+
+    It has the two parts, and exactly the placeholders of the shipped one: what asks by it fills those and no others.
+    """
+    try:
+        PromptVersion(name=name, version=SHIPPED, text=text)
+        found = parsed(name, text)
+    except ValidationError as error:
+        return [f"The wording does not fit: {error.errors()[0]['msg'].lower()}."]
+    except ValueError:
+        return [
+            "It must hold a line “# system”, then a line “# user”, each once, and nothing before the first."
+        ]
+    places = parsed(name, shipped(name)).placeholders
+    lacking, strange = sorted(places - found.placeholders), sorted(found.placeholders - places)
+    said = [f"It has no place for {_braced(one)}." for one in lacking]
+    said += [
+        f"Nobody fills {_braced(one)}; there are {', '.join(map(_braced, sorted(places)))}."
+        for one in strange
+    ]
+    said += [f"The part “{part}” is empty." for part in ("system", "user") if not getattr(found, part)]
+    return said
+
+
+def places(name: str) -> list[str]:
+    """What is filled into a prompt, by name."""
+    return sorted(parsed(name, shipped(name)).placeholders)
+
+
+def edited(project: Project) -> dict[str, "Prompt"]:
+    """The prompts in force that are not worded as shipped, by name: what a run goes by instead of those."""
+    found = {name: in_force(project, name).text for name in sorted(_names())}
+    return {name: parsed(name, text) for name, text in found.items() if text != shipped(name)}
+
+
+def parsed(name: str, text: str) -> "Prompt":
+    """The two parts of a wording; ValueError where it has not exactly those."""
+    from annotator.judging.prompts.messages import load
+
+    with TemporaryDirectory() as folder:
+        (Path(folder) / f"{name}.md").write_text(text, encoding="utf-8", newline="")
+        return load(name, Path(folder))
+
+
+def _braced(name: str) -> str:
+    return f"{{{{{name}}}}}"
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(name for shape in ASKING for name in shape.prompts)
+
+
+@cache
+def _text(name: str) -> str:
+    path = resources() / "prompts" / f"{name}.md"
+    return path.read_text("utf-8").replace("\r\n", "\n")

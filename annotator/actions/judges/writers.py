@@ -1,0 +1,155 @@
+"""What endpoints write reports: one for each system that a model answers for, kept beside the judges."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.judges import judges
+from annotator.actions.judges.judges import JUDGE
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.judge import Asking, Judge, JudgeKind
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ResponseRow, SystemRow, table
+
+SYSTEM, RESPONSE = table(SystemRow), table(ResponseRow)
+_ROOM_FOR_A_NAME = 100
+_SAID = ("base_url", "model", "key_env", "parameters")
+OTHER = "Give the system another name; a name stands for one model with one set of parameters."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where reports are to come from: a judge's endpoint (by name), or one of its own. Empty: as was said before.
+
+    `parameters`, a JSON object, take the place of the judge's.
+    """
+
+    judge: str = ""
+    base_url: str = ""
+    model: str = ""
+    key_env: str = ""
+    parameters: str = ""
+
+
+def prepared(project: Project, system: str, settings: Settings = Settings()) -> Judge:
+    """The writer of a system, made or brought up to date by the settings.
+
+    Refusal when the system's reports came from elsewhere, from another model, or were asked for with other parameters.
+    """
+    wanted = system.strip()
+    if not wanted:
+        raise Refusal("The system has no name.", "Say whose reports these are to be: --system NAME.")
+    with project.store.write() as db:
+        old = _of_system(db, wanted)
+        writer = _as_wanted(project, wanted, settings, old)
+        if _has_reports(db, wanted):
+            _refuse_another(wanted, old, writer)
+        return _kept(project, db, old, writer)
+
+
+def named(project: Project, name: str) -> Judge:
+    """The writer of that name; KeyError when there is none."""
+    with project.store.read() as db:
+        found = _named(db, name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def as_endpoint(writer: Judge) -> Judge:
+    """The writer for what only sends: an endpoint like any other."""
+    return writer.model_copy(update={"kind": JudgeKind.ENDPOINT})
+
+
+def _name(system: str) -> str:
+    """Under which name a system's writer stands among the judges, where no two are alike."""
+    if len(system) <= _ROOM_FOR_A_NAME:
+        return f"writer of {system}"
+    return f"writer of {system[: _ROOM_FOR_A_NAME - 9]} {sha256(system)[:8]}"
+
+
+def _of_system(db: Connection, system: str) -> Judge | None:
+    return _named(db, _name(system))
+
+
+def _named(db: Connection, name: str) -> Judge | None:
+    question = select(JUDGE).where(JUDGE.c.name == name, JUDGE.c.kind == JudgeKind.WRITER.value)
+    row = db.execute(question).mappings().first()
+    return Judge(**row) if row is not None else None
+
+
+def _has_reports(db: Connection, system: str) -> bool:
+    answers = select(RESPONSE.c.id).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    return db.execute(answers.where(SYSTEM.c.name == system).limit(1)).first() is not None
+
+
+def _as_wanted(project: Project, system: str, settings: Settings, old: Judge | None) -> Judge:
+    """The writer as the settings have it, under the id it has or a new one."""
+    if settings == Settings() and old is not None:
+        return old
+    given: dict[str, Any] = {"name": _name(system), "kind": JudgeKind.WRITER}
+    given |= _from_judge(project, settings) if settings.judge else _by_itself(settings, old)
+    return judges.checked(old.id if old else new_id(), **given)
+
+
+def _from_judge(project: Project, settings: Settings) -> dict[str, str]:
+    if settings.base_url or settings.model or settings.key_env:
+        raise Refusal(
+            "Both a judge and an endpoint of its own are named.", "Give --judge, or --base-url and --model."
+        )
+    judge = judges.named(project, settings.judge)
+    if judge.kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"“{judge.name}” has no endpoint that could write.", "Choose a judge behind an endpoint."
+        )
+    # The key is looked for where that judge has it.
+    asking = Asking(of=judge.asked.of or judge.id).model_dump_json(exclude_defaults=True)
+    kept = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
+    return kept | {"asking": asking, "parameters": settings.parameters or judge.parameters}
+
+
+def _by_itself(settings: Settings, old: Judge | None) -> dict[str, str]:
+    known = {name: getattr(old, name) for name in ("asking", *_SAID)} if old else {}
+    said = {name: value for name in _SAID if (value := getattr(settings, name))}
+    if "base_url" in said or "key_env" in said:
+        # The key is no longer the judge's that it was made from.
+        known.pop("asking", None)
+    given = known | said
+    if not given.get("base_url") or not given.get("model"):
+        raise Refusal(
+            "It is not said where the reports are to come from.",
+            "Name a judge (--judge), or an endpoint and a model (--base-url and --model).",
+        )
+    return given
+
+
+def _refuse_another(system: str, old: Judge | None, writer: Judge) -> None:
+    if old is None:
+        raise Refusal(f"The reports of “{system}” were not written from here.", OTHER)
+    if old.model != writer.model:
+        raise Refusal(f"The reports of “{system}” were written by {old.model}, not {writer.model}.", OTHER)
+    if old.parameters != writer.parameters:
+        raise Refusal(
+            f"The reports of “{system}” were asked for with the parameters {old.parameters}, "
+            f"not {writer.parameters}.",
+            OTHER,
+        )
+
+
+def _kept(project: Project, db: Connection, old: Judge | None, writer: Judge) -> Judge:
+    if old == writer:
+        return writer
+    if old is None:
+        judges.refuse_taken(project, writer.name)
+        db.execute(insert(JUDGE).values(**writer.model_dump()))
+    else:
+        db.execute(update(JUDGE).where(JUDGE.c.id == old.id).values(**writer.model_dump(exclude={"id"})))
+    before = old.model_dump(mode="json") if old else None
+    record(project, db, Change("judge", writer.id, "set writer", before, writer.model_dump(mode="json")))
+    return writer

@@ -1,0 +1,248 @@
+"""What judges can be asked for in a project: each protocol, what its items still lack in words, and what draws it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from annotator.actions.items import extracts, materials
+from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.labelling import label_offers
+from annotator.actions.material.responding import MANNERS
+from annotator.actions.project.file import Project
+from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.material.part import Part
+from annotator.domain.texts.counting import counted
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols.pairing import NAME as PAIRING
+
+WRITING = "Reports written by a model"
+# Under this and a protocol's name a run is kept that only checks whether a judge has changed.
+CHECKS = "drift."
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An extraction that makes a part which a protocol needs: of how many reports, and how many have none yet.
+
+    `alone` tells whether the baseline draws it too, without any model.
+    """
+
+    extraction: str
+    title: str
+    part: Part
+    reports: int
+    missing: int
+    alone: bool
+
+    def words(self) -> str:
+        """The step in a sentence."""
+        if not self.reports:
+            return f"No report is there to draw its {self.part.value} from."
+        if not self.missing:
+            return f"The {self.part.value} of all {counted(self.reports, 'report')} are there."
+        return f"{self.missing:,} of {counted(self.reports, 'report')} are without their {self.part.value}."
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A protocol as it can be ordered. `ready` counts the items that lack nothing; `lacks` says what the others do.
+
+    One that is not `asked` is computed from what is at hand. With `together` several units fit into one call.
+    """
+
+    name: str
+    title: str
+    citation: str
+    asked: bool
+    together: bool
+    paired: bool
+    alone: bool
+    values: tuple[str, ...]
+    metrics: tuple[str, ...]
+    prompts: tuple[str, ...]
+    departures: tuple[str, ...]
+    items: int
+    ready: int
+    lacks: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def words(self) -> str:
+        """How much of the project it can be ordered for, in a sentence."""
+        if not self.items:
+            return "There are no items yet."
+        if self.ready == self.items:
+            return (
+                "Everything is there for the one item."
+                if self.items == 1
+                else f"All {self.items:,} items are ready."
+            )
+        return f"{self.ready:,} of {counted(self.items, 'item')} {'is' if self.ready == 1 else 'are'} ready."
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """An extraction as it can be ordered: of how many reports (or items), and how many have nothing drawn yet.
+
+    `alone` tells whether the baseline draws it too; `lacks` says what is missing where there is nothing to draw from.
+    """
+
+    name: str
+    title: str
+    citation: str
+    makes: str
+    things: str
+    total: int
+    without: int
+    alone: bool
+    prompts: tuple[str, ...]
+    lacks: str = ""
+
+    def words(self) -> str:
+        """How much there is to draw from, in a sentence."""
+        if self.lacks:
+            return self.lacks
+        if not self.without:
+            return f"The {self.makes} of all {counted(self.total, self.things)} are there."
+        return f"{self.without:,} of {counted(self.total, self.things)} are without their {self.makes}."
+
+
+@dataclass
+class _Counts:
+    """What was found while the items went by."""
+
+    items: int = 0
+    reports: int = 0
+    ready: Counter[str] = field(default_factory=Counter)
+    lacking: dict[str, Counter[str]] = field(default_factory=dict)
+    without: Counter[Part] = field(default_factory=Counter)
+
+    def add(self, at_hand: AtHand, shapes: Iterable[Protocol]) -> None:
+        """Count one item for every protocol."""
+        self.items += 1
+        self.reports += len(at_hand.responses)
+        held = [set(material.parts) for material in at_hand.responses]
+        self.without.update(part for parts in held for part in Part if part not in parts)
+        everywhere = set(Part).intersection(*held) if held else set()
+        for shape in shapes:
+            lacks = shape.lacks(at_hand.own.documents, len(at_hand.responses), everywhere)
+            self.lacking.setdefault(shape.name, Counter()).update(lacks)
+            self.ready[shape.name] += not lacks
+
+
+def offers(project: Project) -> list[Offer]:
+    """All protocols with what this project lacks for each. The items are read once, their reports' words never."""
+    shapes = tuple(shape for shape in PROTOCOLS.values() if not shape.by_people)
+    kinds = tuple(dict.fromkeys(kind for shape in shapes for kind in shape.needs))
+    found = _Counts()
+    for at_hand in materials.each(project, Wanted(kinds, texts=False), materials.item_ids(project)):
+        found.add(at_hand, shapes)
+    return [_offer(shape, found) for shape in shapes]
+
+
+def unasked(project: Project, protocol: str) -> str:
+    """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
+    shape = PROTOCOLS[protocol]
+    met = [
+        (one, list(shape.cases(one)))
+        for at_hand in materials.each(project, materials.for_asking(shape), materials.item_ids(project))
+        for one in at_hand.responses
+    ]
+    (offer,) = [one for one in offers(project) if one.name == protocol]
+    return " ".join(label_offers.gaps(shape, met) or offer.lacks)
+
+
+def drawings(project: Project) -> list[Drawing]:
+    """All extractions with how much of the project they have not drawn from. No report's words are read."""
+    wanted = Wanted((), texts=False, sources=True)
+    seen = list(materials.each(project, wanted, materials.item_ids(project)))
+    kinds = extracts.kinds_of_items(project)
+    reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
+    items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
+    return [drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
+
+
+def drawing(
+    extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
+) -> Drawing:
+    """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
+    of_reports = isinstance(extraction.makes, Part)
+    held = [extraction.makes.value in kinds for kinds in (reports if of_reports else items)]
+    lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
+    return Drawing(
+        name=extraction.name,
+        title=extraction.title,
+        citation=extraction.citation,
+        makes=extraction.makes.value,
+        things="report" if of_reports else "item",
+        total=len(held),
+        without=held.count(False),
+        alone=extraction.baseline is not None,
+        prompts=extraction.prompts,
+        lacks="" if held else lacks,
+    )
+
+
+def _offer(shape: Protocol, found: _Counts) -> Offer:
+    lacking = found.lacking.get(shape.name, Counter())
+    return Offer(
+        name=shape.name,
+        title=shape.title,
+        citation=shape.citation,
+        asked=bool(shape.values),
+        together=shape.judge_together is not None,
+        paired=shape.paired,
+        alone=shape.baseline is not None,
+        values=shape.values,
+        metrics=tuple(metric.title for metric in shape.metrics),
+        prompts=shape.prompts,
+        departures=shape.departures,
+        items=found.items,
+        ready=found.ready[shape.name],
+        lacks=tuple(_lack(words, count, found.items) for words, count in lacking.items()),
+        steps=tuple(_step(extraction, found) for part in shape.parts for extraction in making(part)),
+    )
+
+
+def _lack(words: str, count: int, items: int) -> str:
+    if count == items:
+        return f"The item lacks {words}." if items == 1 else f"All {items:,} items lack {words}."
+    return f"{count:,} of {items:,} items {'lacks' if count == 1 else 'lack'} {words}."
+
+
+def _step(extraction: Extraction, found: _Counts) -> Step:
+    part = Part(extraction.makes.value)
+    alone = extraction.baseline is not None
+    return Step(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
+
+
+def making(part: Part) -> list[Extraction]:
+    """The extractions that draw a part from reports."""
+    return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
+
+
+def draws(name: str) -> bool:
+    """Whether what is ordered by that name draws something, instead of judging it."""
+    return name in EXTRACTIONS
+
+
+def purpose(name: str) -> str:
+    """What the calls of a run by that name were paid for; those of no run are trial calls."""
+    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts", PAIRING: "pairing"}
+    kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
+    if kind or not name:
+        return kind or "trial calls"
+    if draws(name):
+        return "drawing"
+    return "judging" if name in PROTOCOLS else "reports"
+
+
+def title(name: str) -> str:
+    """What a run by that name was about, as people say it; the name itself where nobody knows it any more."""
+    if name.startswith(CHECKS):
+        return f"Drift check: {title(name.removeprefix(CHECKS))}"
+    known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
+    if known is not None:
+        return known.title
+    if name.startswith(PAIRING):
+        return "Units paired by meaning"
+    return WRITING if name in MANNERS else name

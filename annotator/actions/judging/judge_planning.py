@@ -1,0 +1,73 @@
+"""What a person who puts an order together must know at once: whether it can be carried out, and how much it is."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from annotator.actions.items.items import ITEM
+from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import EXTRACTIONS
+
+_DASHES = ("–", "-", "..")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An order at a glance: `words` say how much of how much it is, or why it cannot be carried out (`refused`)."""
+
+    order: Order
+    words: str
+    total: int = 0
+    to_do: int = 0
+    refused: bool = False
+
+
+def look(project: Project, order: Order) -> Look:
+    """What an order comes to; a refusal is told in words, since the order is not finished yet."""
+    try:
+        if order.protocol in EXTRACTIONS:
+            drawn = extracting.plan(project, order)
+            return Look(order, _drawn_words(drawn), drawn.total, drawn.to_do)
+        found = judge_runs.plan(project, order)
+        return Look(order, found.words(), found.total, found.to_do)
+    except Refusal as refusal:
+        return Look(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
+
+
+def keys_of(project: Project, words: str) -> tuple[str, ...]:
+    """The keys that a person wrote: “1, 4, 7–9”; a stretch goes by the project's order. Nothing written means all.
+
+    Refusal names the first that there is not.
+    """
+    question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        known = list(db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
+    chosen: dict[str, None] = {}
+    for word in words.replace("，", ",").replace("、", ",").replace(";", ",").split(","):
+        if word.strip():
+            chosen |= dict.fromkeys(_stretch(word.strip(), known))
+    return tuple(chosen)
+
+
+def _stretch(word: str, known: list[str]) -> list[str]:
+    if word in known:
+        return [word]
+    for dash in _DASHES:
+        first, found, last = (part.strip() for part in word.partition(dash))
+        if found and first in known and last in known and known.index(first) <= known.index(last):
+            return known[known.index(first) : known.index(last) + 1]
+    raise Refusal(f"There is no item “{word}”.", "Write keys of the Items page, like 1, 4, 7–9.")
+
+
+def _drawn_words(plan: extracting.Plan) -> str:
+    things = counted(plan.total, plan.things.removesuffix("s"))
+    if not plan.total:
+        return f"There are no {plan.things} to draw from yet."
+    if not plan.to_do:
+        return f"“{plan.judge}” has drawn from all {things}."
+    return f"{plan.to_do:,} of {things} are not yet drawn from."

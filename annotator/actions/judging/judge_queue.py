@@ -1,0 +1,93 @@
+"""What judge runs wait for their turn: orders kept in the project, in the order in which they are to be carried out."""
+
+from collections.abc import Container
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from annotator.actions.judges import judges
+from annotator.actions.material import extracting
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import EXTRACTIONS
+
+SETTING = "judge_queue"
+GONE = Refusal("That run waits no longer.", "Look at the list of runs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An order that waits, by an id of its own."""
+
+    id: str
+    order: Order
+
+
+def waiting(project: Project) -> list[Waiting]:
+    """The orders that wait, the next one first."""
+    return [_read(tree) for tree in project.get(SETTING, [])]
+
+
+def add(project: Project, order: Order) -> Waiting:
+    """Put an order at the end; Refusal for one that cannot be carried out, or that waits already."""
+    judges.named(project, order.judge)
+    if order.protocol in EXTRACTIONS:
+        extracting.checked(project, order)
+    else:
+        judge_cases.checked(project, order)
+    known = waiting(project)
+    if any(replace(one.order, **_how(order)) == order for one in known):
+        raise Refusal("The very same run waits already.", "See the list of runs.")
+    added = Waiting(new_id(), order)
+    _keep(project, [*known, added])
+    return added
+
+
+def remove(project: Project, waiting_id: str) -> None:
+    """Let an order wait no longer."""
+    known = waiting(project)
+    left = [one for one in known if one.id != waiting_id]
+    if len(left) == len(known):
+        raise GONE
+    _keep(project, left)
+
+
+def take(project: Project, without: Container[str] = ()) -> Order | None:
+    """The order whose turn it is, which then waits no longer; None when nothing waits but of judges `without`."""
+    known = waiting(project)
+    taken = next((one for one in known if one.order.judge not in without), None)
+    if taken is None:
+        return None
+    _keep(project, [one for one in known if one is not taken])
+    return taken.order
+
+
+def move(project: Project, waiting_id: str, by: int) -> None:
+    """Let an order change places with the one before it (-1) or after it (1); at an end it stays."""
+    known = waiting(project)
+    place = next((n for n, one in enumerate(known) if one.id == waiting_id), None)
+    if place is None:
+        raise GONE
+    goal = min(max(0, place + by), len(known) - 1)
+    known.insert(goal, known.pop(place))
+    _keep(project, known)
+
+
+def _keep(project: Project, orders: list[Waiting]) -> None:
+    project.set(SETTING, [{"id": one.id, **asdict(one.order)} for one in orders])
+
+
+def _read(tree: dict[str, Any]) -> Waiting:
+    fields = {name: value for name, value in tree.items() if name != "id"}
+    chosen: dict[str, Any] = {
+        name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
+    }
+    return Waiting(tree["id"], Order(**fields | chosen))
+
+
+def _how(order: Order) -> dict[str, Any]:
+    """What does not tell two orders apart: how fast and for how much money they are carried out."""
+    names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
+    return {name: getattr(order, name) for name in names}

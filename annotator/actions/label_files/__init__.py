@@ -1,0 +1,1 @@
+"""Labels that come and leave as files."""

@@ -1,0 +1,217 @@
+"""How labels leave: as a table, or in the layout that ResearcherBench's own meta-evaluation reads."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.engine import Connection
+
+from annotator import files
+from annotator.actions.items import materials
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import RESPONSE, SYSTEM
+from annotator.actions.judges import kept_keys
+from annotator.actions.label_files import label_layout
+from annotator.actions.label_files.label_layout import Leaving
+from annotator.actions.label_files.label_matching import AskedUnit, asked_units
+from annotator.actions.labelling.label_origins import Origins
+from annotator.actions.labelling.label_rows import (
+    COVERAGE,
+    IMPORTED,
+    JUDGEMENT,
+    SAID,
+    SUBMITTED,
+    UNSURE,
+    is_given,
+    sealed_by,
+    to_give_again,
+)
+from annotator.actions.project import people
+from annotator.actions.project.file import PERSON, Project
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
+from annotator.exchange.formats import label_files
+from annotator.protocols import PROTOCOLS
+
+CSV, JSON, RESEARCHERBENCH = "csv", "json", "researcherbench"
+FORMATS = (CSV, JSON, RESEARCHERBENCH)
+OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which labels: under some protocols, of some people (ids or aliases), of some systems; empty means all of them.
+
+    With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to
+    ResearcherBench's layout, for its meta-evaluation holds one against the other.
+    """
+
+    protocols: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    everything: bool = False
+    judge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written where: how many labels of how many people, and what was left out."""
+
+    path: Path
+    files: int
+    labels: int
+    raters: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The labels that leave, item by item."""
+
+    labels: list[Leaving] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def notes(self) -> list[str]:
+        """What was left out, and what could not be told."""
+        found = [f"{counted(number, 'label')} left out: {reason}" for reason, number in self.left_out.items()]
+        lost = sum(label.unit is None for label in self.labels)
+        return found + ([f"{counted(lost, 'label')} of units that are no longer asked about"] if lost else [])
+
+
+def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()) -> Exported:
+    """Write labels to a file (.csv, .json) or, in ResearcherBench's layout, to a folder; whole or not at all.
+
+    Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
+    """
+    people.refuse_others(project, "exports the labels of others")
+    form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), RESEARCHERBENCH)
+    if form not in FORMATS:
+        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(FORMATS)}.")
+    if choice.judge and form != RESEARCHERBENCH:
+        raise Refusal("A table of labels holds no judge.", "Leave the judge out, or choose researcherbench.")
+    chosen = _chosen(project, _of_coverage(choice) if form == RESEARCHERBENCH else choice)
+    if not chosen.labels:
+        why = "; ".join(chosen.notes()) or "nobody has labelled any of this"
+        raise Refusal(
+            f"There are no labels to export: {why}.", "Ask for those not yet submitted, or label first."
+        )
+    raters = tuple(sorted({label.row.alias for label in chosen.labels}))
+    if form == RESEARCHERBENCH:
+        parts, notes = label_layout.files(project, chosen.labels, choice.judge)
+        kept_keys.refuse_in_files(project, parts)
+        folders.write(to, folders.with_sums(parts))
+        return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
+    rows = (_row(label) for label in chosen.labels)
+    content = b"".join(label_files.as_csv(rows)) if form == CSV else label_files.as_json(rows)
+    kept_keys.refuse_in_files(project, {to.name: content})
+    files.save(to, content)
+    return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
+
+
+def _of_coverage(choice: Choice) -> Choice:
+    if set(choice.protocols) - {COVERAGE}:
+        raise Refusal("ResearcherBench's layout holds coverage alone.", "Choose csv or json for the others.")
+    return Choice((COVERAGE,), choice.people, choice.systems, choice.everything, choice.judge)
+
+
+def _chosen(project: Project, choice: Choice) -> _Chosen:
+    protocols = choice.protocols or tuple(name for name, shape in PROTOCOLS.items() if shape.values)
+    if unknown := set(protocols) - set(PROTOCOLS):
+        raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Known are: {', '.join(PROTOCOLS)}.")
+    persons = [people.known(project, one).id for one in choice.people]
+    found = _Chosen()
+    ids = materials.item_ids(project)
+    for protocol in protocols:
+        with project.store.read() as db:
+            rows = _rows(db, protocol, persons, choice.systems)
+            whose, origins = {row.rater_id for row in rows}, Origins(db)
+            sealed = {person: sealed_by(db, person, protocol) for person in whose}
+            gone = {one for person in whose for one in to_give_again(db, person, protocol)}
+        units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
+        for row in rows:
+            state = OPEN if row.id in gone else _state(row, protocol, sealed)
+            if state == OPEN and not choice.everything:
+                found.left_out["of another wording" if row.id in gone else "not yet submitted"] += 1
+            else:
+                unit, origin = units.get((row.response_id, row.unit_id)), origins.of(row.flags, row.at)
+                found.labels.append(Leaving(row, unit, state, origin))
+    order = {item_id: place for place, item_id in enumerate(ids)}
+    found.labels.sort(key=lambda label: _place(order, label))
+    return found
+
+
+def _place(order: Mapping[str, int], label: Leaving) -> tuple[Any, ...]:
+    row, number = label.row, label.unit.number if label.unit else 10**9
+    report = (row.protocol, order[row.item_id], row.system, row.report_trial, row.mode, row.response_id)
+    return (*report, number, row.unit_id, row.alias)
+
+
+def _rows(db: Connection, protocol: str, persons: Sequence[str], systems: Sequence[str]) -> Sequence[Any]:
+    """What people said under a protocol of the items in use."""
+    known = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
+    if unknown := [name for name in systems if name not in known]:
+        raise Refusal(
+            f"There is no system “{unknown[0]}” in this project.", f"Known are: {', '.join(known)}."
+        )
+    j = JUDGEMENT.c
+    told = (
+        j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
+        j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
+        RESPONSE.c.mode, PERSON.c.alias,
+    )  # fmt: skip
+    question = (
+        select(*told)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(RESPONSE, RESPONSE.c.id == j.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .join(PERSON, PERSON.c.id == j.rater_id)
+        .where(
+            j.protocol == protocol, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID),
+            ITEM.c.retired.is_(False),
+        )
+    )  # fmt: skip
+    if persons:
+        question = question.where(j.rater_id.in_(persons))
+    if systems:
+        question = question.where(SYSTEM.c.name.in_(systems))
+    return db.execute(question).all()
+
+
+def _units(
+    project: Project, protocol: str, ids: Sequence[str], responses: set[str]
+) -> dict[tuple[str, str], AskedUnit]:
+    found = asked_units(project, PROTOCOLS[protocol], ids)
+    return {
+        (response_id, unit.id): unit
+        for response_id, units in found
+        if response_id in responses
+        for unit in units
+    }
+
+
+def _state(row: Row[Any], protocol: str, sealed: Mapping[str, set[str]]) -> str:
+    """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
+    if row.item_id in sealed[row.rater_id]:
+        return SUBMITTED_STATE
+    if is_given(row.flags):
+        return IMPORTED
+    return OPEN if protocol in SUBMITTED else GIVEN
+
+
+def _row(label: Leaving) -> dict[str, Any]:
+    """A label by the columns of a table."""
+    row, unit = label.row, label.unit
+    return {
+        "item": row.key, "item_id": row.item_id, "dataset": row.dataset, "system": row.system,
+        "trial": row.report_trial, "mode": row.mode, "protocol": row.protocol, "unit_id": row.unit_id,
+        "unit": unit.words if unit else "", "number": unit.number if unit else None, "rater": row.alias,
+        "rater_id": row.rater_id, "value": UNSURE if row.status == Status.UNCLEAR.value else row.value,
+        "quote": row.quote, "note": row.note, "weight": unit.weight if unit else None, "state": label.state,
+        "origin": label.origin,
+        "at": row.at.isoformat(timespec="seconds"),
+    }  # fmt: skip

@@ -1,0 +1,141 @@
+"""How the raters of a file become people: by a coordinator's word, by their id, or by an alias or name known here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+from sqlalchemy import insert
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project import people
+from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.incoming import ID
+from annotator.actions.project.recording import record
+from annotator.domain.experts.person import Person, PersonFields, Role
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats.label_entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Whom a name in the files stands for; `new` when the import makes this person."""
+
+    name: str
+    person: Person
+    new: bool = False
+
+
+class Raters:
+    """Who the raters of some files are, in the project as it is in this transaction."""
+
+    def __init__(self, project: Project, wanted: Mapping[str, str]) -> None:
+        """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person."""
+        self._wanted = wanted
+        self._people = {person.id: person for person in people.people(project)}
+        self.met: dict[tuple[str, str, bool], Rater | str] = {}
+
+    def of(self, entry: Entry) -> Rater | str:
+        """The rater of an entry, or the reason why nobody is."""
+        key = (entry.rater, entry.rater_id, entry.peer)
+        if key not in self.met:
+            self.met[key] = self._found(*key)
+        return self.met[key]
+
+    def unmet(self) -> list[str]:
+        """The names that were said to be somebody's, and stand in none of the files."""
+        return sorted(set(self._wanted) - {name for name, *_ in self.met})
+
+    def strangers(self) -> set[str]:
+        """The names in the files of whom nobody has said who they are."""
+        return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
+
+    def new(self) -> list[Rater]:
+        """The people that an import would make, each once."""
+        found = {
+            rater.person.id: rater for rater in self.met.values() if isinstance(rater, Rater) and rater.new
+        }
+        return list(found.values())
+
+    def _found(self, name: str, rater_id: str, peer: bool) -> Rater | str:
+        if name in self._wanted:
+            return self._told(name, self._wanted[name])
+        if rater_id in self._people:
+            return self._known(name or rater_id, rater_id)
+        if rater_id:
+            if not ID.fullmatch(rater_id):
+                return f"“{rater_id[:40]}” is no id of a person"
+            alias = name if name and name not in self._aliases() else self._free()
+            return self._made(name or rater_id, rater_id, alias)
+        # In ResearcherBench's layout a letter of the file's name stands for somebody, which is no name.
+        called = [] if peer else self._called(name)
+        if len(called) == 1:
+            return self._known(name, called[0])
+        who = f"“{name[:40]}”" if name else "nobody"
+        several = f", which {len(called)} people here are called" if called else ""
+        return f"the rater is {who}{several}: say who that is, as in --as “{name[:40]}=ALIAS”"
+
+    def _called(self, name: str) -> list[str]:
+        """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""
+        words = {person.id: (person.alias, person.name) for person in self._people.values()}
+        exact = [one for one, said in words.items() if name in said]
+        folded = name.casefold()
+        alike = [one for one, said in words.items() if folded in map(str.casefold, said)]
+        return (exact or alike) if name else []
+
+    def _told(self, name: str, wanted: str) -> Rater | str:
+        if wanted in self._people:
+            return self._known(name, wanted)
+        folded = wanted.casefold()
+        alike = [person for person in self._people.values() if person.alias.casefold() == folded]
+        exact = [person for person in alike if person.alias == wanted] or alike
+        if len(exact) > 1:
+            return f"“{wanted[:40]}” may be {len(exact)} people: write the alias as they have it"
+        if exact:
+            return self._known(name, exact[0].id)
+        return self._made(name, new_id(), wanted)
+
+    def _known(self, name: str, person_id: str) -> Rater:
+        new = any(rater.person.id == person_id for rater in self.new())
+        return Rater(name, self._people[person_id], new)
+
+    def _made(self, name: str, person_id: str, alias: str) -> Rater | str:
+        try:
+            fields = PersonFields.model_validate(
+                {"name": name[:200], "alias": alias, "roles": Role.ANNOTATOR.value}
+            )
+        except ValidationError as error:
+            return f"“{alias[:40]}” cannot be an alias: {error.errors()[0]['msg'].lower()}"
+        made = Rater(name, Person(id=person_id, **fields.model_dump()), new=True)
+        self._people[person_id] = made.person
+        return made
+
+    def _aliases(self) -> set[str]:
+        return {person.alias for person in self._people.values()}
+
+    def _free(self) -> str:
+        taken = self._aliases()
+        return next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
+
+
+def add(project: Project, db: Connection, raters: Iterable[Rater]) -> None:
+    """Make the people that are new, each a change of its own."""
+    for rater in raters:
+        values = rater.person.model_dump()
+        db.execute(insert(PERSON).values(**values))
+        record(project, db, Change("person", rater.person.id, "add person", after=values))
+
+
+def told(words: Iterable[str]) -> dict[str, str]:
+    """Name → alias, from texts like “A=R3”; Refusal for one that says neither, or one name twice."""
+    found: dict[str, str] = {}
+    for one in words:
+        name, sign, alias = one.rpartition("=")
+        if not (sign and name.strip() and alias.strip()):
+            raise Refusal(
+                f"“{one}” does not say who somebody is.", "Write a name of the files, =, and an alias."
+            )
+        if found.setdefault(name.strip(), alias.strip()) != alias.strip():
+            raise Refusal(f"“{name.strip()}” is said to be two people.", "Say it once.")
+    return found

@@ -1,0 +1,233 @@
+"""Who is where: every assignment with its state, its date, how far it is and what time it took."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.labelling.standings import Labelled, Standings, gathered
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.person import Person, Role
+from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.identity import now
+from annotator.storage.tables import AssignmentRow, ItemRow, table
+
+ITEM, ASSIGNMENT = table(ItemRow), table(AssignmentRow)
+NOT_BEGUN, DRAFT, SUBMITTED, FROZEN = "not begun", "draft", "submitted", "frozen"
+ADJUDICATED, CONSENSUS, DISPUTED = "in adjudication", "consensus", "disputed"
+STATES = (NOT_BEGUN, DRAFT, SUBMITTED, FROZEN, ADJUDICATED, CONSENSUS, DISPUTED)
+_STAGES = {stage: place for place, stage in enumerate(Stage)}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One assignment as it stands. `units` counts those written or labelled so far, `of` how many there are to be.
+
+    `of` is 0 where nobody can say how many there will be. An adjudicator's units are the stages they have closed.
+    Once `handed_in`, nothing more is waited for from this person, and nothing is overdue.
+    """
+
+    assignment_id: str
+    item_id: str
+    item_key: str
+    stage: Stage
+    trial: int
+    purpose: Purpose
+    person_id: str
+    person: str
+    alias: str
+    state: str
+    handed_in: bool
+    due: datetime | None
+    overdue: bool
+    submitted_at: datetime | None
+    units: int
+    of: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The lines of one person, or of one stage, added up; `states` counts those of each state that occurs."""
+
+    key: str
+    name: str
+    assignments: int
+    states: dict[str, int]
+    handed_in: int
+    overdue: int
+    units: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An assignment, whose it is, and the key of its item."""
+
+    one: Assignment
+    key: str
+    person: Person
+
+
+def board(project: Project) -> list[Line]:
+    """Every assignment, in the project's order, then by stage, alias and trial; items set aside are left out.
+
+    A coordinator is told of everybody's, anyone else of their own alone and never of a repeat. The same dozen
+    questions whatever the size of the project.
+    """
+    me = people.someone(project)
+    everybody = {person.id: person for person in people.people(project)}
+    with project.store.read() as db:
+        asked = _asked(db, everybody)
+        known = gathered(db, {each.person.id for each in asked})
+    shared = _shared_stages(asked)
+    return [_line(each, shared[each.one.item_id], known) for each in asked if _may_see(me, each.one)]
+
+
+def per_person(lines: Iterable[Line]) -> list[Total]:
+    """The lines added up person by person, by alias; the key is the person's id."""
+    groups: defaultdict[tuple[str, str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line.alias, line.person_id, line.person].append(line)
+    return [
+        _total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
+    ]
+
+
+def _asked(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
+    question = (
+        select(ASSIGNMENT, ITEM.c.key)
+        .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
+        .where(ITEM.c.retired.is_(False))
+        .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    )
+    found = []
+    for row in db.execute(question).mappings():
+        values = dict(row)
+        key = values.pop("key")
+        found.append(_Asked(Assignment(**values), key, everybody[values["person_id"]]))
+    places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in found))}
+
+    def order(each: _Asked) -> tuple[int, int, str, int]:
+        return places[each.one.item_id], _STAGES[each.one.stage], each.person.alias, each.one.trial
+
+    return sorted(found, key=order)
+
+
+def _may_see(me: Person, one: Assignment) -> bool:
+    return me.has(Role.COORDINATOR) or (one.person_id == me.id and one.trial == 1)
+
+
+def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
+    """Item by item, the stages that two people or more are asked for: those there will be something to adjudicate."""
+    counted = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
+    stages: defaultdict[str, set[Stage]] = defaultdict(set)
+    for (item_id, stage), raters in counted.items():
+        if raters > 1 and stage is not Stage.ADJUDICATION:
+            stages[item_id].add(stage)
+    return stages
+
+
+def _line(each: _Asked, shared: set[Stage], known: Standings) -> Line:
+    one = each.one
+    if one.stage is Stage.ADJUDICATION:
+        state, units, of = _adjudication(one.item_id, shared, known)
+        handed_in = state == CONSENSUS
+    else:
+        state, units, of = _state(one, known), *_units(one, known)
+        handed_in = state not in (NOT_BEGUN, DRAFT)
+    return Line(
+        assignment_id=one.id,
+        item_id=one.item_id,
+        item_key=each.key,
+        stage=one.stage,
+        trial=one.trial,
+        purpose=one.purpose,
+        person_id=each.person.id,
+        person=each.person.name,
+        alias=each.person.alias,
+        state=state,
+        handed_in=handed_in,
+        due=one.due,
+        overdue=one.due is not None and not handed_in and one.due < now(),
+        submitted_at=one.submitted_at,
+        units=units,
+        of=of,
+        seconds=round(_seconds(one, known), 1),
+    )
+
+
+def _state(one: Assignment, known: Standings) -> str:
+    """How far an annotator's assignment is; what became of the stage counts for those who sealed something of it."""
+    written = known.written.get((one.item_id, one.stage, one.person_id))
+    if one.trial > 1:
+        if one.submitted_at is not None:
+            return SUBMITTED
+        return DRAFT if _labels(one, known).labels else NOT_BEGUN
+    if written is not None and written.ever_sealed and (later := _afterwards(one, known)):
+        return later
+    if written is not None:
+        return SUBMITTED if written.state is State.SEALED else DRAFT
+    return DRAFT if one.stage is Stage.LABELLING and _labels(one, known).labels else NOT_BEGUN
+
+
+def _afterwards(one: Assignment, known: Standings) -> str:
+    """What became of a stage of an item after the seals; empty while one is waited for."""
+    if one.stage in known.disputed[one.item_id]:
+        return DISPUTED
+    adjudicated = known.adjudicated[one.item_id].get(one.stage)
+    if adjudicated is not None:
+        return CONSENSUS if adjudicated is AdjudicationState.CLOSED else ADJUDICATED
+    return FROZEN if one.stage in known.frozen[one.item_id] else ""
+
+
+def _adjudication(item_id: str, shared: set[Stage], known: Standings) -> tuple[str, int, int]:
+    """The state of an adjudicator's assignment, how many stages of the item are closed, and how many there will be."""
+    begun, frozen = known.adjudicated[item_id].values(), known.frozen[item_id]
+    closed = sum(state is AdjudicationState.CLOSED for state in begun)
+    of = len(shared | frozen)
+    if known.disputed[item_id]:
+        return DISPUTED, closed, of
+    if begun:
+        return CONSENSUS if closed == of else ADJUDICATED, closed, of
+    return FROZEN if frozen else NOT_BEGUN, closed, of
+
+
+def _units(one: Assignment, known: Standings) -> tuple[int, int]:
+    if one.stage is Stage.LABELLING:
+        of = known.drawn.get((one.item_id, one.person_id), known.to_label.get(one.item_id, 0))
+        return min(of, _labels(one, known).labels), of
+    written = known.written.get((one.item_id, one.stage, one.person_id))
+    return (written.units if written else 0), 0
+
+
+def _labels(one: Assignment, known: Standings) -> Labelled:
+    return known.labelled.get((one.item_id, one.person_id, one.trial), Labelled(0, 0.0))
+
+
+def _seconds(one: Assignment, known: Standings) -> float:
+    """Active seconds; what is kept with the labels counts where it is more than what was kept by the report."""
+    if one.trial > 1:
+        return _labels(one, known).seconds
+    spent = known.seconds[one.item_id, one.stage, one.person_id]
+    return max(spent, _labels(one, known).seconds) if one.stage is Stage.LABELLING else spent
+
+
+def _total(key: str, name: str, lines: list[Line]) -> Total:
+    counted = Counter(line.state for line in lines)
+    return Total(
+        key=key,
+        name=name,
+        assignments=len(lines),
+        states={state: counted[state] for state in STATES if counted[state]},
+        handed_in=sum(line.handed_in for line in lines),
+        overdue=sum(line.overdue for line in lines),
+        units=sum(line.units for line in lines),
+        seconds=round(sum(line.seconds for line in lines), 1),
+    )

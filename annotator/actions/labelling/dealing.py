@@ -1,0 +1,141 @@
+"""How reports are dealt to a rater: which units they are judged by, in what order they come, and under what name."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import annotating
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.protocol import Case
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import AssignmentRow, ResponseRow, ValidationSetRow, table
+
+ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
+
+
+def labelled_by(protocol: str) -> Kind:
+    """The kind of artifact whose units are labelled under a protocol; Refusal where units are not an artifact's."""
+    kind = PROTOCOLS[protocol].unit_kind
+    if kind is None:
+        raise Refusal(
+            f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
+            "Choose another protocol to label by.",
+        )
+    return kind
+
+
+def labelled_kinds() -> list[Kind]:
+    """The kinds of artifact whose units are labelled under some protocol."""
+    return sorted({shape.unit_kind for shape in PROTOCOLS.values() if shape.unit_kind is not None})
+
+
+def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None) -> dict[str, dict[str, str]]:
+    """Item by item, the ids and words of the units that its reports are judged by."""
+    return {
+        item_id: {unit["id"]: unit["text"] for unit in orjson.loads(row.content)["units"]}
+        for item_id, row in annotating.judged_rows(db, kind, items).items()
+    }
+
+
+def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
+    """Item by item, the ids of its reports."""
+    question = select(RESPONSE.c.item_id, RESPONSE.c.id)
+    if items is not None:
+        question = question.where(RESPONSE.c.item_id.in_(items))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for item_id, response_id in db.execute(question):
+        found[item_id].append(response_id)
+    return found
+
+
+def reports_for(
+    db: Connection, person_id: str, items: Iterable[str] | None = None
+) -> defaultdict[str, list[str]]:
+    """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
+    found, drawn = reports(db, items), narrowed(db, person_id)
+    for item_id in found.keys() & drawn.keys():
+        found[item_id] = [response_id for response_id in found[item_id] if response_id in drawn[item_id]]
+    return found
+
+
+def narrowed(db: Connection, person_id: str) -> dict[str, set[str]]:
+    """The items of which a person labels some reports only, for validation sets, with those reports."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    contents = [orjson.loads(text) for text in db.execute(select(VALIDATION_SET.c.content)).scalars()]
+    raters = labelling(db, person_id) if contents else {}
+    for content in contents:
+        dealt = content.get("dealt", {})
+        items = {item for item, people in content.get("narrowed", {}).items() if person_id in people}
+        items |= {
+            item for item in raters.keys() & dealt.keys() if replaces(person_id, dealt[item], raters[item])
+        }
+        for one in content.get("responses", ()) if items else ():
+            if one["item_id"] in items:
+                found[one["item_id"]].add(one["response_id"])
+    return dict(found)
+
+
+def labelling(db: Connection, person_id: str = "") -> dict[str, set[str]]:
+    """Item by item, who is asked to label it; of the items that a person is asked to label, where one is named."""
+    asked = (ASSIGNMENT.c.stage == Stage.LABELLING.value, ASSIGNMENT.c.trial == 1)
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(*asked)
+    if person_id:
+        mine = select(ASSIGNMENT.c.item_id).where(*asked, ASSIGNMENT.c.person_id == person_id)
+        question = question.where(ASSIGNMENT.c.item_id.in_(mine))
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for item_id, person in db.execute(question):
+        found[item_id].add(person)
+    return dict(found)
+
+
+def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:
+    """Whether somebody who is asked to label an item now took it over from one to whom a set dealt it."""
+    dealt = set(dealt)
+    return person_id in raters - dealt and not dealt <= raters
+
+
+def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
+    """An item's reports in an order of this person's own, named “Report A”, “Report B” …
+
+    The order hangs on the person and the reports alone, so a report that comes later does not reshuffle the rest.
+    """
+    order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
+    return [(f"Report {_letter(place)}", response_id) for place, response_id in enumerate(order)]
+
+
+def together(one: str, other: str) -> str:
+    """What two reports of an item are called: “Reports A and B”."""
+    return f"Reports {one.removeprefix('Report ')} and {other.removeprefix('Report ')}"
+
+
+def shuffled(pairs: Iterable[Case], person_id: str) -> list[Case]:
+    """Pairs in an order of this person's own; of one asked both ways, the dealt way long before the other."""
+    return sorted(
+        pairs,
+        key=lambda case: (
+            not comes_first(person_id, case),
+            sha256("/".join([person_id, case.protocol, *sorted(_both(case))])),
+        ),
+    )
+
+
+def comes_first(person_id: str, case: Case) -> bool:
+    """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
+    first, second = sorted(_both(case))
+    toss = int(sha256("/".join([person_id, case.protocol, first, second, "toss"]))[:8], 16) % 2
+    return (case.response.id == first) == (toss == 0)
+
+
+def _both(case: Case) -> tuple[str, str]:
+    return case.response.id, case.unit.id
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else f"{place + 1}"

@@ -1,0 +1,103 @@
+"""What a person is asked about reports: the cases of a protocol, those of pairs in an order of the person's own."""
+
+from collections.abc import Iterator, Sequence
+
+from annotator.actions.authoring import annotating
+from annotator.actions.items import materials
+from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.labelling import dealing
+from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.domain.judges.taxonomy import UNKNOWN
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+
+BOTH_ORDERS = "both_orders"
+PAGE_STATE = "page_state"
+# What a case of claims is given of its page.
+PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
+
+
+def shape_of(project: Project, protocol: str) -> Protocol:
+    """The protocol of that name; Refusal where people say nothing under it, or not in this project."""
+    shape = PROTOCOLS[protocol]
+    if not shape.values:
+        raise Refusal(f"{shape.title} is computed; nobody is asked for it.", "Choose another to label by.")
+    if project.from_task and protocol != COVERAGE:
+        raise Refusal(
+            f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
+        )
+    return shape
+
+
+def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:
+    """What the person working is asked of a response: of each pair the one order dealt to them, or both if wished."""
+    cases = list(shape.cases(material))
+    if not shape.paired or both_orders(project, shape.name):
+        return cases
+    me = people.someone(project).id
+    return [case for case in cases if dealing.comes_first(me, case)]
+
+
+def paired() -> list[tuple[str, str]]:
+    """The protocols by which two reports are held against each other, each with its title."""
+    return [(shape.name, shape.title) for shape in PROTOCOLS.values() if shape.paired]
+
+
+def both_orders(project: Project, protocol: str) -> bool:
+    """Whether people are asked every pair in both orders; otherwise one verdict stands for both."""
+    return protocol in project.get(BOTH_ORDERS, [])
+
+
+def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
+    """Have people asked every pair in both orders from now on, or in one; what they said stays."""
+    people.refuse_others(project, "decides how often a pair is asked")
+    before = sorted(project.get(BOTH_ORDERS, []))
+    after = sorted({*before, protocol} if wished else {*before} - {protocol})
+    with project.store.write() as db:
+        project.set(BOTH_ORDERS, after)
+        return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
+
+
+def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
+    """What may be said of a case: of claims whose page could not be read, nothing but that it is not known."""
+    return (UNKNOWN,) if PAGE_STATE in case.given else shape.values
+
+
+def beside(case: Case) -> list[str]:
+    """The words that a unit is held against, such as a plan's other sub-task; the cited page is none of them."""
+    return [words for name, words in case.given.items() if name not in PAGE_FIELDS]
+
+
+def flags_of(case: Case) -> str:
+    """The mark that a judgement of a case carries whoever judges it: the state of a page that could not be read."""
+    return f"page_{case.given[PAGE_STATE]}" if PAGE_STATE in case.given else ""
+
+
+def walk(project: Project, shape: Protocol, ids: Sequence[str] = ()) -> Iterator[AtHand]:
+    """Item by item what people can be asked about, without the words of reports and pages.
+
+    An item is left out that the person may not see the gold of yet, as long as they write their own.
+    """
+    hidden = withheld(project, shape)
+    chosen = [one for one in ids or materials.item_ids(project) if one not in hidden]
+    return materials.each(project, materials.for_asking(shape), chosen)
+
+
+def withheld(project: Project, shape: Protocol) -> set[str]:
+    """The items whose gold this person may not see yet."""
+    me = people.someone(project).id
+    with project.store.read() as db:
+        return {item_id for kind in shape.needs for item_id in annotating.withheld(db, me, kind)}
+
+
+def of_report(project: Project, shape: Protocol, response_id: str, wanted: Wanted) -> list[Case]:
+    """What the person working is asked about one report; nothing where it is withheld."""
+    material = materials.of_response(project, wanted, response_id)
+    if material is None or material.item.id in withheld(project, shape):
+        return []
+    return asked(project, shape, material)

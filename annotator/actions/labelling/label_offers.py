@@ -1,0 +1,109 @@
+"""By what reports can be labelled in a project, and what is still lacking, as a whole and report by report."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import exists, select
+
+from annotator.actions.items import materials
+from annotator.actions.items.materials import RESPONSE
+from annotator.actions.labelling import label_cases
+from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.project.file import Project
+from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import Part
+from annotator.domain.texts.counting import counted
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ArtifactRow, ExtractRow, table
+
+ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
+# What may be lacking, beside the kinds of artifact by their names.
+ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
+DRAWN_PLAN, CLAIMS, CITATIONS, PAGES = "drawn plan", "claims", "citations", "pages"
+GOLD_LABELS = "gold labels"
+_DRAWN = {Part.PLAN: (DRAWN_PLAN, "plan is drawn"), Part.CLAIMS: (CLAIMS, "claims are drawn")}
+
+
+def offered(project: Project) -> list[str]:
+    """The protocols that there is something to label by: gold, drawn parts or pairs. Coverage always is one of them.
+
+    A project made from a task offers coverage alone: nothing else travels in a package, to it or back.
+    """
+    if project.from_task:
+        return [COVERAGE]
+    settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
+    one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
+    met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)
+    with project.store.read() as db:
+        kinds = set(db.execute(select(ARTIFACT.c.kind).where(settled).distinct()).scalars())
+        parts = set(
+            db.execute(select(EXTRACT.c.kind).where(EXTRACT.c.response_id != "").distinct()).scalars()
+        )
+        pairs = bool(db.execute(select(met)).scalar())
+
+    def there(shape: Protocol) -> bool:
+        own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
+        return pairs if shape.paired else any(own)
+
+    return [name for name, shape in PROTOCOLS.items() if shape.values and (name == COVERAGE or there(shape))]
+
+
+def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
+    """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
+    settled = [(one, cases) for one, cases in found if all(one.units(kind) for kind in shape.needs)]
+    undrawn = sum(any(part not in one.parts for part in shape.parts) for one, _ in settled)
+    drawn = next((_DRAWN[part][1] for part in shape.parts if part in _DRAWN), "")
+    said = (
+        [f"No {drawn} from {undrawn:,} of {counted(len(settled), 'report')} yet."]
+        if undrawn and drawn
+        else []
+    )
+    if unfetched := sum(_unasked(_cited(shape, one), cases) for one, cases in settled):
+        said.append(f"{counted(unfetched, 'claim')} cannot be asked: the cited page was never fetched.")
+    if undecided := sum(_unasked(_statements(shape, one), cases) for one, cases in settled):
+        said.append(f"{counted(undecided, 'statement')} cannot be asked: the gold label is not decided.")
+    return tuple(said)
+
+
+def _cited(shape: Protocol, material: Material) -> list[Unit]:
+    return [claim for claim in material.units(Part.CLAIMS) if claim.url] if Part.CLAIMS in shape.parts else []
+
+
+def _statements(shape: Protocol, material: Material) -> Sequence[Unit]:
+    """The units of the gold where each is asked about by itself."""
+    return material.units(shape.unit_kind) if shape.unit_kind is not None and not shape.parts else ()
+
+
+def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
+    asked = {unit.id for case in cases for unit in case.units}
+    return sum(unit.id not in asked for unit in units)
+
+
+def lack(project: Project, shape: Protocol) -> str:
+    """What must come before anything can be asked under a protocol; empty when something can."""
+    found = list(materials.each(project, materials.for_asking(shape), materials.item_ids(project)))
+    reports = [material for one in found for material in one.responses]
+    if not reports:
+        return RESPONSES if found else ITEMS
+    for kind in shape.needs:
+        reports = [material for material in reports if material.units(kind)]
+        if not reports:
+            return kind.value
+    hidden = label_cases.withheld(project, shape)
+    open_ = [material for material in reports if material.item.id not in hidden]
+    if not open_:
+        return WRITING
+    return "" if any(label_cases.asked(project, shape, one) for one in open_) else _of_parts(shape, open_)
+
+
+def _of_parts(shape: Protocol, reports: list[Material]) -> str:
+    """What is lacking although there are reports and gold."""
+    if shape.paired:
+        return RIVALS
+    for part in shape.parts:
+        if not any(material.units(part) for material in reports):
+            return _DRAWN[part][0] if part in _DRAWN else RESPONSES
+    if not shape.parts:
+        return GOLD_LABELS
+    return PAGES if any(_cited(shape, material) for material in reports) else CITATIONS

@@ -1,0 +1,316 @@
+"""How a person's labels of one item are submitted: as one sealed document, which no label can change afterwards."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import Row, Select, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.assignments import agreements, assignments, submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.labelling import dealing
+from annotator.actions.labelling.label_rows import (
+    COVERAGE,
+    ITEM,
+    JUDGEMENT,
+    SAID,
+    SUBMITTED,
+    is_given,
+    submitted,
+    to_give_again,
+)
+from annotator.actions.labelling.label_rows import is_sealed as sealed
+from annotator.actions.project import people
+from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
+
+__all__ = [
+    "Standing",
+    "Unsubmitted",
+    "missing",
+    "reopen",
+    "sealed",
+    "state",
+    "submit",
+    "submit_all",
+    "waiting",
+]
+ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
+RESPONSE = table(ResponseRow)
+OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
+# So many missing labels are named one by one.
+NAMED = 20
+LONGEST_QUOTE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a person is with labelling an item: `state` is “open”, “sealed” or “reopened”.
+
+    `units` counts every unit of every report; `revision` is that of their submitted document, 0 before the first.
+    """
+
+    state: str
+    artifact_id: str
+    revision: int
+    sealed_at: datetime | None
+    reports: int
+    units: int
+    labelled: int
+    unsure: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubmitted:
+    """A person's labels of an item that are not submitted: how many there are, and how many are missing."""
+
+    person_id: str
+    alias: str
+    item_id: str
+    item_key: str
+    labelled: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What one person is to label of an item, in their own order, and what they have said of it."""
+
+    reports: list[tuple[str, str]]
+    units: dict[str, str]
+    said: dict[tuple[str, str], Row[Any]]
+
+    def places(self) -> Iterator[tuple[str, str, str]]:
+        """Every report's name and id with every unit's id."""
+        for name, response_id in self.reports:
+            for unit_id in self.units:
+                yield name, response_id, unit_id
+
+    def missing(self) -> list[tuple[str, str, str]]:
+        """The places of whose present words nothing has been said."""
+        return [place for place in self.places() if place[1:] not in self.said]
+
+    def given(self) -> list[tuple[str, str, str]]:
+        """The places of whose present words something has been said."""
+        return [place for place in self.places() if place[1:] in self.said]
+
+
+def missing(project: Project, item_id: str, protocol: str = COVERAGE) -> list[tuple[str, str]]:
+    """The report and unit of every label this person has yet to give before they can submit, in their own order."""
+    with project.store.read() as db:
+        work = _work(db, item_id, people.someone(project).id, protocol)
+    return [(response_id, unit_id) for _, response_id, unit_id in work.missing()]
+
+
+def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
+    """How far the person working is with labelling an item."""
+    me = people.someone(project).id
+    with project.store.read() as db:
+        work, row = _work(db, item_id, me, protocol), _kept(db, item_id, me)
+    said = [work.said[place[1:]] for place in work.given()]
+    counted = {
+        "reports": len(work.reports),
+        "units": len(work.reports) * len(work.units),
+        "labelled": len(said),
+        "unsure": sum(row.status == Status.UNCLEAR.value for row in said),
+    }
+    if row is None:
+        return Standing(OPEN, "", 0, None, **counted)
+    words = SEALED if row.state == State.SEALED.value else REOPENED
+    return Standing(words, row.id, row.revision, row.sealed_at, **counted)
+
+
+def submit(
+    project: Project, item_id: str, protocol: str = COVERAGE, *, person_id: str = "", partial: bool = False
+) -> Change:
+    """Seal a person's labels of all reports of an item; Refusal with what is missing as its details.
+
+    By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
+    """
+    if protocol not in SUBMITTED:
+        raise Refusal("Labels under this protocol are not submitted.", "They count as they are given.")
+    me = person_id or people.someone(project).id
+    if me != people.someone(project).id:
+        people.refuse_others(project, "submits the labels of others")
+    with project.store.write() as db:
+        row, work = _kept(db, item_id, me), _work(db, item_id, me, protocol)
+        if row is not None and row.state == State.SEALED.value:
+            raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
+        _refuse_unfinished(work, partial=partial)
+        document = _document(work, protocol)
+        artifact_id = row.id if row is not None else _begun(db, item_id, me)
+        image = artifacts.write_revision(
+            project, db, artifact_id, document, "seal", sealed=True,
+            number=row.revision + 1 if row is not None else 1, previous=row.chain if row is not None else "",
+        )  # fmt: skip
+        at = now()
+        db.execute(
+            update(ARTIFACT)
+            .where(ARTIFACT.c.id == artifact_id)
+            .values(state=State.SEALED.value, sealed_at=at)
+        )
+        assignments.mark_submitted(db, item_id, me, Stage.LABELLING, at)
+        after = {**image, "item_id": item_id, "kind": Kind.LABELS.value}
+        change = record(project, db, Change("artifact", artifact_id, "seal", None, after))
+        agreements.freeze_when_ready(project, db, item_id, Stage.LABELLING)
+        return change
+
+
+def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
+    """The items of which these people's labels are not submitted, in the project's order, then by alias.
+
+    Left out is where nothing waits: labels that were given elsewhere count, though others were never given.
+    """
+    found = []
+    aliases = {person.id: person.alias for person in people.people(project)}
+    with project.store.read() as db:
+        for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
+            work = _work(db, item_id, person_id, COVERAGE)
+            given, missing = work.given(), len(work.missing())
+            own = any(not is_given(work.said[place[1:]].flags) for place in given)
+            if given and (own or not missing):
+                found.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
+    return found
+
+
+def submit_all(
+    project: Project, person_ids: Sequence[str], *, partial: bool = False
+) -> tuple[list[Unsubmitted], list[Unsubmitted]]:
+    """Submit all that waits of these people: what was, and what was not because labels are missing."""
+    done, left = [], []
+    for one in waiting(project, person_ids):
+        if one.missing and not partial:
+            left.append(one)
+        else:
+            submit(project, one.item_id, person_id=one.person_id, partial=partial)
+            done.append(one)
+    return done, left
+
+
+def _open_work(person_ids: Sequence[str]) -> Select[Any]:
+    """Item, its key and person, wherever somebody has said something that is not submitted."""
+    j = JUDGEMENT.c
+    return (
+        select(j.item_id, ITEM.c.key, j.rater_id)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(PERSON, PERSON.c.id == j.rater_id)
+        .where(
+            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol == COVERAGE,
+            j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
+        )
+        .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
+        .order_by(ITEM.c.position, ITEM.c.key, j.item_id, PERSON.c.alias)
+    )  # fmt: skip
+
+
+def reopen(project: Project, item_id: str) -> Change:
+    """Let this person change their labels of an item again; what was submitted stays as it is."""
+    with project.store.write() as db:
+        row = _kept(db, item_id, people.someone(project).id)
+        if row is None:
+            raise Refusal("Your labels of this item are not submitted.", "Just go on labelling.")
+        return submitting.reopen(project, row.id)
+
+
+def _work(db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
+    units = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
+    reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id])[item_id], person_id)
+    question = (
+        select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
+        .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
+        .where(
+            JUDGEMENT.c.item_id == item_id,
+            JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+            JUDGEMENT.c.rater_id == person_id,
+            JUDGEMENT.c.protocol == protocol,
+            JUDGEMENT.c.trial == 1,
+            JUDGEMENT.c.status.in_(SAID),
+        )
+    )
+    gone = to_give_again(db, person_id, protocol, JUDGEMENT.c.item_id == item_id)
+    said = {(row.response_id, row.unit_id): row for row in db.execute(question) if row.id not in gone}
+    return _Work(reports, units, said)
+
+
+def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
+    """The person's document of labels of an item, with the chain of its newest revision."""
+    question = (
+        select(ARTIFACT, REVISION.c.chain)
+        .join(
+            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+        )
+        .where(
+            ARTIFACT.c.item_id == item_id,
+            ARTIFACT.c.kind == Kind.LABELS.value,
+            ARTIFACT.c.author_id == person_id,
+        )
+    )
+    return db.execute(question).first()
+
+
+def _begun(db: Connection, item_id: str, person_id: str) -> str:
+    artifact_id = new_id()
+    row = {"id": artifact_id, "item_id": item_id, "kind": Kind.LABELS.value, "author_id": person_id}
+    db.execute(insert(ARTIFACT).values(**row, state=State.DRAFT.value, revision=0))
+    return artifact_id
+
+
+def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
+    if not work.reports or not work.units:
+        raise Refusal(
+            "There is nothing to label on this item.", "It needs a report and something settled to label by."
+        )
+    lacking = work.missing()
+    if lacking and not (partial and work.given()):
+        named = [f"{name}: {work.units[unit_id]}" for name, _, unit_id in lacking[:NAMED]]
+        rest = [f"… and {len(lacking) - NAMED} more"] if len(lacking) > NAMED else []
+        how_many = "One label is" if len(lacking) == 1 else f"{len(lacking)} labels are"
+        raise Refusal(
+            f"{how_many} still missing.", "Give them, or say “unsure” where you cannot.", (*named, *rest)
+        )
+
+
+def _document(work: _Work, protocol: str) -> Labels:
+    """The labels by report and unit: an order that is nobody's own."""
+    given = sorted(work.given(), key=lambda place: place[1])
+    try:
+        return Labels(units=tuple(_label(work.said[place[1:]], protocol) for place in given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Refusal(
+            f"A label does not fit: its {first['loc'][-1]} {first['msg'].lower()}.",
+            "Shorten it, then submit.",
+        ) from None
+
+
+def _label(row: Row[Any], protocol: str) -> Label:
+    return Label(
+        id=label_id(protocol, row.response_id, row.unit_id),
+        protocol=protocol,
+        response_id=row.response_id,
+        unit_id=row.unit_id,
+        value=UNSURE if row.status == Status.UNCLEAR.value else row.value,
+        quote=row.quote,
+        anchor=_anchor(row),
+        note=row.note,
+        flags=row.flags,
+    )
+
+
+def _anchor(row: Row[Any]) -> Anchor | None:
+    """Where in the report the quotation stands, so that it is found again when the labels come back from a file."""
+    if row.quote_start is None or row.quote_end is None or not 0 < len(row.quote) <= LONGEST_QUOTE:
+        return None
+    return Anchor(quote=row.quote, start=row.quote_start, end=row.quote_end, text_sha256=row.report_sha256)

@@ -1,0 +1,228 @@
+"""What waits for a rater: every report, or pair of reports, to be labelled, and what they said last."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating
+from annotator.actions.items.materials import AtHand
+from annotator.actions.labelling import dealing, label_cases, label_offers
+from annotator.actions.labelling.label_rows import (
+    COVERAGE,
+    ITEM,
+    JUDGEMENT,
+    SAID,
+    UNSURE,
+    given_by,
+    mine,
+    said_by,
+    sealed_by,
+    tally,
+    to_give_again,
+)
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.protocol import Case, Material, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of the queue: a report of an item, or two, how many of its units this person has labelled, and whether
+    they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second. `given`
+    tells that all of its labels were given elsewhere, and are finished.
+    """
+
+    item_id: str
+    item_key: str
+    question: str
+    response_id: str
+    name: str
+    units: int
+    labelled: int
+    unsure: int
+    sealed: bool = False
+    other_id: str = ""
+    given: bool = False
+
+    @property
+    def id(self) -> str:
+        """What the line is known by: the report, or both of a pair in their order."""
+        return task_id(self.response_id, self.other_id)
+
+
+def task_id(response_id: str, other_id: str = "") -> str:
+    """What a line of the queue is known by."""
+    return f"{response_id}~{other_id}" if other_id else response_id
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """All that waits under a protocol, and what cannot be asked yet, in sentences."""
+
+    tasks: list[Task]
+    gaps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A label this person gave: of which unit of which report, and what they said."""
+
+    response_id: str
+    unit_id: str
+    item_key: str
+    name: str
+    words: str
+    said: str
+    at: datetime
+    task_id: str = ""
+
+
+def queue(project: Project, protocol: str = COVERAGE) -> list[Task]:
+    """Every report this person may label, item by item, each item's reports in this person's own order.
+
+    Of coverage, once anything is assigned to them, only the items whose labelling is; other protocols are not handed
+    out. A handful of questions for the whole project, however many items there are; labels of units that have since
+    been taken out of the artifact are not counted.
+    """
+    return outlook(project, protocol).tasks
+
+
+def outlook(project: Project, protocol: str = COVERAGE) -> Outlook:
+    """The queue, and what is missing in it."""
+    shape = label_cases.shape_of(project, protocol)
+    if protocol == COVERAGE:
+        return Outlook(_of_coverage(project))
+    me, tasks = people.someone(project).id, list[Task]()
+    with project.store.read() as db:
+        said = said_by(db, me, protocol)
+    met: list[tuple[Material, Sequence[Case]]] = []
+    for at_hand in label_cases.walk(project, shape):
+        found = {one.response.id: label_cases.asked(project, shape, one) for one in at_hand.responses}
+        met += [(one, found[one.response.id]) for one in at_hand.responses]
+        tasks += _of_item(shape, at_hand, found, me, said)
+    return Outlook(tasks, label_offers.gaps(shape, met))
+
+
+def seen(project: Project, protocol: str) -> tuple[str, str, int]:
+    """What must be the same for a queue to be as it was: protocol, person, and what others have written to the file.
+
+    What is written here is told, and known.
+    """
+    elsewhere = project.store.raw.execute("PRAGMA data_version").fetchone()[0]
+    return protocol, people.someone(project).id, int(elsewhere)
+
+
+def _of_coverage(project: Project) -> list[Task]:
+    """Counted without reading what the units say: it is asked after every label, to show what waits."""
+    me, kind = people.someone(project).id, dealing.labelled_by(COVERAGE)
+    with project.store.read() as db:
+        units, reports = dealing.judged_units(db, kind), dealing.reports_for(db, me)
+        said, sealed, asked = (
+            said_by(db, me, COVERAGE),
+            sealed_by(db, me, COVERAGE),
+            assignments.offered(project),
+        )
+        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, COVERAGE)
+        question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+        rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
+    tasks = []
+    for item_id, key, words in rows:
+        judged = units.get(item_id, {}) if _is_asked(asked, item_id) and item_id not in hidden else {}
+        for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
+            counts = tally(judged, said[response_id])
+            about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
+            tasks.append(Task(*about, given=given[response_id] >= len(judged)))
+    return tasks
+
+
+def _of_item(
+    shape: Protocol, at_hand: AtHand, found: Mapping[str, Sequence[Case]], me: str,
+    said: Mapping[str, Mapping[str, str]],
+) -> list[Task]:  # fmt: skip
+    item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(found, me)}
+    if not shape.paired:
+        lines = [(response_id, "", found[response_id]) for response_id in names]
+    else:
+        pairs = dealing.shuffled([case for cases in found.values() for case in cases], me)
+        lines = [(case.response.id, case.unit.id, [case]) for case in pairs]
+    tasks = []
+    for response_id, other_id, cases in lines:
+        units = [unit.id for case in cases for unit in case.units]
+        if units:
+            name = dealing.together(names[response_id], names[other_id]) if other_id else names[response_id]
+            counts = tally(units, said.get(response_id, {}))
+            about = (item.id, item.key, item.question, response_id, name, len(units))
+            tasks.append(Task(*about, *counts, other_id=other_id))
+    return tasks
+
+
+def lacking(project: Project, protocol: str = COVERAGE) -> str:
+    """What must come before anything can be labelled, by its name in `label_offers`, or nothing.
+
+    “assignments” when other work is assigned to this person, and no labelling.
+    """
+    shape = label_cases.shape_of(project, protocol)
+    if protocol != COVERAGE:
+        return label_offers.lack(project, shape)
+    kind, me = dealing.labelled_by(protocol), people.someone(project).id
+    with project.store.read() as db:
+        asked = assignments.offered(project)
+        found = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        items = {item_id for item_id in found if _is_asked(asked, item_id)}
+        answered = items & dealing.reports(db).keys()
+        judged = answered & dealing.judged_units(db, kind).keys()
+        seen = judged - annotating.withheld(db, me, kind)
+    if not items:
+        return label_offers.ASSIGNMENTS if found else label_offers.ITEMS
+    if not answered:
+        return label_offers.RESPONSES
+    if not judged:
+        return kind.value
+    return "" if seen else label_offers.WRITING
+
+
+def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[Decision]:
+    """This person's latest labels, newest first, without those of units no longer asked about or worded anew since."""
+    me, shape = people.someone(project).id, label_cases.shape_of(project, protocol)
+    with project.store.read() as db:
+        question = mine(me, protocol).where(JUDGEMENT.c.status.in_(SAID))
+        rows = db.execute(question.order_by(JUDGEMENT.c.at.desc(), JUDGEMENT.c.id).limit(limit)).all()
+    if not rows:
+        return []
+    keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
+    with project.store.read() as db:
+        drawn = dealing.narrowed(db, me) if protocol == COVERAGE else {}
+        gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
+    for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
+        keys[at_hand.item.id] = at_hand.item.key
+        ids = {one.response.id for one in at_hand.responses}
+        dealt = dealing.dealt(ids & drawn.get(at_hand.item.id, ids), me)
+        names |= {report_id: name for name, report_id in dealt}
+        for one in at_hand.responses:
+            for case in label_cases.asked(project, shape, one):
+                words |= {(one.response.id, unit.id): _words(case, unit.text) for unit in case.units}
+    return [
+        Decision(
+            row.response_id, row.unit_id, keys[row.item_id],
+            dealing.together(names[row.response_id], names[row.unit_id]) if shape.paired else names[row.response_id],
+            words[row.response_id, row.unit_id], row.value or UNSURE, row.at,
+            task_id(row.response_id, row.unit_id if shape.paired else ""),
+        )
+        for row in rows
+        if (row.response_id, row.unit_id) in words and row.response_id in names and row.id not in gone
+    ]  # fmt: skip
+
+
+def _words(case: Case, text: str) -> str:
+    """What a unit is called where it stands alone: a cell of a matrix by both its sides, a pair by its question."""
+    if case.other is not None:
+        return case.item.question
+    return " → ".join([*label_cases.beside(case), text])
+
+
+def _is_asked(asked: Mapping[str, set[Stage]] | None, item_id: str) -> bool:
+    return asked is None or Stage.LABELLING in asked.get(item_id, ())

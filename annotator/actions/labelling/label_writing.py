@@ -1,0 +1,100 @@
+"""How what a person says of a unit is written: one row for each, and images of it to be put back by."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.labelling.label_rows import (
+    JUDGEMENT,
+    is_given,
+    is_sealed,
+    lock,
+    lock_given,
+    submitted,
+    to_give_again,
+)
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import judgement_hash
+from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.ready import Ready
+
+Fields = dict[str, Any]
+# In the images of a change of several labels at once, by their ids.
+SEVERAL = "several"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a label is about; `protocol` may be the name of a taxonomy, by which a verdict is looked at again."""
+
+    protocol: str
+    response_id: str
+    unit_id: str
+
+
+# Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
+_ONE = Ready(
+    select(JUDGEMENT, submitted().label("sealed")).where(
+        JUDGEMENT.c.protocol == bindparam("protocol"),
+        JUDGEMENT.c.response_id == bindparam("response_id"),
+        JUDGEMENT.c.unit_id == bindparam("unit_id"),
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+        JUDGEMENT.c.rater_id == bindparam("rater"),
+        JUDGEMENT.c.trial == 1,
+    )
+)
+_NEW = Ready(insert(JUDGEMENT))
+_CHANGED = Ready(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
+
+
+def kept(db: Connection, place: Place, rater: str, *, by_file: bool = False) -> Fields | None:
+    """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
+
+    What came in by a file as finished work is changed by a file alone, unless its unit was worded anew since.
+    """
+    row = _ONE.first(db, {**asdict(place), "rater": rater})
+    if row and row["sealed"]:
+        raise lock()
+    given = row and not by_file and is_given(row["flags"])
+    if row and given and not to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"]):
+        raise lock_given()
+    return {key: value for key, value in row.items() if key not in ("sha256", "sealed")} if row else None
+
+
+def write(db: Connection, judgement: Fields, *, new: bool) -> None:
+    """Put a row there, or in the place of the one with its id."""
+    row = {**judgement, "sha256": judgement_hash(judgement)}
+    if new:
+        _NEW.run(db, row)
+    else:
+        _CHANGED.run(db, {**row, "row": row["id"]})
+
+
+def image(judgement: Fields | None) -> Fields:
+    """A row as a JSON tree; empty for none."""
+    return Judgement(**judgement).model_dump(mode="json") if judgement else {}
+
+
+def restore(_project: Project, db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    if SEVERAL not in present:
+        _restore_one(db, judgement_id, present, goal)
+        return
+    for one, there in present[SEVERAL].items():
+        _restore_one(db, one, there, goal[SEVERAL][one])
+
+
+def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+    row = db.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id)).mappings().first()
+    there = image({key: value for key, value in row.items() if key != "sha256"}) if row else {}
+    if there != present:
+        raise Refusal("This label was changed elsewhere since.", "Look at it again; nothing was undone.")
+    about = goal or present
+    if is_sealed(db, about["item_id"], about["rater_id"], about["protocol"]):
+        raise lock()
+    db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
+    if goal:
+        write(db, Judgement(**goal).model_dump(), new=True)

@@ -1,0 +1,94 @@
+"""How people look again at what they said: the kind of an error, or where what is covered was taken from."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.labelling import label_writing
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, mine, to_give_again
+from annotator.actions.labelling.label_writing import Place
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.judges.judgement import Judgement
+from annotator.domain.judges.taxonomy import CITATION_ERRORS, TAXONOMIES, Taxonomy
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols.researcherbench import taxonomy as looks
+
+# Unit → what was said on looking again.
+Kinds = dict[str, str]
+
+
+def offered(project: Project, protocol: str) -> bool:
+    """Whether people are asked to look again at verdicts of a protocol; what they say does not travel in a task."""
+    return not project.from_task and any(one.of == protocol for one in TAXONOMIES.values())
+
+
+def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
+    """What the person working said of a report's units under a taxonomy, whatever became of the verdicts since."""
+    me = people.someone(project).id
+    question = mine(me, taxonomy).where(JUDGEMENT.c.response_id == response_id, JUDGEMENT.c.status.in_(SAID))
+    with project.store.read() as db:
+        rows = db.execute(question.with_only_columns(JUDGEMENT.c.unit_id, JUDGEMENT.c.value))
+        return {unit_id: value for unit_id, value in rows}
+
+
+def suggested(taxonomy: str, verdict: Judgement) -> str:
+    """What a verdict itself tells about its kind, to be offered; empty when it tells nothing."""
+    if taxonomy != CITATION_ERRORS.name:
+        return ""
+    return looks.suggested(verdict.value or "", verdict.flags) or ""
+
+
+def give(project: Project, response_id: str, unit_id: str, taxonomy: str, value: str) -> Change:
+    """Say of what kind a verdict of one's own is; an empty value takes that back.
+
+    Refusal where there is no verdict that asks for it. It may be said of submitted labels too: it is no part of them.
+    """
+    shape = TAXONOMIES[taxonomy]
+    if value and value not in shape.values:
+        raise Refusal(
+            f"“{value}” is not among {shape.title.lower()}.", f"Use one of {', '.join(shape.values)}."
+        )
+    if not offered(project, shape.of):
+        raise Refusal(
+            "Kinds of errors are not given in a project made from a task.", "Give them in the project itself."
+        )
+    place, me = Place(taxonomy, response_id, unit_id), people.someone(project).id
+    with project.store.write() as db:
+        before = label_writing.kept(db, place, me)
+        if not value:
+            return _take_back(project, db, before)
+        verdict = _verdict(db, shape, place, me)
+        said = {**asdict(place), "value": value, "at": now()}
+        blank = {name: verdict[name] for name in ("item_id", "artifact_id", "rater_kind", "rater_id")}
+        after = Judgement(**(before or {"id": new_id(), **blank}) | said).model_dump()
+        label_writing.write(db, after, new=before is None)
+        images = label_writing.image(before), label_writing.image(after)
+        return record(project, db, Change("judgement", after["id"], "give kind", *images))
+
+
+def _take_back(project: Project, db: Connection, before: dict[str, Any] | None) -> Change:
+    if before is None:
+        raise Refusal("No kind was given.", "Nothing was changed.")
+    db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
+    change = Change("judgement", before["id"], "take kind back", label_writing.image(before), {})
+    return record(project, db, change)
+
+
+def _verdict(db: Connection, shape: Taxonomy, place: Place, rater: str) -> dict[str, Any]:
+    """The verdict that is looked at again; Refusal when the person came to none that asks for it."""
+    question = select(JUDGEMENT).where(
+        JUDGEMENT.c.id.in_(mine(rater, shape.of).with_only_columns(JUDGEMENT.c.id)),
+        JUDGEMENT.c.response_id == place.response_id,
+        JUDGEMENT.c.unit_id == place.unit_id,
+        JUDGEMENT.c.value.in_(shape.after),
+    )
+    row = db.execute(question).mappings().first()
+    if row is None or to_give_again(db, rater, shape.of, JUDGEMENT.c.id == row["id"]):
+        raise Refusal(f"{shape.title}: your label here asks for no kind.", "Label it first.")
+    return dict(row)

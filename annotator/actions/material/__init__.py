@@ -1,0 +1,1 @@
+"""What models write or draw: reports, parts, drafts and reference material."""

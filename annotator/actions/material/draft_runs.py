@@ -1,0 +1,242 @@
+"""How a model is let draft for a person: the same run as judging, each draft a proposal to that person alone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TextIO
+
+from sqlalchemy import func, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import annotating
+from annotator.actions.items import materials
+from annotator.actions.items.extracts import EXTRACT, Drawn, keep_row
+from annotator.actions.judges import judges
+from annotator.actions.material import drafting_by_model
+from annotator.actions.material.drafting_by_model import proposed
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.actions.runs import driving, judge_cases, run_lines, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_lines import Line
+from annotator.domain.experts.person import Person
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.reference import NAMES, Aid
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.extract import for_person
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.runs.progress import Finished
+from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
+from annotator.protocols.researcherbench.insights import INSIGHTS, PROMPT_OF, REFERENCE
+
+DRAFTED = "drafted"
+# What a model may be asked to draft, by the kind it makes.
+OFFERED: dict[Kind | Aid, Extraction] = {
+    proposed(one.makes): one for one in (INSIGHTS, REFERENCE, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
+}
+# Runs of it are told apart from those that draw for everybody.
+PREFIX = "proposal."
+_LETTERS_OF_TRIAL = 8
+
+
+def kind_of(name: str) -> Kind | Aid:
+    """The kind of that name; Refusal when there is none."""
+    if name not in {*Kind, *Aid}:
+        raise Refusal(f"“{name}” is no kind of document.", f"Choose one of {', '.join(OFFERED)}.")
+    return proposed(name)
+
+
+def manner(kind: Kind | Aid) -> str:
+    """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
+    if kind not in OFFERED:
+        raise Refusal(f"No model drafts {_named(kind)} here.", f"Choose one of {', '.join(OFFERED)}.")
+    return PREFIX + OFFERED[kind].name
+
+
+def wording(kind: Kind | Aid, question_type: str) -> str:
+    """The name of the prompt by which a kind is asked for; key insights are looked for by the type of the question."""
+    if kind is Kind.INSIGHTS:
+        return PROMPT_OF.get(question_type, INSIGHTS.prompts[0])
+    return OFFERED[kind].prompts[0]
+
+
+def is_one(protocol: str) -> bool:
+    """Whether a run of that name drafts for a person."""
+    return protocol in {manner(kind) for kind in OFFERED}
+
+
+def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], int]:
+    """How a draft is asked for, the cases that an order would still put, and how many; nothing is asked."""
+    extraction, judge = _checked(project, order)
+    desk = _Desk(project, order, extraction, judge)
+    return desk.shape(), desk.cases(), len(desk.to_do)
+
+
+async def run(
+    project: Project,
+    order: Order,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Have a judge draft for the person working, of each item that the order names.
+
+    An item with a draft that they have not dealt with gets no second one. Journal, budget and cancel are those of
+    judging. The last line lists under `failed` what did not come, with its cause.
+    """
+    extraction, judge = _checked(project, order)
+    judge = judges.kept(project, judge)
+    desk = _Desk(project, order, extraction, judge)
+    with run_records.alone(project):
+        opened = run_records.open_run(project, judge, order, extraction.prompts)
+        journal = _DraftJournal(project, opened.id, judge.id, desk)
+        before = len(desk.items) - len(desk.to_do)
+        work = Work(desk.shape(), desk.cases, len(desk.items), before, f"{extraction.makes.value} drafted")
+        ended = await driving.drive(project, judge, order, work, journal, tell, listen)
+    ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": desk.failed}
+    tell(ended)
+    return ended
+
+
+def words(line: Line) -> list[str]:
+    """The last line of a run as a person reads it."""
+    said = run_lines.words({**line, "without": {}})
+    failed = [
+        f"Item {one['item']}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]
+    ]
+    return [said[0], *failed, *said[1:]]
+
+
+def _checked(project: Project, order: Order) -> tuple[Extraction, Judge]:
+    found = {PREFIX + one.name: one for one in OFFERED.values()}
+    if order.protocol not in found:
+        raise Refusal(f"“{order.protocol}” is not drafted for a person.", f"Known are: {', '.join(found)}.")
+    if not order.items:
+        raise Refusal("It is not said which items are to be drafted for.", "Name one or more: --item KEY.")
+    extraction, judge = found[order.protocol], judges.named(project, order.judge)
+    if judge.kind == JudgeKind.DERIVED:
+        raise Refusal("A vote drafts nothing.", "Choose a judge with an endpoint.")
+    if judge.kind == JudgeKind.BASELINE and extraction.baseline is None:
+        raise Refusal(
+            f"Without a model nobody drafts {_named(proposed(extraction.makes))}.",
+            "Choose a judge with an endpoint.",
+        )
+    judge_cases.checked_scope(project, replace(order, systems=()))
+    return extraction, judge
+
+
+def _named(kind: Kind | Aid) -> str:
+    return NAMES[kind] if isinstance(kind, Aid) else f"a {kind.value}"
+
+
+class _Desk:
+    """For whom what is to be drafted, and what was and waits to be committed."""
+
+    def __init__(self, project: Project, order: Order, extraction: Extraction, judge: Judge) -> None:
+        self._project, self._order, self._judge = project, order, judge
+        self._extraction = extraction
+        self.kind = proposed(extraction.makes)
+        self.person: Person = people.someone(project)
+        self.items = materials.item_ids(project, order.items)
+        self.to_do = [
+            item for item in self.items if not drafting_by_model.proposals(project, item, self.kind)
+        ]
+        self.found: dict[str, Extracted] = {}
+        self.failed: list[dict[str, Any]] = []
+        self._materials: dict[str, Material] = {}
+
+    def shape(self) -> Protocol:
+        """The extraction in the shape of a protocol with one unit in a case."""
+        one = self._extraction
+        return Protocol(
+            name=self._order.protocol,
+            title=one.title,
+            citation=one.citation,
+            needs=(),
+            metrics=(),
+            values=(DRAFTED,),
+            judge=self._ask,
+            baseline=self._draw if one.baseline else None,
+            prompts=one.prompts,
+        )
+
+    def cases(self) -> Iterator[Case]:
+        """A case for each item, with what this person may see of it.
+
+        Its trial is theirs: nobody is served from the journal what another was shown.
+        """
+        wanted = materials.Wanted((), texts=False, sources=True)
+        for at_hand in materials.each(self._project, wanted, self.to_do):
+            item = at_hand.item
+            seen = reversed(annotating.artifacts_of(self._project, item.id))
+            documents = {artifact.kind: artifact.document for artifact in seen}
+            self._materials[item.id] = replace(at_hand.own, documents=documents)
+            unit = Unit(id=self.kind.value)
+            yield Case(self._order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
+
+    def number(self, item_id: str) -> int:
+        """The how-manieth draft of the kind it is that this person asks for."""
+        question = select(func.count()).where(
+            EXTRACT.c.item_id == item_id,
+            EXTRACT.c.kind == self.kind.value,
+            drafting_by_model.asked_by(self.person.id),
+        )
+        with self._project.store.read() as db:
+            return 1 + int(db.execute(question).scalar_one())
+
+    def _trial(self, item_id: str) -> int:
+        mark = sha256(f"{self.person.id}/{self.number(item_id)}")[:_LETTERS_OF_TRIAL]
+        return 1 + int(mark, 16)
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        drawn = await self._extraction.extract(self._materials.pop(case.item.id), ask)
+        return self._laid_aside(case, drawn)
+
+    def _draw(self, case: Case) -> Verdicts:
+        draw = self._extraction.baseline
+        return self._laid_aside(case, draw(self._materials.pop(case.item.id))) if draw else {}
+
+    def _laid_aside(self, case: Case, drawn: Extracted) -> Verdicts:
+        flags = " ".join(drawn.flags)
+        if drawn.document is None or not drawn.document.units:
+            status = Status.UNCLEAR if drawn.status is Status.OK else drawn.status
+            cause = drawn.cause or "Nothing was drafted."
+            return {case.unit.id: Verdict(status=status, cause=cause, flags=flags)}
+        self.found[case.item.id] = drawn
+        return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
+
+
+class _DraftJournal(Journal):
+    """A journal whose finished cases become proposals."""
+
+    def __init__(self, project: Project, run_id: str, judge_id: str, desk: _Desk) -> None:
+        super().__init__(project, run_id, judge_id, PREFIX + desk.kind.value)
+        self._desk = desk
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was drafted, in the transaction of its calls."""
+        kept = 0
+        for finished in done:
+            item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
+            found = self._desk.found.pop(item.id, None)
+            if found is None or found.document is None or verdict.status is not Status.OK:
+                told = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
+                self._desk.failed.append(told)
+                continue
+            person, kind = self._desk.person, self._desk.kind
+            origin = for_person(self._judge_id, person.id, self._desk.number(item.id))
+            drawn = Drawn(item.id, "", kind, found.document, origin, verdict.flags, self.run_id)
+            _, row = keep_row(db, drawn)
+            db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
+            about = {"item": item.key, "kind": kind.value, "run": self.run_id, "for": person.id}
+            record(self._project, db, Change("extract", row["id"], "draft", None, about))
+            kept += 1
+        return kept

@@ -1,0 +1,217 @@
+"""What a model's draft is to the person who asked for it: shown to nobody else, and taken from unit by unit."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring import artifacts, draft_provenance
+from annotator.actions.authoring.artifacts import ARTIFACT
+from annotator.actions.authoring.draft_provenance import Source
+from annotator.actions.items import extracts
+from annotator.actions.items.extracts import EXTRACT
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.extract import MARK, ExtractState, document_of
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JudgeRow, RunRow, table
+
+JUDGE, RUN = table(JudgeRow), table(RunRow)
+GONE = Refusal("That draft is no longer there.", "Ask for another.")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A model's draft as the person who asked for it sees it; `taken` are the ids of its units that they have now."""
+
+    id: str
+    item_id: str
+    kind: Kind | Aid
+    document: Document[Any]
+    source: Source
+    at: datetime
+    taken: frozenset[str] = frozenset()
+
+    @property
+    def left(self) -> tuple[Unit, ...]:
+        """The units that may still be taken."""
+        return tuple(unit for unit in self.document.units if unit.id not in self.taken)
+
+
+def proposed(kind: str) -> Kind | Aid:
+    """What a model drafts, by its name; ValueError for anything else."""
+    return Aid(kind) if kind in set(Aid) else Kind(kind)
+
+
+def proposals(project: Project, item_id: str = "", kind: Kind | Aid | None = None) -> list[Proposal]:
+    """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
+    mine = (asked_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
+    question = _question().where(*mine).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
+    if item_id:
+        question = question.where(EXTRACT.c.item_id == item_id)
+    if kind is not None:
+        question = question.where(EXTRACT.c.kind == kind.value)
+    with project.store.read() as db:
+        found = [_proposal(project, db, row) for row in db.execute(question).mappings()]
+    return [one for one in found if one.left]
+
+
+def found(project: Project, begins: str) -> Proposal:
+    """The one draft that waits for the person working and whose id begins so; Refusal when there is none, or more."""
+    alike = [one for one in proposals(project) if begins and one.id.startswith(begins)]
+    if len(alike) == 1:
+        return alike[0]
+    if alike:
+        raise Refusal(f"More than one draft begins with “{begins}”.", "Give more of its id.")
+    raise GONE
+
+
+def numbered(proposal: Proposal, numbers: Sequence[int]) -> list[str]:
+    """The ids of the units with these numbers, counted from 1."""
+    units = proposal.document.units
+    for number in numbers:
+        if not 1 <= number <= len(units):
+            raise Refusal(f"The draft has no unit {number}.", f"It has {len(units)}.")
+    return [units[number - 1].id for number in numbers]
+
+
+def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after: str = "") -> Change:
+    """Put units of a draft into the person's own document, below `after` or at the end; all that are left by default.
+
+    The document is begun when there is none. Its history names the model and the draft from now on, and no unit comes
+    in but by this verb. The one blank unit of a document that was only just begun gives way.
+    """
+    with project.store.write() as db:
+        proposal = mine(project, db, extract_id)
+        kind = _artifacts(proposal)
+        wanted = _wanted(proposal, unit_ids)
+        artifact_id = _own(project, db, proposal) or artifacts.start(project, proposal.item_id, kind).subject
+        made = {taken_id(artifact_id, proposal.id, unit.id): unit for unit in wanted}
+        trees = [unit.model_dump(mode="json") | {"id": new} for new, unit in made.items()]
+        blank = _blank(artifacts.read(project, artifact_id).document)
+        return artifacts.add_units(
+            project,
+            artifact_id,
+            trees,
+            "" if after == blank else after,
+            instead_of=blank,
+            verb=draft_provenance.verb(proposal.source),
+            about=draft_provenance.about({new: unit.id for new, unit in made.items()}, proposal.source),
+        )
+
+
+def refuse(project: Project, extract_id: str) -> Change:
+    """Say that nothing more of a draft is wanted; it is kept, and no longer shown."""
+    return _settle(project, extract_id, ExtractState.REFUSED, "refuse draft")
+
+
+def confirm(project: Project, extract_id: str) -> Change:
+    """Say that all that was wanted of a draft's units is taken; it is kept, and no longer shown."""
+    with project.store.read() as db:
+        _artifacts(mine(project, db, extract_id))
+    return _settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
+
+
+def drafted(project: Project, artifact_id: str) -> dict[str, Source]:
+    """The units of a document that were taken from a model's draft, each with where from."""
+    with project.store.read() as db:
+        return draft_provenance.of_artifacts(db, [artifact_id]).get(artifact_id, {})
+
+
+def taken_id(artifact_id: str, extract_id: str, unit_id: str) -> str:
+    """The id that a unit of a draft gets in a document: always the same, so that it cannot be taken twice."""
+    return derived_id("taken", artifact_id, extract_id, unit_id)
+
+
+def _settle(project: Project, extract_id: str, state: ExtractState, verb: str) -> Change:
+    with project.store.write() as db:
+        mine(project, db, extract_id)
+        row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())
+        db.execute(update(EXTRACT).where(EXTRACT.c.id == extract_id).values(state=state.value))
+        before, after = extracts.image(row), extracts.image(row | {"state": state.value})
+        return record(project, db, Change("extract", extract_id, verb, before, after))
+
+
+def _question() -> Any:
+    return (
+        select(EXTRACT, RUN.c.snapshot, JUDGE.c.name.label("judge"))
+        .join(RUN, RUN.c.id == EXTRACT.c.run_id)
+        .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+    )
+
+
+def asked_by(person_id: str) -> Any:
+    """The condition on the extract table that leaves the drafts a person asked for, and nobody else's."""
+    personal = EXTRACT.c.origin.like(f"judge:%:{'_' * MARK}")
+    return (EXTRACT.c.response_id == "") & (EXTRACT.c.by == person_id) & personal
+
+
+def mine(project: Project, db: Connection, extract_id: str) -> Proposal:
+    """A draft of the person working, whatever became of it; Refusal when it is gone, or somebody else's."""
+    condition = asked_by(people.someone(project).id) & (EXTRACT.c.id == extract_id)
+    row = db.execute(_question().where(condition)).mappings().first()
+    if row is None:
+        raise GONE
+    return _proposal(project, db, row)
+
+
+def _proposal(project: Project, db: Connection, row: Any) -> Proposal:
+    kind, item_id = proposed(row["kind"]), row["item_id"]
+    document = document_of(kind.value, "", orjson.loads(row["content"]))
+    model = str(json.loads(row["snapshot"]).get("model", ""))
+    proposal = Proposal(row["id"], item_id, kind, document, Source(row["id"], row["judge"], model), row["at"])
+    artifact_id = _own(project, db, proposal)
+    if not artifact_id:
+        return proposal
+    there = {unit.id for unit in artifacts.read(project, artifact_id).document.units}
+    taken = (unit.id for unit in document.units if taken_id(artifact_id, row["id"], unit.id) in there)
+    return replace(proposal, taken=frozenset(taken))
+
+
+def _own(project: Project, db: Connection, proposal: Proposal) -> str:
+    """The id of the person's own document of the kind, empty while there is none."""
+    question = select(ARTIFACT.c.id).where(
+        ARTIFACT.c.item_id == proposal.item_id,
+        ARTIFACT.c.kind == proposal.kind.value,
+        ARTIFACT.c.author_id == people.someone(project).id,
+        ARTIFACT.c.state != State.CONSENSUS.value,
+    )
+    return str(db.execute(question).scalar() or "")
+
+
+def _artifacts(proposal: Proposal) -> Kind:
+    """The kind of artifact that a draft's units go into; Refusal for one that is taken as a whole."""
+    if isinstance(proposal.kind, Aid):
+        raise Refusal("That draft is no list of units.", "Edit its text, and put it beside the item.")
+    return proposal.kind
+
+
+def _wanted(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
+    """The units to be taken, in the draft's order."""
+    units = {unit.id: unit for unit in proposal.document.units}
+    for unit_id in unit_ids:
+        if unit_id not in units:
+            raise Refusal(f"The draft has no unit “{unit_id}”.", "Look at the draft again.")
+    wanted = [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids]
+    if not wanted:
+        raise Refusal(f"That is in your {proposal.kind.value} already.", "Change it there.")
+    return wanted
+
+
+def _blank(document: Document[Any]) -> str:
+    """The id of the one unit of a document in which nothing was written or chosen; empty when there is more."""
+    if len(document.units) != 1:
+        return ""
+    (unit,) = document.units
+    return str(unit.id) if unit == type(unit)(id=unit.id) else ""

@@ -1,0 +1,243 @@
+"""How a model draws a part from responses, or gold from sources: the same run as judging, kept as extracts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TextIO
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.items import materials
+from annotator.actions.items.extracts import EXTRACT, Drawn, keep_row
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.runs import driving, judge_cases, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Key, Order
+from annotator.actions.runs.run_lines import Line
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.extract import by_judge
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.runs.progress import Finished
+from annotator.protocols import EXTRACTIONS
+
+DRAWN = "drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an order of an extraction comes to: of how many reports or items, and of how many it is still wanted."""
+
+    judge: str
+    total: int
+    to_do: int
+    things: str
+
+
+class ExtractJournal(Journal):
+    """A journal whose finished cases become extracts; one that failed leaves its calls and no extract."""
+
+    def __init__(
+        self, project: Project, run_id: str, judge_id: str, extraction: Extraction, drawing: "_Drawing | None"
+    ) -> None:
+        super().__init__(project, run_id, judge_id, extraction.name)
+        self._extraction, self._drawing = extraction, drawing
+
+    def finished(self, run: str) -> set[Key]:
+        """What this judge has drawn before, in this run or another."""
+        wanted = (
+            EXTRACT.c.origin == by_judge(self._judge_id),
+            EXTRACT.c.kind == self._extraction.makes.value,
+        )
+        with self._project.store.read() as db:
+            rows = db.execute(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*wanted)).all()
+        return {_key(self._extraction, item_id, response_id) for item_id, response_id in rows}
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
+        kept = 0
+        for finished in done:
+            found = self._drawing.taken(finished.case) if self._drawing else None
+            if found is None or found.document is None or found.status is not Status.OK:
+                continue
+            flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
+            keep_row(
+                db,
+                Drawn(
+                    item_id=finished.case.item.id,
+                    response_id=finished.case.response.id,
+                    kind=self._extraction.makes,
+                    document=found.document,
+                    origin=by_judge(self._judge_id),
+                    flags=flags,
+                    run_id=self.run_id,
+                ),
+            )
+            kept += 1
+        return kept
+
+
+@dataclass
+class _Drawing:
+    """An extraction as the runner takes it: a case for each response or item, whose document is laid aside here."""
+
+    extraction: Extraction
+    material: dict[Key, Material] = field(default_factory=dict)
+    found: dict[Key, Extracted] = field(default_factory=dict)
+
+    def shape(self) -> Protocol:
+        """The extraction in the shape of a protocol with one unit in a case."""
+        extraction = self.extraction
+        return Protocol(
+            name=extraction.name,
+            title=extraction.title,
+            citation=extraction.citation,
+            needs=extraction.needs,
+            metrics=(),
+            values=(DRAWN,),
+            judge=self._ask,
+            baseline=self._baseline(extraction.baseline) if extraction.baseline else None,
+            prompts=extraction.prompts,
+        )
+
+    def case(self, material: Material) -> Case:
+        """The case of what is at hand; it is remembered until it is drawn from."""
+        key = _key(self.extraction, material.item.id, material.response.id)
+        self.material[key] = material
+        return Case(self.extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
+
+    def taken(self, case: Case) -> Extracted | None:
+        """What was drawn for a case, given out once."""
+        return self.found.pop(_key_of(case), None)
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        return self._laid_aside(case, await self.extraction.extract(self.material.pop(_key_of(case)), ask))
+
+    def _baseline(self, draw: Callable[[Material], Extracted]) -> Callable[[Case], Verdicts]:
+        return lambda case: self._laid_aside(case, draw(self.material.pop(_key_of(case))))
+
+    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
+        self.found[_key_of(case)] = found
+        ok = found.document is not None and found.status is Status.OK
+        flags = " ".join(found.flags)
+        verdict = (
+            Verdict(value=DRAWN, flags=flags)
+            if ok
+            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
+        )
+        return {case.unit.id: verdict}
+
+
+def plan(project: Project, order: Order) -> Plan:
+    """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
+    extraction = checked(project, order)
+    judge = judges.named(project, order.judge)
+    already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
+    keys = [_key(extraction, item, response) for item, response in _subjects(project, order, extraction)]
+    to_do = sum(key not in already for key in keys)
+    return Plan(judge.name, len(keys), to_do, _things(extraction))
+
+
+def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], set[Key]]:
+    """How an extraction asks, all the cases of an order, and what this judge has drawn already; nothing is asked."""
+    extraction, drawing = checked(project, order), _Drawing(EXTRACTIONS[order.protocol])
+    judge = judges.named(project, order.judge)
+    already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
+    return drawing.shape(), _cases(project, order, drawing, set()), already
+
+
+async def run(
+    project: Project,
+    order: Order,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Draw what the order's extraction makes from every response (or item) it reaches and that is not drawn from yet.
+
+    The order's `protocol` names the extraction. Journal, budget, cancel and resuming are those of judging.
+    """
+    extraction = checked(project, order)
+    judge = judges.kept(project, judges.named(project, order.judge))
+    drawing = _Drawing(extraction)
+    with run_records.alone(project):
+        opened = run_records.open_run(project, judge, order, extraction.prompts)
+        journal = ExtractJournal(project, opened.id, judge.id, extraction, drawing)
+        already = journal.finished(opened.id)
+        keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
+        work = Work(
+            drawing.shape(),
+            lambda: _cases(project, order, drawing, already),
+            len(keys),
+            sum(key in already for key in keys),
+            f"{_things(extraction)} read for {extraction.title.lower()}",
+            already,
+        )
+        ended = await driving.drive(project, judge, order, work, journal, tell, listen)
+    tell(ended)
+    return ended
+
+
+def named(extraction: str) -> Extraction:
+    """The extraction of that name; Refusal lists the names there are."""
+    if extraction not in EXTRACTIONS:
+        known = ", ".join(EXTRACTIONS) or "none"
+        raise Refusal(f"There is no extraction “{extraction}”.", f"Known are: {known}.")
+    return EXTRACTIONS[extraction]
+
+
+def checked(project: Project, order: Order) -> Extraction:
+    """The extraction that an order names; Refusal for an order that cannot be carried out."""
+    extraction = named(order.protocol)
+    if judges.named(project, order.judge).kind == JudgeKind.DERIVED:
+        raise Refusal(
+            "A vote draws nothing from a text.", "Choose a judge with an endpoint, or the baseline."
+        )
+    judge_cases.checked_scope(project, order)
+    return extraction
+
+
+def _subjects(project: Project, order: Order, extraction: Extraction) -> Iterator[tuple[str, str]]:
+    """(item, response) of what is to be drawn from, without its words."""
+    light = materials.Wanted((), texts=False)
+    for material in _chosen(project, order, extraction, light):
+        yield material.item.id, material.response.id
+
+
+def _cases(project: Project, order: Order, drawing: _Drawing, already: set[Key]) -> Iterator[Case]:
+    extraction = drawing.extraction
+    for material in _chosen(project, order, extraction, materials.for_extracting(extraction)):
+        if _key(extraction, material.item.id, material.response.id) not in already:
+            yield drawing.case(material)
+
+
+def _chosen(
+    project: Project, order: Order, extraction: Extraction, wanted: materials.Wanted
+) -> Iterator[Material]:
+    systems = judge_cases.system_ids(project, order.systems)
+    for at_hand in materials.each(project, wanted, materials.item_ids(project, order.items)):
+        if isinstance(extraction.makes, Kind):
+            yield at_hand.own
+            continue
+        for material in at_hand.responses:
+            if not systems or material.response.system_id in systems:
+                yield material
+
+
+def _key(extraction: Extraction, item_id: str, response_id: str) -> Key:
+    """What names a case: of an item, which has no response, the item itself."""
+    return response_id, extraction.makes.value if response_id else item_id, 1
+
+
+def _key_of(case: Case) -> Key:
+    return case.response.id, case.unit.id, case.trial
+
+
+def _things(extraction: Extraction) -> str:
+    return "items" if isinstance(extraction.makes, Kind) else "reports"

@@ -1,0 +1,115 @@
+"""How a person corrects what was drawn: unit by unit, in a version of their own that counts from then on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from annotator.actions.items import drawn_parts, extracts, materials
+from annotator.actions.items.extracts import Subject
+from annotator.actions.items.materials import RESPONSE
+from annotator.actions.items.report_lines import DOES
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.reference import Aid
+from annotator.domain.material.extract import Extract, ExtractState, class_of
+from annotator.domain.material.part import Part
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+
+GONE = Refusal("That unit is no longer there.", "Look at the list again.")
+
+
+def of(project: Project, subject: Subject, kind: Part | Kind) -> Extract | None:
+    """The version that stands; None where nobody drew anything."""
+    people.refuse_others(project, DOES)
+    item_id, response_id = subject
+    with project.store.read() as db:
+        return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
+
+
+def add_unit(project: Project, subject: Subject, kind: Part | Kind, after: str = "", **fields: Any) -> Change:
+    """A unit that was overlooked, below the one named in `after` or at the end; Refusal names what does not fit."""
+    document = _document(project, subject, kind)
+    made = _checked(document, {"id": new_id(), **fields})
+    place = _place(document, after) + 1 if after else len(document.units)
+    return _write(project, subject, kind, (*document.units[:place], made, *document.units[place:]))
+
+
+def change_unit(project: Project, subject: Subject, kind: Part | Kind, unit_id: str, **fields: Any) -> Change:
+    """Give fields of a unit other values; it keeps its id, and with it what was judged of it."""
+    document = _document(project, subject, kind)
+    place = _place(document, unit_id)
+    made = _checked(document, document.units[place].model_dump(mode="json") | fields)
+    return _write(project, subject, kind, (*document.units[:place], made, *document.units[place + 1 :]))
+
+
+def remove_unit(project: Project, subject: Subject, kind: Part | Kind, unit_id: str) -> Change:
+    """Take out what is none; what a judge drew stays beside it."""
+    document = _document(project, subject, kind)
+    place = _place(document, unit_id)
+    return _write(project, subject, kind, (*document.units[:place], *document.units[place + 1 :]))
+
+
+def confirm(project: Project, subject: Subject, kind: Part | Kind) -> Change:
+    """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
+    found = of(project, subject, kind)
+    if found is None:
+        raise Refusal(f"There is no {kind.value} to confirm.", "Let a judge draw it, or write it yourself.")
+    if found.state is ExtractState.CONFIRMED:
+        raise Refusal("That was confirmed before.", "Nothing was changed.")
+    return extracts.confirm(project, found.id)
+
+
+def confirm_all(
+    project: Project, kind: Part | Kind | Aid, systems: Sequence[str] = (), items: Sequence[str] = ()
+) -> int:
+    """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
+    people.refuse_others(project, DOES)
+    judge_cases.checked_scope(project, Order("", systems=tuple(systems), items=tuple(items)))
+    chosen, wanted = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    with project.store.read() as db:
+        of_system = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
+    waiting = [
+        drawn[kind.value].extract_id
+        for (item_id, response_id), drawn in drawn_parts.standing(project).items()
+        if kind.value in drawn and drawn[kind.value].standing in drawn_parts.OPEN
+        if item_id in wanted and (not chosen or of_system.get(response_id) in chosen)
+    ]
+    if not waiting:
+        raise Refusal(f"Nothing waits to be confirmed: {kind.value}.", "Nothing was changed.")
+    with project.store.write():
+        for extract_id in waiting:
+            extracts.confirm(project, extract_id)
+    return len(waiting)
+
+
+def _document(project: Project, subject: Subject, kind: Part | Kind) -> Document[Any]:
+    found = of(project, subject, kind)
+    return found.document if found is not None else class_of(kind.value, subject[1])()
+
+
+def _write(project: Project, subject: Subject, kind: Part | Kind, units: tuple[Any, ...]) -> Change:
+    document = class_of(kind.value, subject[1])(units=units)
+    return extracts.write_own(project, subject, kind, document)
+
+
+def _place(document: Document[Any], unit_id: str) -> int:
+    for place, unit in enumerate(document.units):
+        if unit.id == unit_id:
+            return place
+    raise GONE
+
+
+def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
+    try:
+        return document.UNIT.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "value"
+        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None

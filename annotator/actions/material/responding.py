@@ -1,0 +1,272 @@
+"""How a model is let write reports on items: the same run as judging, each report kept as a response of its system."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TextIO
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.items import materials
+from annotator.actions.items.extracts import EXTRACT
+from annotator.actions.judges import writers
+from annotator.actions.material.response_journal import RESPONSE, SYSTEM, ResponseJournal, Written, failures
+from annotator.actions.project.file import Project
+from annotator.actions.runs import driving, judge_cases, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_lines import Line
+from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.plan import Plan as PlanDocument
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.extract import by_judge
+from annotator.domain.material.part import Part
+from annotator.domain.texts import identifier
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import reports
+from annotator.protocols.adra.modes import END_TO_END, INJECTION, ISOLATED
+
+WRITTEN = "written"
+INCOMPLETE = "An incomplete report is not kept."
+NO_PLAN, NO_EVIDENCE = "The item has no settled gold plan.", "The item has no settled gold evidence."
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How reports are asked for: what gold is given (`needs`), or whether the model makes a plan of its own first."""
+
+    mode: str
+    needs: tuple[Kind, ...] = ()
+    planned: bool = False
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts it takes."""
+        if Kind.EVIDENCE in self.needs:
+            return (reports.GROUNDED,)
+        if self.needs:
+            return (reports.PLANNED,)
+        return (reports.PLAN, reports.PLANNED) if self.planned else (reports.REPORT,)
+
+
+# By the name under which a run of it is kept.
+MANNERS: dict[str, Manner] = {
+    "respond.end-to-end": Manner(END_TO_END),
+    "respond.end-to-end.planned": Manner(END_TO_END, planned=True),
+    "respond.isolated": Manner(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
+    "respond.gold-plan-injection": Manner(INJECTION, (Kind.PLAN,)),
+}
+# As they are said on the command line.
+MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION)}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an order comes to: how many reports, and how many of them are not there yet."""
+
+    writer: str
+    total: int
+    to_do: int
+
+
+def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
+    """The name of the manner in which an order asks for reports; Refusal for a mode there is not."""
+    wanted = MODES.get(mode, mode)
+    if wanted not in MODES.values():
+        raise Refusal(f"There is no mode “{mode}”.", f"Known are: {', '.join(MODES)}.")
+    if planned and wanted != END_TO_END:
+        raise Refusal(f"In the mode {wanted} the gold plan is given.", "Leave the plan of its own out.")
+    return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
+
+
+def plan(project: Project, order: Order) -> Plan:
+    """How many reports an order asks for, and how many of them are still to be written."""
+    _, writer = _checked(project, order)
+    desk = _Desk(project, order)
+    return Plan(writer.name, len(desk.wanted), len(desk.to_do))
+
+
+def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], Plan]:
+    """How an order asks, the reports it would still ask for, and how many those are; nothing is asked.
+
+    The system needs no writer yet: the order's judge may be the one whose endpoint is to write.
+    """
+    _checked_order(project, order)
+    desk = _Desk(project, order)
+    return desk.shape(), desk.cases(), Plan(order.judge, len(desk.wanted), len(desk.to_do))
+
+
+async def run(
+    project: Project,
+    order: Order,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Have a system's writer answer the items of an order as often as `trials` says; the last line tells how it ended.
+
+    The order's `protocol` names the manner, `systems` the one system, `judge` its writer. What is there already is
+    never written again. The last line lists under `failed` what did not come, with its cause: nothing stands for it.
+    """
+    how, writer = _checked(project, order)
+    with run_records.alone(project):
+        desk = _Desk(project, order)
+        opened = run_records.open_run(project, writer, order, how.prompts)
+        journal = ResponseJournal(project, opened.id, writer.id, order, desk.written)
+        work = Work(
+            desk.shape(),
+            desk.cases,
+            len(desk.wanted),
+            len(desk.wanted) - len(desk.to_do),
+            "reports written",
+        )
+        endpoint = writers.as_endpoint(writer)
+        ended = await driving.drive(project, endpoint, order, work, journal, tell, listen)
+    # What failed is none of the reports written.
+    written = ended["done"] - sum(ended["missing"].values())
+    ended = {**ended, "done": written, "failed": failures(project, opened.id)}
+    tell(ended)
+    return ended
+
+
+def words(line: Line) -> list[str]:
+    """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
+    from annotator.actions.runs import run_lines
+
+    said = run_lines.words({**line, "without": {}})
+    failed = [
+        f"Item {one['item']}, trial {one['trial']}: {one['status'].replace('_', ' ')}. {one['cause']}"
+        for one in line["failed"]
+    ]
+    if failed:
+        count = "1 report" if len(failed) == 1 else f"{len(failed)} reports"
+        failed.insert(0, f"{count} did not come. Run the same command again to ask for them once more.")
+    return [said[0], *failed, *said[1:]]
+
+
+class _Desk:
+    """What is to be written, and what has been and waits to be committed."""
+
+    def __init__(self, project: Project, order: Order) -> None:
+        self._project, self._order = project, order
+        self._manner = MANNERS[order.protocol]
+        (self._system,) = order.systems
+        ids = materials.item_ids(project, order.items)
+        there = _there(project, self._system, self._manner.mode)
+        self.wanted = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
+        self.to_do = [one for one in self.wanted if one not in there]
+        self.written: dict[str, Written] = {}
+        self._materials: dict[str, Material] = {}
+
+    def shape(self) -> Protocol:
+        """The manner in the shape of a protocol whose cases have one unit, the report."""
+        return Protocol(
+            name=self._order.protocol,
+            title="Reports",
+            citation="ADRA, §3 and §5.5",
+            needs=self._manner.needs,
+            metrics=(),
+            values=(WRITTEN,),
+            judge=self._write,
+            prompts=self._manner.prompts,
+        )
+
+    def cases(self) -> Iterator[Case]:
+        """A case for each report that is not there yet, item by item."""
+        trials: dict[str, list[int]] = {}
+        for item_id, trial in self.to_do:
+            trials.setdefault(item_id, []).append(trial)
+        grounded = Kind.EVIDENCE in self._manner.needs
+        wanted = materials.Wanted(self._manner.needs, texts=False, sources=grounded)
+        for at_hand in materials.each(self._project, wanted, list(trials)):
+            own = _with_pages(self._project, at_hand.own) if grounded else at_hand.own
+            for trial in trials[at_hand.item.id]:
+                about = {"id": new_id(), "trial": trial, "mode": self._manner.mode}
+                empty = own.response.model_copy(update=about)
+                self._materials[empty.id] = own
+                yield Case(self._order.protocol, own.item, empty, "", (Unit(id="report"),), trial)
+
+    async def _write(self, case: Case, ask: Ask) -> Verdicts:
+        answer, made = await self._asked(self._materials.pop(case.response.id), ask)
+        if answer.reply is None:
+            cause = f"{answer.cause} {INCOMPLETE}" if answer.status is Status.TRUNCATED else answer.cause
+            return {case.unit.id: replace(answer, cause=cause.strip()).verdict()}
+        self.written[case.response.id] = Written(answer.reply.text, made)
+        return {case.unit.id: Verdict(value=WRITTEN)}
+
+    async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
+        """The report, and the plan of its own that it was written by."""
+        needs, item = self._manner.needs, material.item
+        gold = material.documents.get(Kind.PLAN)
+        evidence = reports.evidence_of(material) if Kind.EVIDENCE in needs else ""
+        if Kind.PLAN in needs and not (isinstance(gold, PlanDocument) and gold.units):
+            return Answer(Status.SKIPPED, cause=NO_PLAN), None
+        if Kind.EVIDENCE in needs and not evidence:
+            return Answer(Status.SKIPPED, cause=NO_EVIDENCE), None
+        if isinstance(gold, PlanDocument):
+            return await reports.ask_for_report(item, ask, gold, evidence), None
+        if not self._manner.planned:
+            return await reports.ask_for_report(item, ask), None
+        answer, own = await reports.ask_for_plan(item, ask)
+        if own is None:
+            status = Status.INVALID if answer.status is Status.OK else answer.status
+            return Answer(status, cause=f"It made no plan. {answer.cause}".strip()), None
+        return await reports.ask_for_report(item, ask, own), own
+
+
+def _checked(project: Project, order: Order) -> tuple[Manner, Judge]:
+    how = _checked_order(project, order)
+    writer = writers.named(project, order.judge)
+    with project.store.read() as db:
+        _refuse_mixed(db, order.systems[0], how, writer)
+    return how, writer
+
+
+def _checked_order(project: Project, order: Order) -> Manner:
+    if order.protocol not in MANNERS or len(order.systems) != 1:
+        raise Refusal("This is no order of one system's reports.", f"Known are: {', '.join(MANNERS)}.")
+    if order.trials < 1:
+        raise Refusal("A report is asked for at least once.", "Give 1 trial or more.")
+    judge_cases.checked_scope(project, replace(order, systems=()))
+    return MANNERS[order.protocol]
+
+
+def _refuse_mixed(db: Connection, system: str, how: Manner, writer: Judge) -> None:
+    """Reports by a plan of their own and reports without one are not the same system's."""
+    plans = select(EXTRACT.c.response_id).where(
+        EXTRACT.c.kind == Part.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
+    )
+    others = RESPONSE.c.id.not_in(plans) if how.planned else RESPONSE.c.id.in_(plans)
+    if db.execute(_answers(system, how.mode, RESPONSE.c.id).where(others).limit(1)).first():
+        before, todo = ("without", "Leave --plan out") if how.planned else ("with", "Give --plan")
+        raise Refusal(
+            f"Reports of “{system}” were written {before} a plan made first.",
+            f"{todo}, or give the system another name.",
+        )
+
+
+def _answers(system: str, mode: str, *columns: Any) -> Any:
+    return (
+        select(*columns)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(SYSTEM.c.name == system, RESPONSE.c.mode == mode)
+    )
+
+
+def _there(project: Project, system: str, mode: str) -> set[tuple[str, int]]:
+    """(item, trial) of the reports that the system has in a mode, whoever wrote them."""
+    with project.store.read() as db:
+        found = db.execute(_answers(system, mode, RESPONSE.c.item_id, RESPONSE.c.trial))
+        return {(item_id, trial) for item_id, trial in found}
+
+
+def _with_pages(project: Project, material: Material) -> Material:
+    """The same with the pages at which the item's gold evidence stands."""
+    works = material.units(Kind.EVIDENCE)
+    named = (identifier.parse(work.identifier) for work in works if work.identifier)
+    with project.store.read() as db:
+        return replace(material, pages=materials.pages_at(db, {str(one) for one in named if one}))

@@ -1,0 +1,193 @@
+"""How reports that a model wrote are kept: each in one transaction with its calls; what failed, with its cause."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from math import fsum
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.items.extracts import Drawn, keep_row
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.kinds.plan import Plan
+from annotator.domain.material.extract import by_judge
+from annotator.domain.material.part import Part
+from annotator.domain.material.response import ResponseFields
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.ordering import natural
+from annotator.judging.runs.progress import Finished
+from annotator.storage.tables import ResponseRow, SystemRow, table
+
+RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
+WROTE, FAILED = "write report", "no report"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A report that came, and the plan that the model made before it, if it made one."""
+
+    text: str
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a report came about: in which run, by which calls, of which model."""
+
+    run_id: str
+    calls: tuple[str, ...]
+    requested_model: str
+    returned_model: str
+
+
+class ResponseJournal(Journal):
+    """A journal whose finished cases become responses; of one that failed its calls are kept, and why it did."""
+
+    def __init__(
+        self, project: Project, run_id: str, writer_id: str, order: Order, written: dict[str, Written]
+    ) -> None:
+        super().__init__(project, run_id, writer_id, order.protocol)
+        (self._system,) = order.systems
+        self._written = written
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write the reports in the transaction of their calls; the system is made with its first."""
+        kept = 0
+        for finished in done:
+            written = self._written.pop(finished.case.response.id, None)
+            verdict = next(iter(finished.verdicts.values()))
+            if written is None or verdict.status is not Status.OK:
+                self._failed(db, finished, verdict)
+            else:
+                kept += self._report(db, finished, written, at)
+        return kept
+
+    def _report(self, db: Connection, finished: Finished, written: Written, at: datetime) -> bool:
+        case, used = finished.case, _used(finished)
+        fields = ResponseFields(
+            item_id=case.item.id,
+            system_id=self._system_id(db),
+            text=written.text,
+            trial=case.trial,
+            mode=case.response.mode,
+            latency_s=_sum(call.latency_s for call in used),
+            tokens=_report_tokens(used[-1]),
+            cost_usd=_sum(call.cost_usd for call in used),
+        )
+        row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
+        if not db.execute(insert(RESPONSE).prefix_with("OR IGNORE"), row).rowcount:
+            # It came from elsewhere while this one was being written.
+            return False
+        if written.plan is not None:
+            drawn = Drawn(
+                case.item.id,
+                case.response.id,
+                Part.PLAN,
+                written.plan,
+                by_judge(self._judge_id),
+                "",
+                self.run_id,
+            )
+            keep_row(db, drawn)
+        about = {
+            "item": case.item.key,
+            "system": self._system,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "run": self.run_id,
+            "calls": [call.id for call in used],
+            "requested_model": used[-1].requested_model,
+            "returned_model": used[-1].returned_model,
+        }
+        record(self._project, db, Change("response", case.response.id, WROTE, None, about))
+        return True
+
+    def _system_id(self, db: Connection) -> str:
+        found = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name == self._system)).scalar()
+        if found is None:
+            found = new_id()
+            db.execute(insert(SYSTEM).values(id=found, name=self._system, notes=""))
+            about = {"name": self._system, "writer": self._judge_id}
+            record(self._project, db, Change("system", found, "add system", None, about))
+        return str(found)
+
+    def _failed(self, db: Connection, finished: Finished, verdict: Verdict) -> None:
+        case = finished.case
+        about = {
+            "item": case.item.key,
+            "item_id": case.item.id,
+            "system": self._system,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "status": verdict.status.value,
+            "cause": verdict.cause,
+        }
+        record(self._project, db, Change("judge_run", self.run_id, FAILED, None, about))
+
+
+def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
+    """The reports that a run was to write and that are not there: item, trial, and why it failed the last time."""
+    question = select(AUDIT.c.after).where(AUDIT.c.subject == run_id, AUDIT.c.verb == FAILED)
+    with project.store.read() as db:
+        said = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
+        last = {(one["item_id"], one["trial"]): one for one in said}
+        lacking = [one for one in last.values() if not _is_there(db, one)]
+    return [
+        {name: one[name] for name in ("item", "trial", "status", "cause")}
+        for one in sorted(lacking, key=lambda one: (natural(one["item"]), one["trial"]))
+    ]
+
+
+def origin_of(project: Project, response_id: str) -> Origin | None:
+    """How a report was written here; None for one that came from elsewhere."""
+    question = select(AUDIT.c.after).where(AUDIT.c.subject == response_id, AUDIT.c.verb == WROTE)
+    with project.store.read() as db:
+        found = db.execute(question).scalar()
+    if found is None:
+        return None
+    about = json.loads(found)
+    return Origin(about["run"], tuple(about["calls"]), about["requested_model"], about["returned_model"])
+
+
+def _is_there(db: Connection, about: dict[str, Any]) -> bool:
+    question = (
+        select(RESPONSE.c.id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(
+            SYSTEM.c.name == about["system"],
+            RESPONSE.c.item_id == about["item_id"],
+            RESPONSE.c.trial == about["trial"],
+            RESPONSE.c.mode == about["mode"],
+        )
+    )
+    return db.execute(question).first() is not None
+
+
+def _used(finished: Finished) -> list[Call]:
+    """The calls whose answers the report came of, its own last; neither cut nor unreadable ones."""
+    answered = [call for call in (*finished.reused, *finished.calls) if call.status is Status.OK]
+    return sorted(answered, key=lambda call: call.id == finished.call_id)
+
+
+def _sum(figures: Iterable[float | None]) -> float | None:
+    """The sum of what is known; None when anything is not."""
+    known = list(figures)
+    return None if None in known else fsum(figure for figure in known if figure is not None)
+
+
+def _report_tokens(call: Call) -> int | None:
+    """The tokens of the report itself, without those of thinking where the server counts them in; None if unknown."""
+    if call.tokens_output is None:
+        return None
+    thought = call.tokens_reasoning or 0
+    return call.tokens_output - thought if thought <= call.tokens_output else call.tokens_output

@@ -1,0 +1,144 @@
+"""What a test of a judge would cost, before any call: copies judged, and reports said in other words before that."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
+from annotator.actions.attacks.attack_journal import AttackJournal
+from annotator.actions.attacks.attack_tests import AttackTest, Wish
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.orders import forecasts
+from annotator.actions.orders.forecasts import Asked, Forecast
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import now
+from annotator.judging.attacks import ATTACKS
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """Reports that a model is to say in other words: roughly how long, and what that costs; None when not known."""
+
+    model: str
+    reports: int
+    tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttackForecast:
+    """What a test comes to. `drawn` of the `available` verdicts are put to each attack that fits their report.
+
+    `per_attack` says to how many; `known` tells that a test so ordered is there already, and is gone on with.
+    """
+
+    judging: Forecast
+    rewording: Rewording | None
+    drawn: int
+    available: int
+    items: int
+    per_attack: Mapping[str, int]
+    known: bool
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What all calls would cost; None where a price is not known."""
+        parts = [self.judging.cost_usd, *([self.rewording.cost_usd] if self.rewording else [])]
+        known = [part for part in parts if part is not None]
+        return sum(known) if len(known) == len(parts) else None
+
+    def tree(self) -> dict[str, Any]:
+        """The forecast as a JSON tree."""
+        return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
+
+    def words(self) -> list[str]:
+        """The forecast as a person reads it."""
+        said = [
+            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, drawn by "
+            f"chance; each is put to {counted(len(self.per_attack), 'attack')}."
+        ]
+        said += [
+            f"{ATTACKS[name].title}: {self.drawn - count:,} of them have no such copy."
+            for name, count in self.per_attack.items()
+            if count < self.drawn
+        ]
+        if self.known:
+            said.append("A test so ordered is there already: only what is missing of it is asked for.")
+        if self.rewording:
+            one = self.rewording
+            cost = "an unknown amount" if one.cost_usd is None else f"about ${one.cost_usd:,.2f}"
+            said.append(
+                f"Before that {one.model} says {counted(one.reports, 'report')} in other words: {cost}."
+            )
+        return said + self.judging.words()
+
+
+async def estimate(project: Project, wish: Wish) -> AttackForecast:
+    """What the test would take; nothing is asked and nothing is written."""
+    people.refuse_others(project, "puts judges to the test")
+    judge, shape, attacks = attack_tests.checked(project, wish)
+    test = attack_tests.alike(project, wish, judge, shape, attacks)
+    known = test is not None
+    if test is None:
+        writer = judges.named(project, wish.writer).id if wish.writer else ""
+        content = attack_drawing.draw(project, wish, judge, shape, attacks, writer)
+        test = AttackTest("", judge.id, "", shape.name, now(), content)
+    drawn = test.content.drawn
+    unwritten = _unwritten(project, test)
+    return AttackForecast(
+        judging=await _judging(project, judge, shape, test, unwritten),
+        rewording=_rewording(project, test, unwritten),
+        drawn=sum(len(one.own) for one in drawn),
+        available=test.content.available,
+        items=len({one.item_id for one in drawn}),
+        per_attack={
+            name: sum(len(one.own) for _, one in attack_drawing.questions_of(test, name)) for name in attacks
+        },
+        known=known,
+    )
+
+
+def _unwritten(project: Project, test: AttackTest) -> dict[str, str]:
+    """Response → its report, of those that are still to be said in other words."""
+    if attack_rewording.writer_of(project, test) is None:
+        return {}
+    wanted = set(attack_rewording.unwritten(project, test, again=True))
+    return {
+        name: report for name, report in attack_drawing.reports(project, test.content.drawn) if name in wanted
+    }
+
+
+async def _judging(
+    project: Project, judge: Judge, shape: Protocol, test: AttackTest, unwritten: dict[str, str]
+) -> Forecast:
+    done = AttackJournal(project, judge.id, test).done(only_ok=True)
+    amount = attack_copies.amount(test, done)
+    written = attack_copies.reworded(project, test)
+    # What a model has not written yet is taken to be as long as the report.
+    words = {**{name: (f"{report}\n",) for name, report in unwritten.items()}, **written}
+    shape = judge_runs.asked_by(project, Order(judge.name, shape.name), judge)
+    made = attack_copies.cases(project, test, judge, shape, words.get, done)
+    asked = Asked(
+        shape, (one.case for one in made), frozenset(), amount.total, amount.total - amount.done, "verdicts"
+    )
+    order = Order(judge.name, shape.name)
+    return replace(await forecasts.of(project, order, judge, asked), things="verdicts on copies")
+
+
+def _rewording(project: Project, test: AttackTest, unwritten: dict[str, str]) -> Rewording | None:
+    from annotator.judging.calls.prices import prices, tokens_in
+
+    writer = attack_rewording.writer_of(project, test)
+    if writer is None or not unwritten:
+        return None
+    # The report goes in, and comes out about as long.
+    tokens = sum(map(tokens_in, unwritten.values()))
+    price = prices().of(writer.model)
+    cost = price.price.cost(tokens, tokens) if price else None
+    return Rewording(writer.model, len(unwritten), tokens, cost)

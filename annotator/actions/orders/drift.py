@@ -1,0 +1,282 @@
+"""How it is noticed that a judge has changed: a frozen anchor set of its verdicts is judged anew and compared."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from random import Random
+from secrets import randbelow
+from typing import Any, TextIO
+
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import RESPONSE, SYSTEM
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_offers import CHECKS
+from annotator.actions.orders.drift_reports import Again, Anchored, Drift, compared
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.runs import driving, judge_cases, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import JUDGEMENT, Journal
+from annotator.actions.runs.judge_cases import COVERAGE, Key, Manner, Order
+from annotator.actions.runs.run_lines import Line
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Case, Protocol, Verdicts
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.runs.progress import Finished
+
+__all__ = ["Anchor", "Drift", "anchor", "anchored", "check", "reports", "words"]
+
+# Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
+PREFIX = CHECKS
+DEED = "anchored units judged again"
+FROZE, CHECKED = "freeze anchor set", "check drift"
+SIZE = 100
+# The trial of a check tells its questions from all others in the journal: they are asked afresh, once.
+_FIRST_TRIAL = 1_000_000
+_SEEDS = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A judge's verdicts under a protocol as they were frozen. `seed` says by which chance they were chosen."""
+
+    judge_id: str
+    protocol: str
+    at: str
+    seed: int
+    units: tuple[Anchored, ...]
+
+
+def anchor(
+    project: Project,
+    judge: str,
+    protocol: str = COVERAGE,
+    size: int = SIZE,
+    *,
+    again: bool = False,
+    systems: Sequence[str] = (),
+    items: Sequence[str] = (),
+) -> Change:
+    """Freeze so many of a judge's verdicts, chosen by chance, whole reports where units are asked together.
+
+    Of some systems (by name) and items (by key) only, where they are named. Refusal when there is an anchor set
+    already, unless `again` puts another in its place.
+    """
+    asked = _endpoint(project, judge)
+    judge_cases.checked_scope(project, Order(judge, protocol, tuple(systems), tuple(items)))
+    if size < 1:
+        raise Refusal("An anchor set has at least one unit.", "Give 1 or more.")
+    before = anchored(project, judge, protocol)
+    if before is not None and not again:
+        raise Refusal(
+            f"“{judge}” has an anchor set under this protocol since {before.at[:10]}.",
+            "Check against it, or put another in its place with --again.",
+        )
+    given = _given(project, asked, protocol, systems, items)
+    if not given and (systems or items):
+        raise Refusal(f"“{judge}” has given no verdict on what is chosen.", "Choose more systems or items.")
+    if not given:
+        raise Refusal(f"“{judge}” has given no verdict under this protocol yet.", "Let it judge first.")
+    seed = randbelow(_SEEDS)
+    frozen = Anchor(asked.id, protocol, now().isoformat(), seed, tuple(_chosen(given, asked, size, seed)))
+    with project.store.write() as db:
+        return record(project, db, Change("judge", asked.id, FROZE, None, asdict(frozen)))
+
+
+def anchored(project: Project, judge: str, protocol: str = COVERAGE) -> Anchor | None:
+    """The anchor set of a judge under a protocol, if there is one."""
+    asked = judges.named(project, judge)
+    for tree in _told_of(project, FROZE, asked.id, protocol):
+        return Anchor(**tree | {"units": tuple(Anchored(**one) for one in tree["units"])})
+    return None
+
+
+async def check(
+    project: Project,
+    order: Order,
+    *,
+    tell: Callable[[Line], None] = lambda _: None,
+    listen: TextIO | None = None,
+) -> Line:
+    """Judge the anchor set of an order's judge and protocol anew and keep the report; the last line has it as `drift`.
+
+    A check that was stopped is gone on with, and asks nothing twice; until it is whole there is no report.
+    """
+    judge, frozen, trial = _begun(project, order)
+    shape = judge_runs.asked_by(project, order, judge)
+    with run_records.alone(project):
+        named = Order(judge.name, PREFIX + order.protocol)
+        opened = run_records.open_run(project, judge, named, shape.prompts)
+        journal = _CheckJournal(project, opened.id, judge.id, named.protocol)
+        work = Work(
+            shape,
+            lambda: _cases(project, order, judge, frozen, trial),
+            len(frozen.units),
+            0,
+            DEED,
+            _others(frozen, trial),
+        )
+        how = replace(order, batch=False)
+        ended = await driving.drive(project, judge, how, work, journal, tell, listen)
+    if ended["state"] == RunState.DONE.value:
+        report = _kept(project, judge, frozen, opened.id, journal.found)
+        ended = {**ended, "drift": report.tree(), "words": report.words()}
+    tell(ended)
+    return ended
+
+
+def outlook(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], int]:
+    """How a check would ask: its protocol, its cases with the anchored units alone, and how many those are."""
+    from annotator.judging.runs.runner import left
+
+    judge, frozen, trial = _begun(project, order)
+    cases = left(_cases(project, order, judge, frozen, trial), _others(frozen, trial))
+    return judge_runs.asked_by(project, order, judge), cases, len(frozen.units)
+
+
+def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift]:
+    """All checks, the newest first, as they compare with the anchor set they were made against."""
+    known = {one.id: one.name for one in judges.all_of(project)}
+    told = _told_of(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
+    return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in told]
+
+
+def words(line: Line) -> list[str]:
+    """The last line of a check as a person reads it."""
+    from annotator.actions.runs import run_lines
+
+    said: list[str] = line.get("words", ["There is no report until it is whole."])
+    return run_lines.words(line) + said
+
+
+class _AllBut:
+    """All judgements but some, as what need not be asked."""
+
+    def __init__(self, wanted: set[Key]) -> None:
+        self._wanted = wanted
+
+    def __contains__(self, key: object) -> bool:
+        return key not in self._wanted
+
+
+def _begun(project: Project, order: Order) -> tuple[Judge, Anchor, int]:
+    """The judge of an order, its anchor set, and the trial by which its next check is told from all others."""
+    judge, frozen = _endpoint(project, order.judge), anchored(project, order.judge, order.protocol)
+    if frozen is None:
+        raise Refusal(f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor.")
+    return judge, frozen, _FIRST_TRIAL + len(_told_of(project, CHECKED, judge.id, order.protocol))
+
+
+def _others(frozen: Anchor, trial: int) -> _AllBut:
+    return _AllBut({(unit.response_id, unit.unit_id, trial) for unit in frozen.units})
+
+
+class _CheckJournal(Journal):
+    """A journal whose verdicts are kept for the report and become no judgements."""
+
+    def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
+        super().__init__(project, run_id, judge_id, protocol)
+        self.found: dict[tuple[str, str], Again] = {}
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Lay the verdicts aside; only their calls are written."""
+        for one in done:
+            self.found |= _said(one.case, one.verdicts, one.call_id)
+        return sum(len(one.verdicts) for one in done)
+
+
+def _said(case: Case, verdicts: Verdicts, call_id: str | None) -> dict[tuple[str, str], Again]:
+    return {
+        (case.response.id, unit_id): Again(verdict.value, verdict.status.value, call_id)
+        for unit_id, verdict in verdicts.items()
+    }
+
+
+def _endpoint(project: Project, name: str) -> Judge:
+    judge = judges.named(project, name)
+    if judge.kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"“{name}” asks no model: it says the same every time.", "Choose a judge with an endpoint."
+        )
+    return judge
+
+
+def _given(
+    project: Project, judge: Judge, protocol: str, systems: Sequence[str], items: Sequence[str]
+) -> list[Anchored]:
+    """The verdicts of a judge's first trial, of these systems and items if some are named."""
+    j = JUDGEMENT.c
+    question = (
+        select(j.item_id, j.response_id, j.unit_id, j.value, j.call_id)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(RESPONSE, RESPONSE.c.id == j.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1)
+        .order_by(j.item_id, j.response_id, j.unit_id)
+    )
+    question = question.where(SYSTEM.c.name.in_(systems)) if systems else question
+    question = question.where(ITEM.c.key.in_(items)) if items else question
+    with project.store.read() as db:
+        return [Anchored(*row) for row in db.execute(question)]
+
+
+def _chosen(given: list[Anchored], judge: Judge, size: int, seed: int) -> list[Anchored]:
+    chance = Random(seed)
+    if judge.asked.together == 1:
+        return chance.sample(given, min(size, len(given)))
+    # Asked in other company, a unit might be judged otherwise: the reports go in whole.
+    responses = list(dict.fromkeys(one.response_id for one in given))
+    chosen: list[Anchored] = []
+    for response in chance.sample(responses, len(responses)):
+        if len(chosen) >= size:
+            break
+        chosen += [one for one in given if one.response_id == response]
+    return chosen
+
+
+def _cases(project: Project, order: Order, judge: Judge, frozen: Anchor, trial: int) -> Iterator[Case]:
+    items = list(dict.fromkeys(unit.item_id for unit in frozen.units))
+    manner = Manner(judge.asked.together, judge.asked.weights_shown, frozen.seed)
+    for case in judge_cases.cases(project, Order(order.judge, order.protocol), items, manner):
+        yield replace(case, trial=trial)
+
+
+def _kept(
+    project: Project, judge: Judge, frozen: Anchor, run_id: str, found: dict[tuple[str, str], Again]
+) -> Drift:
+    tree = {
+        "judge_id": judge.id,
+        "judge": judge.name,
+        "protocol": frozen.protocol,
+        "run_id": run_id,
+        "anchored_at": frozen.at,
+        "checked_at": now().isoformat(),
+        "units": [asdict(unit) for unit in frozen.units],
+        "found": [[*key, asdict(again)] for key, again in found.items()],
+    }
+    with project.store.write() as db:
+        record(project, db, Change("judge", judge.id, CHECKED, None, tree))
+    return _report(project, judge.name, tree)
+
+
+def _report(project: Project, judge: str, tree: dict[str, Any]) -> Drift:
+    about = {name: tree[name] for name in ("protocol", "run_id", "anchored_at", "checked_at")}
+    found = {(response, unit): Again(**again) for response, unit, again in tree["found"]}
+    return compared(project, {**about, "judge": judge}, [Anchored(**one) for one in tree["units"]], found)
+
+
+def _told_of(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
+    """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
+    question = select(AUDIT.c.after).where(AUDIT.c.kind == "judge", AUDIT.c.verb == verb)
+    question = question.where(AUDIT.c.subject == judge_id) if judge_id else question
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(AUDIT.c.seq.desc())).scalars().all()
+    return [tree for tree in map(json.loads, rows) if protocol in ("", tree["protocol"])]

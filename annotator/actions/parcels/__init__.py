@@ -1,0 +1,1 @@
+"""Work that travels by file: tasks, returned work, and what waits to be taken in."""

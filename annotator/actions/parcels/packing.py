@@ -1,0 +1,373 @@
+"""What a task for one person holds: built from what they may see, never by taking things out of a copy."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.engine import Connection
+
+from annotator import files
+from annotator.actions.adjudication import feedback
+from annotator.actions.authoring import annotating, guidelines
+from annotator.actions.labelling import dealing
+from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.project import parcel_secrets, people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
+from annotator.domain.experts.person import Person
+from annotator.domain.kinds.artifact import State
+from annotator.domain.material.item import free_key
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages, parcels
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
+# What cannot stand in a file's name on some system; an alias may hold any of it.
+_NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
+RESPONSE, ASSIGNMENT, PARCEL = table(tables.ResponseRow), table(tables.AssignmentRow), table(tables.ParcelRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A package that was written: where, whose, how much it holds, and the code that proves its arrival.
+
+    `words` are the six words of the key that signed it.
+    """
+
+    path: Path
+    person: str
+    items: int
+    pieces: int
+    bytes: int
+    receipt: str
+    words: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Which of a person's tasks one is: its number, the moment it got it, and the hash of its content."""
+
+    number: int
+    at: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An assignment as it is served: under which id and key its item goes out."""
+
+    assignment: Assignment
+    item_id: str
+    again: bool
+
+
+def task(project: Project, person_id: str, path: Path | None = None) -> Packed:
+    """Write the task of one person: their assignments and what these need, byte for byte the same each time.
+
+    `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, when
+    what is to be labelled has no settled document to label by, or when somebody else's package lies there.
+    """
+    people.refuse_others(project, "hands out tasks")
+    person = people.known(project, person_id)
+    # Kept before anything is signed with it.
+    key = parcel_secrets.signing_key(project)
+    with project.store.write() as db:
+        served = _served(project, db, person)
+        if not served:
+            raise Refusal(
+                f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
+            )
+        entries = _entries(project, db, person, served)
+        issue = _issue(db, person, entries)
+        facts = _facts(project, person, issue)
+        content = packages.package_bytes(facts, entries, key)
+        place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
+        keep(place, content, facts)
+        _remember(project, db, person, content, issue)
+    items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
+    later = _later(project, person)
+    return Packed(place, person.name, len(items), len(served), len(content), "", words, later)
+
+
+def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> Issue:
+    """The newest task of a person again where nothing has changed since, otherwise the next."""
+    digest = sha256(b"".join(entries[name] for name in sorted(entries)))
+    sent = select(PARCEL.c.content).where(
+        PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
+    )
+    told = [json.loads(content) for content in db.execute(sent).scalars()]
+    known = [Issue(**one) for one in told if "number" in one]
+    newest = max(known, key=lambda one: one.number, default=None)
+    if newest is not None and newest.content == digest:
+        return newest
+    return Issue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
+
+
+def _assigned(db: Connection, person: Person) -> list[Assignment]:
+    question = select(ASSIGNMENT).where(ASSIGNMENT.c.person_id == person.id)
+    rows = db.execute(question.order_by(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial))
+    return [Assignment(**row) for row in rows.mappings()]
+
+
+def _served(project: Project, db: Connection, person: Person) -> list[Served]:
+    served = []
+    for one in going_out(_assigned(db, person)):
+        again = one.purpose is Purpose.REPEAT
+        item_id = _again(project, person, one.item_id) if again else one.item_id
+        served.append(Served(one, item_id, again))
+    return served
+
+
+def _again(project: Project, person: Person, what: str) -> str:
+    """What a thing is called where it is served to a person a second time."""
+    return parcel_secrets.alias_of(project, person.id, f"again/{what}")
+
+
+def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
+    """What of a person's assignments is served by file now.
+
+    Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
+    has handed in their own of the same item.
+    """
+    own = stage_of(dealing.labelled_by(COVERAGE))
+    writing = {one.item_id for one in assigned if one.stage is own and one.submitted_at is None}
+    return [
+        one
+        for one in assigned
+        if one.stage is not Stage.ADJUDICATION
+        and (one.not_before is None or one.not_before <= now())
+        and not (one.stage is Stage.LABELLING and one.item_id in writing)
+    ]
+
+
+def _later(project: Project, person: Person) -> tuple[str, ...]:
+    """How much is not served yet, and why."""
+    with project.store.read() as db:
+        assigned = [one for one in _assigned(db, person) if one.stage is not Stage.ADJUDICATION]
+    going = {one.id for one in going_out(assigned)}
+    repeats = sum(one.not_before is not None and one.not_before > now() for one in assigned)
+    labelling = sum(one.id not in going for one in assigned) - repeats
+    many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
+    notes = [f"{many} not served before their day."] if repeats else []
+    if labelling:
+        wait = "1 piece of labelling waits" if labelling == 1 else f"{labelling} pieces of labelling wait"
+        notes.append(f"{wait} until they have handed in what they write for the same item.")
+    return tuple(notes)
+
+
+def _entries(project: Project, db: Connection, person: Person, served: list[Served]) -> dict[str, bytes]:
+    wanted = {one.assignment.item_id for one in served}
+    rows = db.execute(select(ITEM).where(ITEM.c.id.in_(wanted), ITEM.c.retired.is_(False))).mappings()
+    items = {row["id"]: dict(row) for row in rows}
+    served = [one for one in served if one.assignment.item_id in items]
+    labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
+    sources, originals = _sources(project, db, person, served)
+    records: dict[str, list[Any]] = {
+        "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
+        "items.json": _items(db, items, served),
+        "sources.json": sources,
+        "reports.json": _reports(project, db, person, labelled),
+        "documents.json": _documents(db, items, labelled),
+        "assignments.json": [_assignment(one) for one in served],
+        "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
+        "feedback.json": _feedback(project, person),
+    }
+    return parcels.packed(records) | originals
+
+
+def _items(db: Connection, items: dict[str, dict[str, Any]], served: list[Served]) -> list[parcels.TaskItem]:
+    """Items in the project's order; one that is served again goes to the end under a key that looks like the others."""
+    last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
+    taken = set(db.execute(select(ITEM.c.key)).scalars())
+    made: dict[str, parcels.TaskItem] = {}
+    for one in sorted(served, key=lambda one: one.item_id):
+        row = items[one.assignment.item_id]
+        fields = {name: row[name] for name in parcels.TaskItem.model_fields}
+        if one.again:
+            last += 1
+            fields |= {"id": one.item_id, "key": _key_like(row, taken), "position": last}
+            taken.add(fields["key"])
+        made[one.item_id] = parcels.TaskItem(**fields)
+    return sorted(made.values(), key=lambda item: (item.position, item.key))
+
+
+def _key_like(row: dict[str, Any], taken: Collection[str]) -> str:
+    """A free key in the manner of an item's own: its number raised or, where keys are words, a word of its question."""
+    if any(letter.isdecimal() for letter in row["key"]):
+        return free_key(row["key"], taken)
+    words = re.findall(r"[^\W\d_]{4,40}", row["question"])
+    word = next((word for word in words if word.casefold() not in {key.casefold() for key in taken}), "")
+    return word.lower() if word and row["key"].islower() else word or free_key(row["key"], taken)
+
+
+def _sources(
+    project: Project, db: Connection, person: Person, served: list[Served]
+) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
+    """The sources of the items, and the bytes of those that are PDFs; of an item served again under other ids."""
+    question = select(SOURCE).where(SOURCE.c.item_id.in_({one.assignment.item_id for one in served}))
+    of_item: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in db.execute(question.order_by(SOURCE.c.position, SOURCE.c.id)).mappings():
+        of_item[row["item_id"]].append(row)
+    known = [row["id"] for rows in of_item.values() for row in rows]
+    chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id.in_(known))
+    contents = {source_id: content for source_id, content in db.execute(chosen)}
+    made, pdfs = [], {}
+    for item_id, one in sorted({one.item_id: one for one in served}.items()):
+        for row in of_item[one.assignment.item_id]:
+            source_id = _again(project, person, row["id"]) if one.again else row["id"]
+            fields = {name: row[name] for name in parcels.TaskSource.model_fields}
+            made.append(parcels.TaskSource(**fields | {"id": source_id, "item_id": item_id}))
+            if row["id"] in contents:
+                pdfs[f"{parcels.PDFS}{source_id}.pdf"] = contents[row["id"]]
+    return made, pdfs
+
+
+def _reports(
+    project: Project, db: Connection, person: Person, labelled: list[Served]
+) -> list[parcels.TaskReport]:
+    """The reports to be labelled in the order of their aliases, so that the order tells nothing either."""
+    question = select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.text)
+    texts: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    drawn = dealing.narrowed(db, person.id)
+    for response_id, item_id, text in db.execute(
+        question.where(RESPONSE.c.item_id.in_({one.assignment.item_id for one in labelled}))
+    ):
+        if response_id in drawn.get(item_id, {response_id}):
+            texts[item_id].append((response_id, text))
+    made = [
+        parcels.TaskReport(
+            id=report_alias(project, person.id, response_id, one.again), item_id=one.item_id, text=text
+        )
+        for one in labelled
+        for response_id, text in texts[one.assignment.item_id]
+    ]
+    return sorted(made, key=lambda report: (report.item_id, report.id))
+
+
+def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
+    """The id under which a report is served to a person, the second time another than the first."""
+    return parcel_secrets.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
+
+
+def _documents(
+    db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
+) -> list[parcels.TaskDocument]:
+    """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
+    kind = dealing.labelled_by(COVERAGE)
+    judged = annotating.judged_rows(db, kind, {one.assignment.item_id for one in labelled})
+    made = []
+    for one in labelled:
+        row = judged.get(one.assignment.item_id)
+        if row is None or (row.author_id and row.state != State.CONSENSUS.value):
+            raise Refusal(
+                f"Item {items[one.assignment.item_id]['key']} has no settled {kind.value} to label by.",
+                "Adjudicate it first, or take the labelling of this item out of the plan.",
+            )
+        again = {"id": derived_id("again", row.id, one.item_id)} if one.again else {"id": row.id}
+        made.append(
+            parcels.TaskDocument(
+                **again,
+                item_id=one.item_id,
+                kind=kind.value,
+                document=_without_notes(json.loads(row.content)),
+            )
+        )
+    return made
+
+
+def _without_notes(tree: dict[str, Any]) -> dict[str, Any]:
+    """A document as a rater needs it: no note, remark or link that its authors or the adjudicator left."""
+    units = [{**unit, "note": "", "anchor": None} for unit in tree["units"]]
+    for unit in units:
+        unit.pop("more_anchors", None)
+    units = [{**unit, "insight_id": ""} if "insight_id" in unit else unit for unit in units]
+    return {**tree, "units": units, "remark": ""}
+
+
+def _assignment(one: Served) -> parcels.TaskAssignment:
+    pilot = one.assignment.purpose is Purpose.PILOT
+    return parcels.TaskAssignment(
+        item_id=one.item_id, stage=one.assignment.stage, pilot=pilot, due=one.assignment.due
+    )
+
+
+def _guidelines(project: Project, stages: Iterable[Stage]) -> list[parcels.TaskGuideline]:
+    found = (guidelines.current(project, stage) for stage in sorted(stages))
+    return [
+        parcels.TaskGuideline(stage=guide.stage, version=guide.version, text=guide.text, at=guide.at)
+        for guide in found
+        if guide is not None
+    ]
+
+
+def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
+    by_item: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in feedback.digest_records(project, person.id):
+        by_item[one["item_id"]].append(one)
+    return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
+
+
+def _facts(project: Project, person: Person, issue: Issue) -> packages.Facts:
+    project_id = str(project.get("id"))
+    return packages.Facts(
+        format=packages.TASK,
+        package_id=derived_id("task", project_id, person.id, issue.content),
+        project_id=project_id,
+        person_id=person.id,
+        extra={"title": project.title, "number": issue.number, "at": issue.at},
+    )
+
+
+def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:
+    """Where a package goes: the file named, a file in that folder (a name without an ending), or beside the project."""
+    path = path or project.path.parent
+    if path.is_dir() or not path.suffix:
+        return path / f"{project.path.stem}-{_NO_FILE_NAME.sub('-', stem)}{suffix}"
+    return path if path.suffix == suffix else path.with_name(path.name + suffix)
+
+
+def keep(place: Path, content: bytes, facts: packages.Facts) -> None:
+    """Put a package in its place, its folder made where it is missing; Refusal rather than replace somebody else's."""
+    if place.exists() and not _is_of_the_same(place, facts):
+        raise Refusal(
+            f"“{place.name}” is there already, and is not of the same person and project. It was left as it is.",
+            "Choose another name, or a folder: there each package has a name of its own.",
+        )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refusal(
+            f"The folder “{place.parent.name}” could not be made: {error.strerror or error}.",
+            "Choose another folder; nothing was written.",
+        ) from None
+    files.save(place, content)
+
+
+def _is_of_the_same(place: Path, facts: packages.Facts) -> bool:
+    """Whether the package that lies there is of the same kind, person and project."""
+    try:
+        there = packages.read_package(place, facts.format).manifest
+    except Refusal:
+        return False
+    return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
+
+
+def _remember(project: Project, db: Connection, person: Person, content: bytes, issue: Issue) -> None:
+    digest = sha256(content)
+    row = {
+        "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
+        "content": json.dumps(asdict(issue)), "at": now(),
+    }  # fmt: skip
+    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))

@@ -1,0 +1,57 @@
+"""What waits for the person working, page by page."""
+
+from annotator.actions.adjudication import adjudicating
+from annotator.actions.labelling import labels
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
+
+_DRAFTS = "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = ? AND state = 'draft' AND kind <> 'labels'"
+_ASSIGNED = (
+    "SELECT a.stage, a.submitted_at, a.item_id, i.retired FROM assignment a JOIN item i ON i.id = a.item_id "
+    "WHERE a.person_id = ? AND a.trial = 1"
+)
+NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
+
+
+def counts(project: Project) -> dict[str, int]:
+    """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
+    (Adjudicate), work to send (Send).
+
+    Where nothing is assigned to a person at all, the items they have begun wait to be written on.
+    """
+    found = {
+        "Author": _to_write(project),
+        "Label": sum(task.labelled < task.units for task in labels.queue(project)),
+        "Adjudicate": _to_settle(project),
+    }
+    if project.from_task:
+        from annotator.actions.parcels import sending
+
+        found["Send"] = sending.outlook(project).count(sending.Going.NEW)
+    return found
+
+
+def _to_write(project: Project) -> int:
+    me = people.someone(project).id
+    with project.store.read():
+        assigned = project.store.raw.execute(_ASSIGNED, [me]).fetchall()
+        if not assigned:
+            return int(project.store.raw.execute(_DRAFTS, [me]).fetchone()[0])
+    waiting = {
+        item_id
+        for stage, submitted, item_id, retired in assigned
+        if submitted is None and not retired and stage not in NOT_WRITTEN
+    }
+    return len(waiting)
+
+
+def _to_settle(project: Project) -> int:
+    """Open conflicts that this person may settle; nothing is looked at for whoever adjudicates nothing."""
+    me = people.someone(project)
+    with project.store.read():
+        rows = project.store.raw.execute(_ASSIGNED, [me.id]).fetchall()
+    if not me.has(Role.ADJUDICATOR) and all(stage != Stage.ADJUDICATION for stage, *_ in rows):
+        return 0
+    return sum(line.conflict for line in adjudicating.queue(project))

@@ -1,0 +1,193 @@
+"""How work is backed up, how a backup is looked at, and how one is put back."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from annotator import files
+from annotator.actions.project.file import Project
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import backup as copies
+from annotator.storage import opening
+from annotator.storage.backup import BackupFile
+from annotator.storage.connection import raw_connection
+
+EVERY = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a backup holds, told before it is put back. `last_change` is None where nothing was ever changed."""
+
+    title: str
+    items: int
+    artifacts: int
+    judgements: int
+    last_change: datetime | None
+    why: str
+    problem: str
+
+
+def make(project: Project, why: str) -> Path:
+    """A verified backup of the project as it stands, with the reason it was made; older ones are thinned out.
+
+    Refusal when it cannot be written; the project and its earlier backups are then as before.
+    """
+    folder, stem = copies.folder_of(project.path), project.path.stem
+    path = copies.backup(project.store, folder, stem, why)
+    copies.prune(folder, stem, now())
+    return path
+
+
+def save_copy(project: Project, path: Path) -> Path:
+    """The open project once more under another name, even when its own file was moved away meanwhile."""
+    exists = Refusal(f"“{path.name}” already exists.", "Choose another name; nothing was changed.")
+    if path.exists():
+        raise exists
+    try:
+        copies.copy(project.store.raw, path, new=True)
+    except FileExistsError:
+        raise exists from None
+    except (OSError, sqlite3.Error) as error:
+        raise Refusal(f"The copy could not be written: {error}.", "Choose another folder or disk.") from error
+    return path
+
+
+def due(project: Project) -> bool:
+    """Whether something that no backup holds has been in the project for half an hour of work.
+
+    Changes are told by their number, not by the clock; a clock set back makes a backup due at once.
+    """
+    seen = _newest_seq(project)
+    with project.store.read():
+        row = project.store.raw.execute(
+            "SELECT at FROM audit WHERE seq > ? ORDER BY seq LIMIT 1", [seen]
+        ).fetchone()
+    if row is None:
+        return False
+    age = now() - _moment(row[0])
+    return age >= EVERY or age < timedelta(0)
+
+
+def _newest_seq(project: Project) -> int:
+    """The number of the last change held by the newest backup that can be read; 0 where there is none."""
+    for file in listing(project.path):
+        # A copy with altered rows counts as well: otherwise another one would be made every minute.
+        with suppress(sqlite3.Error), closing(raw_connection(file.path, readonly=True)) as raw:
+            return int(raw.execute("SELECT coalesce(max(seq), 0) FROM audit").fetchone()[0])
+    return 0
+
+
+def listing(path_of_project: Path) -> list[BackupFile]:
+    """The backups of a project, newest first, also when the project itself is damaged or gone."""
+    path = files.real(path_of_project)
+    return copies.backups(copies.folder_of(path), path.stem)
+
+
+def peek(backup: Path) -> Summary:
+    """What a backup holds, without changing a byte of it; Refusal when it cannot be read."""
+    opening.recognise(backup, thorough=False)
+    label = copies.label_of(backup)
+    try:
+        with closing(raw_connection(backup, readonly=True)) as raw:
+            title = raw.execute("SELECT value FROM meta WHERE key = 'title'").fetchone()
+            last = raw.execute("SELECT at FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
+            items, artifacts, judgements = (
+                raw.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+                for table in ("item", "artifact", "judgement")
+            )
+            return Summary(
+                title=str(json.loads(title[0])) if title else backup.stem,
+                items=items,
+                artifacts=artifacts,
+                judgements=judgements,
+                last_change=_moment(last[0]) if last else None,
+                why=label.get("why", ""),
+                problem=label.get("problem", ""),
+            )
+    except sqlite3.Error as error:
+        raise opening.explained(error, backup) from None
+    except ValueError as error:
+        raise opening.Damaged(f"“{backup.name}” is damaged ({error}).", "Choose another backup.") from None
+
+
+def restore(path_of_project: Path, backup: Path) -> Path:
+    """Put a copy of a backup in the project's place and set the present file aside; where it was set aside.
+
+    The project must be closed. Refusal when the backup is not whole or the project is in use; nothing is moved then.
+    The path that comes back does not exist when there was no file to set aside.
+    """
+    problem = copies.verify(backup)
+    if problem:
+        raise opening.Damaged(f"This backup is not whole: {problem}", "Choose another backup.")
+    with replaced(path_of_project) as (fresh, aside), closing(raw_connection(backup, readonly=True)) as raw:
+        copies.copy(raw, fresh)
+    return aside
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
+    """A name for the project that is to lie at `path`, and the one under which the present file is set aside.
+
+    Refusal when the project is in use; nothing is moved unless the new one is whole.
+    """
+    path = files.real(path)
+    _refuse_in_use(path)
+    moment = files.stamp(datetime.now(UTC))
+    aside = files.free_name(path.with_name(f"{path.stem}.set-aside-{moment}{path.suffix}"))
+    try:
+        with files.whole(path) as fresh:
+            yield fresh, aside
+            _set_aside(path, aside)
+    except (OSError, sqlite3.Error) as error:
+        raise Refusal(
+            f"“{path.name}” could not be replaced: {error}.",
+            f"Your files are still there; look for “{path.name}” and “{aside.name}”.",
+        ) from error
+    finally:
+        _forget_second_name(path, aside)
+
+
+def _refuse_in_use(path: Path) -> None:
+    from annotator.storage.holding import Hold
+
+    if not path.exists():
+        return
+    Hold.take(path).release()
+    try:
+        # Also takes back what a crash cut short, so that no journal is left that belongs to the file set aside.
+        opening.recognise(path)
+    except opening.Busy:
+        raise
+    except Refusal:
+        # A broken file is what restoring is for.
+        return
+
+
+def _set_aside(path: Path, aside: Path) -> None:
+    if path.exists():
+        try:
+            # A second name, so that there is a project at its place at every moment.
+            os.link(path, aside)
+        except OSError:
+            os.replace(path, aside)
+    left = files.journal(path)
+    if left.exists() and left.stat().st_size > 0:
+        # Beside the restored file it would be taken for its own and played back into it.
+        os.replace(left, files.journal(aside))
+
+
+def _forget_second_name(path: Path, aside: Path) -> None:
+    # Only where putting back failed: a live project with two names would be given two journals.
+    if aside.exists() and path.exists() and aside.samefile(path):
+        aside.unlink()
+
+
+def _moment(stored: str) -> datetime:
+    return datetime.fromisoformat(stored).replace(tzinfo=UTC)

@@ -1,0 +1,206 @@
+"""What is open: a project file and the person working in it."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, insert, select
+
+from annotator import __version__, files
+from annotator.actions.project.unfinished import is_sample
+from annotator.domain.experts.person import Person
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.connection import raw_connection
+from annotator.storage.location import warning_about
+from annotator.storage.opening import (
+    RESTORE,
+    SCHEMA,
+    UNHARMED,
+    Damaged,
+    Unwritable,
+    recognise,
+)
+from annotator.storage.store import Store
+from annotator.storage.tables import MetaRow, PersonRow, table
+
+if TYPE_CHECKING:
+    from annotator.storage.holding import Hold
+
+__all__ = ["Project", "Unwritable"]
+META, PERSON = table(MetaRow), table(PersonRow)
+SUFFIX = ".goldsmith"
+# The setting that a project made from a task has, and no other.
+ORIGIN = "task"
+
+
+class Project:
+    """An open project. Every verb and every question takes it first."""
+
+    def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
+        self.store = store
+        self._copied = copied
+        self._hold: Hold | None = None
+        with store.read() as db:
+            rows = db.execute(select(META.c.key, META.c.value)).all()
+        self._settings: dict[str, Any] = {key: json.loads(value) for key, value in rows}
+        self.person: Person | None = self._last_person()
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        title: str = "",
+        *,
+        fill: Callable[["Project"], object] | None = None,
+    ) -> "Project":
+        """A new project with what `fill` puts into it; without, an empty one that nobody works in yet.
+
+        It gets its name once it is whole. Refusal when it cannot be made, or when something lies there.
+        """
+        from annotator.storage import migrating
+
+        path = path if path.suffix in (SUFFIX, files.UNFINISHED) else path.with_name(path.name + SUFFIX)
+        path = files.real(path)
+        with migrating.created(path) as unfinished, closing(cls(Store(unfinished))) as project:
+            with project.store.write():
+                project.set("id", new_id())
+                project.set("title", title or path.stem)
+                project.set("made_with", __version__)
+            if fill is not None:
+                fill(project)
+        return cls(Store(path))
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool | Refusal = False, busy_seconds: float = 30.0) -> "Project":
+        """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had.
+
+        One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so.
+        """
+        path, copied = files.real(path), None
+        if recognise(path) < SCHEMA:
+            path, copied, readonly = _brought_up_to_date(path, readonly)
+        store = Store(path, readonly=readonly, busy_seconds=busy_seconds)
+        try:
+            return cls(store, copied)
+        except ValueError as error:
+            store.close()
+            raise Damaged(f"“{path.name}” is damaged ({error}). {UNHARMED}", RESTORE) from error
+        except Refusal:
+            store.close()
+            raise
+
+    @staticmethod
+    def warning_about(path: Path) -> str:
+        """Why a project should not lie at `path` (a network disk, a folder that syncs itself); empty when it may."""
+        return warning_about(path)
+
+    def hold(self) -> None:
+        """Keep other windows from working in this file until it is closed; Busy names who holds it already."""
+        if self._hold is None and not self.readonly:
+            from annotator.storage.holding import Hold
+
+            self._hold = Hold.take(self.path)
+
+    @property
+    def path(self) -> Path:
+        """Where the project file lies."""
+        return self.store.path
+
+    @property
+    def readonly(self) -> bool:
+        """Whether nothing may be changed."""
+        return self.store.readonly
+
+    @property
+    def why_readonly(self) -> Refusal | None:
+        """Why nothing may be changed; None when it may."""
+        return self.store.why_readonly
+
+    @property
+    def title(self) -> str:
+        """The project's title."""
+        return str(self.get("title", self.path.stem))
+
+    @property
+    def from_task(self) -> bool:
+        """Whether this is an annotator's project, made from a task that came by file."""
+        return bool(self.get(ORIGIN))
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether this is the sample project."""
+        return is_sample(self._settings)
+
+    @property
+    def by(self) -> str:
+        """The id of the person working, or an empty text for the program itself."""
+        return self.person.id if self.person else ""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A setting of the project."""
+        return self._settings.get(key, default)
+
+    def set(self, key: str, value: Any) -> None:
+        """Keep a setting in the project."""
+        with self.store.write() as db:
+            db.execute(delete(META).where(META.c.key == key))
+            db.execute(insert(META), {"key": key, "value": json.dumps(value, ensure_ascii=False)})
+        self._settings[key] = value
+
+    def work_as(self, person: Person) -> None:
+        """From now on changes are this person's; remembered for the next start unless the file is read-only."""
+        self.person = person
+        if not self.readonly and self.get("person") != person.id:
+            self.set("person", person.id)
+
+    def _last_person(self) -> Person | None:
+        wanted = self.get("person")
+        if not wanted:
+            return None
+        with self.store.read() as db:
+            row = db.execute(select(PERSON).where(PERSON.c.id == wanted)).mappings().first()
+        return Person(**row) if row else None
+
+    def close(self) -> None:
+        """Give the file back."""
+        self.store.close()
+        if self._hold is not None:
+            self._hold.release()
+        if self._copied is not None:
+            self._copied.cleanup()
+
+
+def settings_of(path: Path) -> dict[str, Any]:
+    """What a project says of itself, read without opening it; empty for one that cannot be read."""
+    try:
+        recognise(path, thorough=False)
+        with closing(raw_connection(path, readonly=True)) as raw:
+            return {key: json.loads(value) for key, value in raw.execute("SELECT key, value FROM meta")}
+    except (Refusal, sqlite3.Error, ValueError):
+        return {}
+
+
+def _brought_up_to_date(
+    path: Path, readonly: bool | Refusal
+) -> tuple[Path, "TemporaryDirectory[str] | None", bool | Refusal]:
+    from annotator.storage import migrating
+
+    if not readonly:
+        try:
+            migrating.bring_up_to_date(path)
+        except Unwritable as refusal:
+            readonly = refusal
+        else:
+            return path, None, False
+    folder = TemporaryDirectory(prefix="goldsmith-", ignore_cleanup_errors=True)
+    copy = Path(folder.name) / path.name
+    migrating.copy_up_to_date(path, copy)
+    why = f"{readonly.happened} " if isinstance(readonly, Refusal) else ""
+    older = f"“{path.name}” has an older format: you see a copy in today's, and nothing in it can be changed."
+    where = "where it may be written" if why else "in the window, or change it by any command,"
+    return copy, folder, Refusal(why + older, f"Open it {where} to bring it up to date.")

@@ -1,0 +1,188 @@
+"""How what comes in is compared with what is there: each record is new, the same, changed, or cannot be taken."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from annotator.domain.texts.counting import counted
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
+from annotator.exchange.release.records import Record
+
+# A thing and the id of one of them.
+Need = tuple[str, str]
+Row = dict[str, Any]
+# Nothing invisible and nothing that only looks like something else may name a thing.
+ID = re.compile(r"[!-~]{1,36}")
+# These have no ids of their own.
+NAMELESS = ("judgements", "revisions")
+WORDS = {
+    "people": "person",
+    "items": "item",
+    "sources": "source",
+    "systems": "system",
+    "responses": "response",
+    "guidelines": "guideline",
+    "artifacts": "artifact",
+    "revisions": "revision",
+    "agreements": "agreement",
+    "adjudications": "consensus version",
+    "pairings": "pairing",
+    "judges": "judge",
+    "runs": "run",
+    "extracts": "drawn part",
+    "pages": "page",
+    "prompts": "prompt",
+    "judgements": "judgement",
+    "validation_sets": "validation set",
+    "informed": "review or ruling",
+}
+
+
+@dataclass(slots=True)
+class Count:
+    """How many records of a thing are new, already there alike, and there with other content."""
+
+    new: int = 0
+    same: int = 0
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import would do, or did.
+
+    For a problem nothing is imported unless the bad entries are to be skipped; a note keeps nothing out.
+    `units` counts those of the new artifacts.
+    """
+
+    format: str
+    counts: dict[str, Count]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
+    units: int = 0
+
+    @property
+    def new(self) -> int:
+        """How many records come in."""
+        return sum(count.new for count in self.counts.values())
+
+    def words(self) -> list[str]:
+        """The report in lines: what is new, what was there already, and the notes."""
+        lines = [f"New: {self}"]
+        for label, name in (("Already there", "same"), ("There with other content, kept", "changed")):
+            numbers = {thing: getattr(count, name) for thing, count in self.counts.items()}
+            parts = [f"{number:,} {thing}" for thing, number in numbers.items() if number]
+            if parts:
+                lines.append(f"{label}: {', '.join(parts)}")
+        return lines + [f"Note: {note}" for note in self.notes]
+
+    def __str__(self) -> str:
+        parts = [f"{count.new:,} {thing}" for thing, count in self.counts.items() if count.new]
+        if self.units:
+            parts.append(counted(self.units, "unit"))
+        return ", ".join(parts) or "nothing new"
+
+
+@dataclass(slots=True)
+class Existing:
+    """What the project has of a thing: the compared content by id, and ids by what else must be unique."""
+
+    prints: dict[str, Any] = field(default_factory=dict)
+    ids: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one thing is taken in.
+
+    `unique` is what may occur only once besides the id, `content` what is compared with the project's,
+    `needs` what must be there before, `row` the row or rows to write by table; `row` raises ValueError for what
+    does not fit. With `adopts`, a record that is there under another id counts as that one.
+    """
+
+    thing: str
+    existing: Existing
+    unique: Callable[[Any], tuple[Any, ...]]
+    content: Callable[[Any], Any]
+    needs: Callable[[Any], Iterable[Need]]
+    row: Callable[[Any], dict[str, Any]]
+    adopts: bool = False
+
+
+@dataclass(slots=True)
+class Incoming:
+    """Everything that is to be written, by table, and how it was counted.
+
+    `new_aliases` are those of people of the project who must make room, by their ids.
+    """
+
+    bundle: Bundle
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    counts: dict[str, Count] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    there: dict[str, set[str]] = field(default_factory=dict)
+    new_aliases: dict[str, str] = field(default_factory=dict)
+    units: int = 0
+
+    def take(self, plan: Plan, records: Sequence[Record]) -> None:
+        """Sort the records of one thing; things that others need come first."""
+        self.there[plan.thing] = set(plan.existing.prints)
+        self.counts[plan.thing] = count = Count()
+        seen: set[Any] = set()
+        for record in records:
+            name, unique = record_id(record), plan.unique(record)
+            found = plan.existing.prints.get(self._known_as(plan, name, unique))
+            if reason := self._refused(plan, record, name, unique, seen):
+                self.refuse(plan.thing, name, reason)
+            elif found is None:
+                self._add(plan, record, name, count)
+            elif found == plan.content(record):
+                count.same += 1
+            else:
+                count.changed += 1
+                self.there[plan.thing].discard(name)
+                self.refuse(plan.thing, name, "differs from what the project holds, which is kept as it is")
+            seen |= {name, unique}
+
+    def refuse(self, thing: str, name: str, reason: str) -> None:
+        """Keep a record out and say why, naming the file and the place in it."""
+        file, index = self.bundle.place(thing, name)
+        self.problems.append(Problem(file, index, reason))
+
+    def note(self, thing: str, name: str, reason: str) -> None:
+        """Say something about a record that is taken all the same."""
+        file, index = self.bundle.place(thing, name)
+        self.problems.append(Problem(file, index, reason, note=True))
+
+    def _known_as(self, plan: Plan, name: str, unique: tuple[Any, ...]) -> str:
+        return plan.existing.ids.get(unique, name) if plan.adopts else name
+
+    def _refused(self, plan: Plan, record: Record, name: str, unique: tuple[Any, ...], seen: set[Any]) -> str:
+        word = WORDS[plan.thing]
+        if plan.thing not in NAMELESS and not ID.fullmatch(name):
+            return f"the id of a {word} should be 1 to 36 plain letters, digits and signs without spaces"
+        if name in seen or unique in seen:
+            return f"this {word} stands in these files more than once"
+        if not plan.adopts and plan.existing.ids.get(unique, name) != name:
+            return f"the project has another {word} that is called the same"
+        for thing, needed in plan.needs(record):
+            if needed not in self.there[thing]:
+                return f"its {WORDS[thing]} {needed[:36]} was not taken in and is not in the project"
+        return ""
+
+    def _add(self, plan: Plan, record: Record, name: str, count: Count) -> None:
+        try:
+            made = plan.row(record)
+        except ValidationError as error:
+            self.refuse(plan.thing, name, in_words(error))
+            return
+        except ValueError as error:
+            self.refuse(plan.thing, name, str(error))
+            return
+        for table, rows in made.items():
+            self.rows.setdefault(table, []).extend(rows if isinstance(rows, list) else [rows])
+        self.there[plan.thing].add(name)
+        count.new += 1

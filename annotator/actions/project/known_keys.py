@@ -1,0 +1,138 @@
+"""By which key the work of each person is known here: pinned with their first file, replaced only by an act."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project import parcel_secrets, people
+from annotator.actions.project.file import META, PERSON, Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.parcel import Signed
+from annotator.domain.experts.person import Person
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages
+
+PINNED = "key_of:"
+
+
+class OtherKey(Refusal):
+    """The work is signed, but not with the key that its person's work is known by."""
+
+
+def words_of(project: Project, person_id: str) -> str:
+    """The six words of the key that a person's work is known by; empty before their first signed file."""
+    person_id = people.known(project, person_id).id
+    with project.store.read() as db:
+        pinned = _pinned(db).get(person_id, "")
+    return packages.fingerprint(pinned) if pinned else ""
+
+
+def checked(project: Project, db: Connection, package: packages.Package, person: Person) -> Signed:
+    """How a person's work is signed, their key being pinned the first time; Refusal when it is not theirs."""
+    pinned = _pinned(db)
+    own = pinned.get(person.id)
+    if not package.signer:
+        return _old(project, package, person, own)
+    if own == package.signer:
+        return Signed.KNOWN
+    _refuse_anothers(db, pinned, package, person)
+    if own is not None:
+        raise OtherKey(
+            f"“{package.name}” is signed with another key than the work of {person.name} so far: "
+            f"“{packages.fingerprint(package.signer)}”, not “{packages.fingerprint(own)}”.",
+            f"Nothing was taken in. Ask {person.name} which six words their Send page shows; only if they are the "
+            "first ones, replace the key and take the file in again.",
+        )
+    _pin(db, person.id, package.signer)
+    record(project, db, _change(person.id, "pin", None, package.signer))
+    return Signed.FIRST
+
+
+def _old(project: Project, package: packages.Package, person: Person, own: str | None) -> Signed:
+    packages.refuse_forged(package, parcel_secrets.of_person(project, person.id))
+    if own is not None:
+        raise Refusal(
+            f"“{package.name}” has an older form that no person signs, and {person.name} has a key.",
+            "Nothing was taken in. Ask them to write the file again with their present Goldsmith.",
+        )
+    return Signed.NOBODY
+
+
+def _refuse_anothers(
+    db: Connection, pinned: dict[str, str], package: packages.Package, person: Person
+) -> None:
+    owner = next((one for one, key in pinned.items() if key == package.signer), None)
+    if owner is not None:
+        name = db.execute(select(PERSON.c.name).where(PERSON.c.id == owner)).scalar()
+        raise Refusal(
+            f"“{package.name}” is under the name of {person.name}, but signed by {name}.",
+            "Nothing was taken in. Each person sends work from the project made of their own task.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Another key in place of the one that is trusted: both in six words, and what replacing it means."""
+
+    words: str
+    before: str
+    meaning: str
+    make: Callable[[Project], Change]
+
+
+def replacement(project: Project, path: Path, person_id: str) -> Replacement:
+    """The key that signed a file of a person's work, in place of theirs; nothing is changed before `make`."""
+    person, package = people.known(project, person_id), packages.read_package(path, packages.WORK)
+    if not package.signer or package.manifest.person_id != person.id:
+        raise Refusal(f"“{package.name}” is not signed in the name of {person.name}.", "Choose their file.")
+    return replacement_by(project, person.id, package.signer)
+
+
+def replacement_by(project: Project, person_id: str, key: str) -> Replacement:
+    """The same for a public key in hexadecimal, as an arrival shows it."""
+    person, before, words = (
+        people.known(project, person_id),
+        words_of(project, person_id),
+        packages.fingerprint(key),
+    )
+    instead = f", instead of “{before}”" if before else ""
+    return Replacement(words, before, (
+        f"From now on work under the name of {person.name} is taken in only when it is signed with “{words}”{instead}. "
+        f"What came before stays as it is. Whoever holds that key counts as {person.name}, so ask them for these six "
+        "words, by telephone or in person, and not by answering the mail that brought the file."
+    ), lambda project: replace(project, person.id, key))  # fmt: skip
+
+
+def replace(project: Project, person_id: str, key: str) -> Change:
+    """From now on this key, in hexadecimal, is the person's: what another key signs is refused; what is here stays."""
+    people.refuse_others(project, "replaces keys")
+    person = people.known(project, person_id)
+    with project.store.write() as db:
+        pinned = _pinned(db)
+        if key in pinned.values():
+            raise Refusal("That key is someone's already.", "Nothing was changed.")
+        _pin(db, person.id, key)
+        return record(project, db, _change(person.id, "replace", pinned.get(person.id), key))
+
+
+def _pinned(db: Connection) -> dict[str, str]:
+    """Person → public key."""
+    rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.startswith(PINNED, autoescape=True)))
+    return {key.removeprefix(PINNED): json.loads(value) for key, value in rows}
+
+
+def _pin(db: Connection, person_id: str, key: str) -> None:
+    # Not by Project.set, which remembers what a preview takes back.
+    name = f"{PINNED}{person_id}"
+    db.execute(delete(META).where(META.c.key == name))
+    db.execute(insert(META).values(key=name, value=json.dumps(key)))
+
+
+def _change(person_id: str, verb: str, before: str | None, after: str) -> Change:
+    # Without an image to go back to: a key is never put back by a stray undo.
+    return Change("key", person_id, verb, after={"key": after, "instead_of": before})

@@ -1,0 +1,164 @@
+"""Who works in the project, and as whom the window works."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.recording import record
+from annotator.domain.experts.person import Person, PersonFields, Role
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+
+# Who looks at a file that nobody works in and that may only be read; never kept.
+VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
+
+
+def new_project(path: Path, title: str = "") -> Project:
+    """A new project with one coordinator, named “Me”; Refusal when it cannot be made, or when something lies there."""
+    return Project.create(path, title, fill=someone)
+
+
+def people(project: Project) -> list[Person]:
+    """Everybody of the project, by alias."""
+    with project.store.read() as db:
+        rows = db.execute(select(PERSON).order_by(PERSON.c.alias)).mappings().all()
+    return [Person(**row) for row in rows]
+
+
+def add_person(
+    project: Project, name: str, roles: tuple[Role, ...] = (Role.ANNOTATOR,), alias: str = ""
+) -> Change:
+    """A new person. Without an alias the next free one is taken (R1, R2 …), so that no name is ever exported."""
+    with project.store.write() as db:
+        taken = {person.alias for person in people(project)}
+        alias = alias or next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
+        if alias in taken:
+            raise Refusal(f"The alias “{alias}” is already someone's.", "Choose another alias.")
+        person = _checked(
+            {
+                "id": new_id(),
+                "name": name.strip(),
+                "alias": alias,
+                "roles": " ".join(sorted(role.value for role in roles)),
+            }
+        )
+        db.execute(insert(PERSON).values(**person.model_dump()))
+        return record(project, db, Change("person", person.id, "add person", after=person.model_dump()))
+
+
+def rename_person(project: Project, person_id: str, name: str) -> Change:
+    """Show a person under another name; who they are does not change."""
+    return _change(project, person_id, "rename", name=name.strip())
+
+
+def set_roles(project: Project, person_id: str, roles: tuple[Role, ...]) -> Change:
+    """Give a person these roles in place of those they have; Refusal when no coordinator would be left."""
+    return _change(project, person_id, "set roles", roles=" ".join(sorted({role.value for role in roles})))
+
+
+def deactivate(project: Project, person_id: str) -> Change:
+    """Let a person leave: they are offered and given nothing more, and all they made stays.
+
+    Refusal for the person working and for the last active coordinator.
+    """
+    if person_id == someone(project).id:
+        raise Refusal("You are working as this person.", "Work as somebody else first.")
+    return _change(project, person_id, "deactivate", active=False)
+
+
+def reactivate(project: Project, person_id: str) -> Change:
+    """Take a person who had left back in."""
+    return _change(project, person_id, "reactivate", active=True)
+
+
+def known(project: Project, wanted: str) -> Person:
+    """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anybody's."""
+    everybody, folded = people(project), wanted.casefold()
+    alike = [person for person in everybody if person.alias.casefold() == folded]
+    exact = [person for person in everybody if wanted in (person.id, person.alias)]
+    for found in (exact, alike):
+        if len(found) == 1:
+            return found[0]
+    aliases = tuple(person.alias for person in everybody)
+    raise Refusal(f"“{wanted}” is nobody's id or alias here.", "Use one of the aliases.", details=aliases)
+
+
+def _checked(values: dict[str, Any]) -> Person:
+    try:
+        fields = PersonFields.model_validate({k: v for k, v in values.items() if k != "id"})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Refusal(
+            f"The {first['loc'][0]} does not fit: {first['msg'].lower()}.", "Nothing was changed."
+        ) from None
+    return Person(id=values["id"], **fields.model_dump())
+
+
+def _change(project: Project, person_id: str, verb: str, **fields: Any) -> Change:
+    with project.store.write() as db:
+        old = _read(db, person_id)
+        new = _checked(old.model_dump() | fields)
+        _write(project, db, old, new)
+        before, after = (who.model_dump(include=set(fields)) for who in (old, new))
+        return record(project, db, Change("person", person_id, verb, before, after))
+
+
+def _read(db: Connection, person_id: str) -> Person:
+    return Person(**db.execute(select(PERSON).where(PERSON.c.id == person_id)).mappings().one())
+
+
+def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
+    db.execute(update(PERSON).where(PERSON.c.id == new.id).values(**new.model_dump()))
+    if _coordinates(old) and not any(_coordinates(person) for person in people(project)):
+        raise Refusal(
+            "No active coordinator would be left.", "Give somebody else the role of coordinator first."
+        )
+    if project.person is not None and project.person.id == new.id:
+        project.person = new
+
+
+def refuse_others(project: Project, what: str) -> None:
+    """Refuse, as “Only a coordinator `what`”, when somebody else is at work."""
+    if project.person is not None and not project.person.has(Role.COORDINATOR):
+        raise Refusal(f"Only a coordinator {what}.", "Work as a coordinator of this project.")
+
+
+def answerable(project: Project) -> list[str]:
+    """For whom the person working may act, by id: a coordinator for everybody, others for themselves."""
+    me = someone(project)
+    return [person.id for person in people(project)] if me.has(Role.COORDINATOR) else [me.id]
+
+
+def _coordinates(person: Person) -> bool:
+    return person.active and person.has(Role.COORDINATOR)
+
+
+def restore(project: Project, db: Connection, person_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    there = _read(db, person_id)
+    if there.model_dump(include=set(present)) != present:
+        raise Refusal("This person was changed elsewhere since.", "Look again; nothing was undone.")
+    _write(project, db, there, _checked(there.model_dump() | goal))
+
+
+def someone(project: Project) -> Person:
+    """The person working; on the first start of a project a coordinator is made for them.
+
+    A file that may only be read and that nobody works in is looked at by a visitor.
+    """
+    if project.person is None:
+        existing = [person for person in people(project) if person.active]
+        if not existing:
+            if project.readonly:
+                return VISITOR
+            add_person(project, "Me", (Role.ANNOTATOR, Role.COORDINATOR))
+            existing = people(project)
+        chosen = next((person for person in existing if person.has(Role.COORDINATOR)), existing[0])
+        project.work_as(chosen)
+        return chosen
+    return project.person

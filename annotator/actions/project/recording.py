@@ -1,0 +1,48 @@
+"""How a verb ends: its change is written to the audit in the same transaction as the change itself."""
+
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project.file import Project
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.storage.ready import Ready
+from annotator.storage.tables import AuditRow, table
+
+AUDIT = table(AuditRow)
+_ADD = Ready(insert(AUDIT))
+
+
+def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:
+    """Write the change to the audit and give it back with its number, author and time."""
+    at = now()
+    row = {
+        "kind": change.kind,
+        "subject": change.subject,
+        "verb": change.verb,
+        "before": _packed(change.before),
+        "after": _packed(change.after),
+        "by": project.by,
+        "at": at,
+        "undoes": undoes,
+        "undone": False,
+    }
+    row["sha256"] = row_hash(row)
+    return replace(change, by=project.by, at=at, seq=_ADD.run(db, row).lastrowid or 0)
+
+
+def row_hash(row: dict[str, Any]) -> str:
+    """The hash of an audit row: all its values but its number, its moment, and whether it is taken back now.
+
+    Works on what is about to be written and on the stored row alike.
+    """
+    left_out = ("sha256", "at", "undone", "seq")
+    return sha256(canonical_json({key: value for key, value in row.items() if key not in left_out}))
+
+
+def _packed(image: Any) -> str | None:
+    return None if image is None else canonical_json(image).decode()

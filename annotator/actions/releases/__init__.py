@@ -1,0 +1,1 @@
+"""Releases: what is gathered, checked and written."""

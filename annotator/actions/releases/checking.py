@@ -1,0 +1,387 @@
+"""How a whole project is looked over: its pages, the hash of every row, and the links between rows."""
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
+from annotator.actions.project.recording import row_hash
+from annotator.actions.project.unfinished import cut_short
+from annotator.actions.releases import document_checks
+from annotator.actions.runs.journal import call_hash
+from annotator.domain.kinds.artifact import chain
+from annotator.domain.material.page import PageState
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import search, witness
+from annotator.storage.connection import raw_connection
+from annotator.storage.opening import CHECKED_AT_ONCE
+
+Row = Mapping[str, Any]
+Progress = Callable[[str, int, int], None]
+FROM_BACKUP = "Take it from a backup; do not release from this file."
+MENDABLE = "Nothing of yours is touched; it can be made anew (mend)."
+SHOWN = 100
+# The driver raises the second when SQLite's complaint quotes a broken name.
+UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be: in which table, about what, what it is and what to do."""
+
+    table: str
+    subject: str
+    happened: str
+    todo: str
+
+    def __str__(self) -> str:
+        return f"{self.happened} {self.todo}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found, and how many rows of each table it looked at."""
+
+    problems: list[Finding]
+    counted: dict[str, int]
+
+
+@dataclass
+class _Look:
+    """One look over a copy of the project, with what later steps need of earlier ones."""
+
+    raw: sqlite3.Connection
+    counted: dict[str, int] = field(default_factory=dict)
+    blamed: set[tuple[str, int]] = field(default_factory=set)
+    judged: set[tuple[str, str]] = field(default_factory=set)
+    units: dict[str, set[str]] = field(default_factory=dict)
+    extracts: set[str] = field(default_factory=set)
+
+
+Step = Callable[[_Look], Iterator[Finding]]
+
+
+def check(project: Project, progress: Progress | None = None) -> Report:
+    """Look over the file as it lies on the disk, not as it is remembered; nothing is changed.
+
+    The look is taken on a copy, so that nobody's saving waits for it; a large project's copy goes to the
+    temporary folder. Refusal when there is no room for it.
+    """
+    problems: list[Finding] = []
+    with _copied(project, problems) as raw:
+        look = _Look(raw)
+        for number, (name, step) in enumerate(STEPS):
+            if progress is not None:
+                progress(name, number, len(STEPS))
+            problems += _attempted(step, look)
+    return Report(problems, look.counted)
+
+
+def mend(project: Project) -> None:
+    """Make anew what is only derived from other rows: the search index and the kept display of reports."""
+    with project.store.write():
+        project.store.raw.execute("DELETE FROM rendering")
+        search.rebuild(project.store.raw)
+
+
+@contextmanager
+def _copied(project: Project, problems: list[Finding]) -> Iterator[sqlite3.Connection]:
+    with tempfile.TemporaryDirectory(prefix="goldsmith-check-", ignore_cleanup_errors=True) as folder:
+        small = project.path.stat().st_size <= CHECKED_AT_ONCE
+        place = ":memory:" if small else Path(folder) / "copy"
+        with closing(sqlite3.connect(place, isolation_level=None)) as copy:
+            try:
+                # A connection of its own: the project's remembers pages that the disk may have lost since.
+                with closing(raw_connection(project.path, readonly=True)) as source:
+                    source.backup(copy)
+            except sqlite3.OperationalError as error:
+                raise Refusal(
+                    f"The project could not be copied for the check: {error}.",
+                    "Free some space in the temporary folder and try again.",
+                ) from error
+            except sqlite3.DatabaseError as error:
+                problems.append(_unreadable("file", error))
+            yield copy
+
+
+def _attempted(step: Step, look: _Look) -> list[Finding]:
+    found: list[Finding] = []
+    try:
+        return _found(step, look, found)
+    except UNREADABLE:
+        # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
+        look.raw.text_factory = _lenient
+    found.clear()
+    try:
+        return _found(step, look, found)
+    except UNREADABLE as error:
+        return [*found, _unreadable("file", error)]
+    finally:
+        look.raw.text_factory = str
+
+
+def _found(step: Step, look: _Look, found: list[Finding]) -> list[Finding]:
+    for finding in step(look):
+        if len(found) == SHOWN:
+            found.append(Finding(finding.table, "", "There is more of the same.", FROM_BACKUP))
+            break
+        found.append(finding)
+    return found
+
+
+def _lenient(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
+def _unreadable(table: str, error: Exception) -> Finding:
+    return Finding(table, "", f"A part of the file cannot be read ({error}).", FROM_BACKUP)
+
+
+def _pages(look: _Look) -> Iterator[Finding]:
+    for (verdict,) in look.raw.execute("PRAGMA integrity_check"):
+        if verdict != "ok":
+            yield Finding("file", "", f"A page of the file is damaged: {verdict}.", FROM_BACKUP)
+
+
+def _making(look: _Look) -> Iterator[Finding]:
+    if words := cut_short(look.raw):
+        yield Finding("meta", "", words, "Make it anew; what you wrote in it is still here.")
+
+
+def _tables(look: _Look) -> Iterator[Finding]:
+    if witness.schema_altered(look.raw):
+        yield Finding("file", "", "The tables are not those that the program made.", FROM_BACKUP)
+
+
+def _links(look: _Look) -> Iterator[Finding]:
+    for table, row, parent, _ in look.raw.execute("PRAGMA foreign_key_check"):
+        subject = _name(look, table, row)
+        yield Finding(
+            table, subject, f"{_called(table, subject)} belongs to a {parent} that is gone.", FROM_BACKUP
+        )
+
+
+def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
+    """A step that recomputes the hash each row of a table carries."""
+
+    def step(look: _Look) -> Iterator[Finding]:
+        cursor = look.raw.execute(f'SELECT rowid AS row, * FROM "{table}"')  # noqa: S608 - our own names only
+        names = [column[0] for column in cursor.description]
+        look.counted[table] = 0
+        for values in cursor:
+            look.counted[table] += 1
+            row = dict(zip(names, values, strict=True))
+            if not _holds(row, digest):
+                look.blamed.add((table, row["row"]))
+                yield _altered(look, table, row["row"])
+            _remember(look, table, row)
+
+    return step
+
+
+def _page(row: Row) -> str:
+    """The text of a page that was read may have stayed where it was released; its hash came alone."""
+    alone = row["state"] == PageState.OK.value and row["text"] == ""
+    return str(row["sha256"]) if alone else page_hash(row["text"])
+
+
+def _holds(row: Row, digest: Callable[[Row], str]) -> bool:
+    try:
+        return bool(digest(row) == row["sha256"])
+    except (TypeError, ValueError, AttributeError):
+        # A flip can turn a text into bytes or a date into none.
+        return False
+
+
+def _remember(look: _Look, table: str, row: Row) -> None:
+    if table == "judgement" and row["artifact_id"]:
+        look.judged.add((row["artifact_id"], row["unit_id"]))
+    elif table == "extract":
+        look.extracts.add(row["id"])
+    elif table == "revision":
+        units = look.units.setdefault(row["artifact_id"], set())
+        try:
+            units.update(unit["id"] for unit in orjson.loads(row["content"])["units"])
+        except (TypeError, ValueError, KeyError):
+            # Its hash has told of it already.
+            return
+
+
+def _altered(look: _Look, table: str, row: int) -> Finding:
+    subject = _name(look, table, row)
+    return Finding(table, subject, f"{_called(table, subject)} is not as it was written.", FROM_BACKUP)
+
+
+def _name(look: _Look, table: str, row: int) -> str:
+    """What names a row to a person: its first key column, or its number."""
+    keys = [column[1] for column in look.raw.execute(f'PRAGMA table_info("{table}")') if column[5]]
+    found = look.raw.execute(f'SELECT "{keys[0]}" FROM "{table}" WHERE rowid = ?', [row]).fetchone()  # noqa: S608
+    return str(found[0]) if found else str(row)
+
+
+def _called(table: str, subject: str) -> str:
+    return f"The {table.replace('_', ' ')} {subject}"
+
+
+def _witnesses(look: _Look) -> Iterator[Finding]:
+    for table in witness.present(look.raw):
+        (look.counted[table],) = look.raw.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
+        for row, what in witness.altered(look.raw, table):
+            if (table, row) not in look.blamed:
+                look.blamed.add((table, row))
+                todo = MENDABLE if table == "rendering" else FROM_BACKUP
+                subject = _name(look, table, row)
+                yield Finding(table, subject, f"{_called(table, subject)} {what}.", todo)
+
+
+def _documents(look: _Look) -> Iterator[Finding]:
+    for table, row, subject in document_checks.unfit(look.raw):
+        if (table, row) not in look.blamed:
+            words = f"{_called(table, subject)} cannot be read: it is not what it should be."
+            yield Finding(table, subject, words, FROM_BACKUP)
+
+
+def _chains(look: _Look) -> Iterator[Finding]:
+    artifact, number, link = "", 0, ""
+    question = (
+        "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain, skipped FROM revision "
+        "ORDER BY artifact_id, number"
+    )
+    for of_artifact, of_number, digest, kept, skipped in look.raw.execute(question):
+        between = str(skipped or "").split()
+        if of_artifact != artifact:
+            artifact, number, link = of_artifact, of_number - len(between) - 1, ""
+        if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):
+            yield Finding(
+                "revision",
+                of_artifact,
+                f"Revision {of_number} of the artifact {of_artifact} does not follow the one before.",
+                FROM_BACKUP,
+            )
+        number, link = of_number, kept
+
+
+def _newest_revisions(look: _Look) -> Iterator[Finding]:
+    question = (
+        "SELECT a.id, a.revision, max(r.number) FROM artifact a LEFT JOIN revision r ON r.artifact_id = a.id "
+        "GROUP BY a.id HAVING max(r.number) IS NOT a.revision"
+    )
+    for artifact, shown, newest in look.raw.execute(question):
+        yield Finding(
+            "artifact", artifact,
+            f"The artifact {artifact} shows revision {shown}, but its newest is {newest or 'gone'}.", FROM_BACKUP,
+        )  # fmt: skip
+
+
+def _judged_units(look: _Look) -> Iterator[Finding]:
+    for artifact, unit in sorted(look.judged, key=repr):
+        # What was drawn may be drawn anew, and has no revisions.
+        if artifact in look.extracts:
+            continue
+        if artifact not in look.units:
+            yield Finding(
+                "judgement", artifact, f"The artifact {artifact}, which was judged by, is gone.", FROM_BACKUP
+            )
+        # A cell of a matrix is named by a unit of each side, of which the artifact has one.
+        elif not look.units[artifact].intersection((unit, *unit.split("~"))):
+            yield Finding(
+                "judgement", unit, f"The unit {unit} was judged, but no revision of its artifact has it.",
+                FROM_BACKUP,
+            )  # fmt: skip
+
+
+_OTHER_DRAFTS = {
+    RULING: "SELECT 1 FROM ruling WHERE id = ?",
+    REFERENCE: "SELECT 1 FROM extract WHERE id = ?",
+}
+
+
+def _drafts(look: _Look) -> Iterator[Finding]:
+    question = (
+        "SELECT r.content FROM artifact a JOIN revision r ON r.artifact_id = a.id AND r.number = a.revision "
+        "WHERE a.id = ?"
+    )
+    for place, text in look.raw.execute(
+        "SELECT CAST(place AS TEXT), CAST(text AS TEXT) FROM draft"
+    ).fetchall():
+        artifact, unit, name = parts_of(place)
+        if artifact in _OTHER_DRAFTS:
+            if look.raw.execute(_OTHER_DRAFTS[artifact], [unit]).fetchone() is None:
+                yield _lost_draft(place, text)
+            continue
+        newest = look.raw.execute(question, [artifact]).fetchone()
+        if newest is None or not _is_place(newest[0], unit, name):
+            yield _lost_draft(place, text)
+
+
+def _lost_draft(place: str, text: str) -> Finding:
+    return Finding(
+        "draft", place, f"Unfinished text has lost its place: “{text[:80]}”.",
+        "It is kept; write it anew where it belongs if it is still wanted.",
+    )  # fmt: skip
+
+
+def _is_place(content: str, unit: str, name: str) -> bool:
+    try:
+        document = orjson.loads(content)
+        units = {each["id"]: each for each in document["units"]}
+    except (ValueError, KeyError, TypeError):
+        # Its hash has told of it already.
+        return True
+    return name in (document if not unit and name == REMARK else units.get(unit, {}))
+
+
+def _search(look: _Look) -> Iterator[Finding]:
+    for item in search.out_of_step(look.raw):
+        yield Finding("item", item, f"The search index is out of step with the item {item}.", MENDABLE)
+    try:
+        look.raw.execute("INSERT INTO item_words(item_words) VALUES ('integrity-check')")
+    except sqlite3.DatabaseError:
+        yield Finding("item", "", "The search index is damaged.", MENDABLE)
+
+
+def _judgement(row: Row) -> str:
+    at = datetime.fromisoformat(row["at"])
+    if at.isoformat(" ", "microseconds") != row["at"]:
+        # Python reads several spellings of a moment; only one is ever written.
+        raise ValueError(row["at"])
+    return judgement_hash({**row, "at": at.replace(tzinfo=UTC)})
+
+
+STEPS: tuple[tuple[str, Step], ...] = (
+    ("pages", _pages),
+    ("tables", _tables),
+    ("making", _making),
+    ("links", _links),
+    ("items", _hashes("item", item_hash)),
+    ("sources", _hashes("source", lambda row: source_hash(row["text"]))),
+    ("files of sources", _hashes("source_file", lambda row: sha256(row["content"]))),
+    ("responses", _hashes("response", lambda row: response_hash(row["text"]))),
+    ("revisions", _hashes("revision", lambda row: sha256(row["content"]))),
+    ("extracts", _hashes("extract", lambda row: sha256(row["content"]))),
+    ("pages", _hashes("page", _page)),
+    ("agreements", _hashes("agreement", lambda row: sha256(row["content"]))),
+    ("units paired by judges", _hashes("assisted_pair", lambda row: sha256(row["content"]))),
+    ("validation sets", _hashes("validation_set", lambda row: sha256(row["content"]))),
+    ("calls", _hashes("call", lambda row: call_hash({**row, "repaired": bool(row["repaired"])}))),
+    ("judgements", _hashes("judgement", _judgement)),
+    ("history", _hashes("audit", lambda row: row_hash({k: v for k, v in row.items() if k != "row"}))),
+    ("all other rows", _witnesses),
+    ("documents", _documents),
+    ("chains of revisions", _chains),
+    ("newest revisions", _newest_revisions),
+    ("judged units", _judged_units),
+    ("drafts", _drafts),
+    ("search", _search),
+)

@@ -1,0 +1,181 @@
+"""How the project's content becomes records: what may leave is selected, the rest is never touched."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from sqlalchemy import ColumnElement, Table, or_, select
+from sqlalchemy.engine import Connection, RowMapping
+
+from annotator.actions.attacks import attack_tests
+from annotator.actions.authoring import annotating
+from annotator.actions.judging.judge_identities import harmless
+from annotator.actions.labelling import wordings
+from annotator.actions.releases import gathering_drawn, gathering_pairs, gathering_validation
+from annotator.domain.judges.judge import Judge
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.texts.redaction import redact
+from annotator.exchange.release import release
+from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.records import (
+    ArtifactRecord,
+    ItemRecord,
+    JudgementRecord,
+    JudgeRecord,
+    PersonRecord,
+    ResponseRecord,
+    RunRecord,
+    SourceRecord,
+    SystemRecord,
+)
+from annotator.exchange.release.spool import Spool, tally
+from annotator.storage import tables
+from annotator.storage.tables import table
+
+# What a release says of itself as a whole; a project that says it already keeps its own.
+STATED = ("licence", "description")
+ITEM, SOURCE, SYSTEM = table(tables.ItemRow), table(tables.SourceRow), table(tables.SystemRow)
+RESPONSE, PERSON = table(tables.ResponseRow), table(tables.PersonRow)
+ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
+JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
+# By what the judgements of a response under a protocol are ordered.
+_WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
+# What one judgement is told from another by.
+_PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
+
+
+def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False) -> tuple[Bundle, list[str]]:
+    """Everything a release holds but its scores, and notes on what was left out.
+
+    Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
+    on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
+    only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
+    """
+    bundle = Bundle(
+        items=[ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
+    )
+    items = {item.id for item in bundle.items}
+    bundle.sources = [
+        SourceRecord(**row) for row in _rows(db, SOURCE, SourceRecord) if row["item_id"] in items
+    ]
+    bundle.responses = [
+        ResponseRecord(**row) for row in _rows(db, RESPONSE, ResponseRecord) if row["item_id"] in items
+    ]
+    answering = {response.system_id for response in bundle.responses}
+    bundle.systems = [
+        SystemRecord(**row) for row in _rows(db, SYSTEM, SystemRecord) if row["id"] in answering
+    ]
+    bundle.artifacts = _artifacts(db, items)
+    gathering_pairs.add(db, bundle)
+    # What judges say of attacked copies is no result; neither are the runs in which they were asked.
+    results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
+    bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
+    gathering_drawn.add(db, bundle, page_texts=page_texts)
+    dropped = Counter[str]()
+    bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
+    raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
+    gathering_validation.add(db, bundle)
+    raters |= gathering_drawn.raters_of(bundle) | gathering_validation.raters_of(bundle)
+    bundle.judges = [
+        _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
+    ]
+    named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
+    bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
+    notes = [
+        f"{many} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
+    ]
+    return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]
+
+
+def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
+    """Which revision of a document that is being changed leaves and is scored."""
+    newest = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.revision)).all())
+    found = [_called(bundle, one) for one in bundle.artifacts if one.revision < newest[one.id]]
+    if found:
+        yield f"Open again, and released and scored as they were last sealed: {', '.join(found)}."
+
+
+def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
+    key = next(item.key for item in bundle.items if item.id == artifact.item_id)
+    return f"the {artifact.kind.value} of item {key} (revision {artifact.revision})"
+
+
+def _faults(bundle: Bundle) -> Iterable[str]:
+    """What could not be submitted today and leaves as it was submitted once."""
+    for one in bundle.artifacts:
+        if fault := DOCUMENTS[one.kind].model_validate(one.document).fault():
+            yield f"In {_called(bundle, one)}: {fault} It leaves as it is."
+
+
+def _rows(
+    db: Connection, source: Table, record: type[Any], condition: ColumnElement[bool] | None = None
+) -> Iterable[dict[str, Any]]:
+    """The rows of a table, narrowed to the fields of a record."""
+    names = tuple(record.model_fields)
+    question = select(*(source.c[name] for name in names)).order_by(*source.primary_key)
+    rows = db.execute(question if condition is None else question.where(condition))
+    return (dict(zip(names, row, strict=True)) for row in rows)
+
+
+def _artifacts(db: Connection, items: set[str]) -> list[ArtifactRecord]:
+    columns = (ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)
+    revision = (REVISION.c.number.label("revision"), REVISION.c.at, REVISION.c.sha256, REVISION.c.content)
+    question = annotating.released_revisions(*columns, *revision).where(
+        or_(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.state == State.CONSENSUS.value)
+    )
+    return [_artifact(row) for row in db.execute(question).mappings() if row["item_id"] in items]
+
+
+def _artifact(row: RowMapping) -> ArtifactRecord:
+    values = dict(row)
+    return ArtifactRecord(document=json.loads(values.pop("content")), **values)
+
+
+def _judgements(
+    db: Connection, bundle: Bundle, dropped: Counter[str], *, addresses: bool
+) -> Iterator[JudgementRecord]:
+    """Those that leave; `dropped` counts the others by what is the matter with their units."""
+    units = gathering_drawn.units_of(bundle)
+    gone = {
+        tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db, released=True).values()
+    }
+    judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
+    for row in _in_order(db, bundle):
+        of = row["artifact_id"]
+        if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
+            dropped["are not part of the release"] += 1
+        elif tuple(row[name] for name in _PLACE) in gone:
+            dropped["were worded anew since"] += 1
+        else:
+            cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
+            yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
+
+
+def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
+    """The judgements of the responses that leave in a release's order, a response's under a protocol at a time."""
+    protocols = db.execute(select(JUDGEMENT.c.protocol).distinct()).scalars().all()
+    rank = release.ranked(bundle.items)
+    responses = sorted((rank[response.item_id], response.id) for response in bundle.responses)
+    for protocol in sorted(protocols):
+        for _, response_id in responses:
+            of_it = (JUDGEMENT.c.protocol == protocol) & (JUDGEMENT.c.response_id == response_id)
+            yield from sorted(_rows(db, JUDGEMENT, JudgementRecord, of_it), key=itemgetter(*_WITHIN))
+
+
+def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:
+    values = {**row, "parameters": json.loads(row["parameters"] or "{}"), "asking": json.loads(row["asking"])}
+    return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"]) if addresses else ""})
+
+
+def without_secrets(address: str) -> str:
+    """An address without user, password, query and fragment, any of which may hold a key."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _person(row: Mapping[str, Any]) -> PersonRecord:
+    return PersonRecord(**{**row, "roles": row["roles"].split()})

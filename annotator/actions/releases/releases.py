@@ -1,0 +1,241 @@
+"""How a release leaves the project: gathered in one look, numbered by its content, written whole or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+from sqlalchemy import func, insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.judges import kept_keys
+from annotator.actions.material import drafted_units
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.actions.releases import checking, gathering, gathering_drawn
+from annotator.domain.experts.agreement import Agreement
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.texts.canonical import checked_text
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.folders import Files, staged, with_sums
+from annotator.exchange.formats import researcherbench
+from annotator.exchange.release import release, tables_csv
+from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.data_card import Facts
+from annotator.exchange.release.gold_card import StageFigure
+from annotator.exchange.release.records import ScoreRecord
+from annotator.exchange.release.spool import tally
+from annotator.storage.tables import ReleaseRow, table
+
+RELEASE = table(ReleaseRow)
+GOLDSMITH, RESEARCHERBENCH, CSV = PROFILES = ("goldsmith", "researcherbench", "csv")
+
+# What people and judges wrote here; reports, sources and pages are others' texts, and may speak of keys.
+_SETTINGS = ("judges.json", "runs.json", "prompts.json", "judgements.json", "guidelines.json")
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written: the files, how many records, the release's number, and what had to stay behind."""
+
+    folder: Path
+    files: tuple[str, ...]
+    records: int
+    number: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A release that was numbered: when, and in which layout it was first written."""
+
+    number: int
+    profile: str
+    at: datetime
+    manifest_sha256: str
+
+
+def written(project: Project) -> list[Written]:
+    """The project's releases so far, newest first."""
+    question = select(RELEASE.c.number, RELEASE.c.profile, RELEASE.c.at, RELEASE.c.manifest_sha256)
+    with project.store.read() as db:
+        return [Written(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
+
+
+def gather(
+    project: Project, *, page_texts: bool = False, addresses: bool = False
+) -> tuple[Bundle, list[str]]:
+    """All records that may leave, scores included, and notes on what stays behind."""
+    with project.store.read() as db:
+        bundle, notes = gathering.gather(db, page_texts=page_texts, addresses=addresses)
+        bundle.scores = _scores(project, bundle)
+    bundle.prompts = gathering_drawn.of_prompts(project, bundle)
+    return bundle, notes
+
+
+def export(
+    project: Project,
+    folder: Path,
+    profile: str = GOLDSMITH,
+    progress: Progress | None = None,
+    *,
+    page_texts: bool = False,
+    addresses: bool = False,
+) -> ExportReport:
+    """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
+
+    Refusal too when a row of the project is not as it was written: nothing damaged is published.
+    Content that was released before gets its number again and, byte for byte, its files; other content the
+    next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
+    they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
+    use would stand in a file, or something that looks like one among the settings.
+    """
+    if profile not in PROFILES:
+        raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
+    tell = progress or _silent
+    tell("checking every row", 0, 4)
+    _refuse_damage(project)
+    tell("gathering", 1, 4)
+    try:
+        bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
+    except ValidationError as error:
+        raise Refusal(
+            "Something in the project cannot be read as what it should be. Nothing was released.",
+            "Look the project over (check); restore it from a backup.",
+            (str(error.title),),
+        ) from None
+    if not bundle.items:
+        raise Refusal("There is nothing to release yet.", "Import or write items first.")
+    tell("making files", 2, 4)
+    parts, manifest = release.content(bundle, _facts(project, bundle))
+    checksum = release.content_sha256(manifest)
+    number = _number(project, checksum)
+    numbered = manifest.model_copy(update={"number": number})
+    files = release.complete(parts, numbered)
+    if profile == RESEARCHERBENCH:
+        made, further = researcherbench.files(bundle)
+        files, notes = with_sums(made), notes + further
+    elif profile == CSV:
+        files = with_sums(tables_csv.files(bundle))
+    kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
+    tell("writing", 3, 4)
+    _publish(project, folder, files, number, checksum, profile)
+    tell("writing", 4, 4)
+    return ExportReport(folder, tuple(sorted(files)), sum(bundle.counts().values()), number, tuple(notes))
+
+
+def _refuse_damage(project: Project) -> None:
+    damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
+    if damage:
+        raise Refusal(
+            f"{damage[0].happened} Nothing was released.",
+            f"{len(damage)} such findings in all; restore the project from a backup.",
+            tuple(str(finding) for finding in damage),
+        )
+
+
+def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
+    """Write the files, then in one breath enter the release and put the folder in its place."""
+    with staged(folder, files) as put_in_place:
+        if project.readonly or _released(project, checksum):
+            put_in_place()
+            return
+        with project.store.write() as db:
+            if _next_number(db) != number:
+                raise Refusal("Another release was made at the same time.", "Export again.")
+            row = {"number": number, "manifest_sha256": checksum, "profile": profile}
+            db.execute(insert(RELEASE).values(**row, by=project.by, at=now()))
+            record(project, db, Change("release", str(number), "release", after={"sha256": checksum}))
+            put_in_place()
+
+
+def _number(project: Project, checksum: str) -> int:
+    with project.store.read() as db:
+        return _released(project, checksum) or _next_number(db)
+
+
+def _released(project: Project, checksum: str) -> int:
+    """The number under which this content was released before; 0 when it was not."""
+    with project.store.read() as db:
+        found = db.execute(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
+    return int(found or 0)
+
+
+def _next_number(db: Connection) -> int:
+    return int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0) + 1
+
+
+def state(project: Project, name: str, text: str) -> Change:
+    """Say under which licence the releases may be used, or what the project is; `name` is one of `gathering.STATED`."""
+    try:
+        said = checked_text(text).strip()
+    except ValueError as error:
+        raise Refusal(f"The {name} {error}.", "Take that character out; nothing was changed.") from None
+    before = str(project.get(name, ""))
+    with project.store.write() as db:
+        project.set(name, said)
+        return record(project, db, Change("setting", name, f"state the {name}", before, said))
+
+
+def _facts(project: Project, bundle: Bundle) -> Facts:
+    licence, description = (str(project.get(name, "")) for name in gathering.STATED)
+    with project.store.read() as db:
+        drafted = drafted_units.of_bundle(db, bundle)
+    return Facts(
+        title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
+        drafted=drafted,
+    )  # fmt: skip
+
+
+def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
+    """The figures of each stage over all items: the frozen ones, then those by other pairings of the units."""
+    from annotator.actions.agreement import agreement_figures, assisted
+    from annotator.actions.agreement.agreement_inputs import Names
+    from annotator.actions.consensus import repaired
+
+    places = {item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda one: one.position))}
+    order = list(Stage)
+    frozen = sorted(bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage)))
+    with project.store.read() as db:
+        by_hand = repaired.records(db, frozen)
+    ways: list[tuple[str, Sequence[Agreement]]] = [("", frozen), ("the adjudicator's", by_hand)]
+    judges = {one.id: one.name for one in bundle.judges}
+    return tuple(
+        StageFigure(row.stage.value, row.field, len(row.items), figure, pairing)
+        for pairing, found in (*ways, *assisted.ways(frozen, judges))
+        for row in agreement_figures.pooled(project, "stage", found, Names({}, {}))
+        for figure in row.figures
+    )
+
+
+def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
+    from annotator.actions.results import publishing, results
+    from annotator.protocols import PROTOCOLS
+
+    limit = publishing.limit(project)
+    judged = {(one[0], one[2]) for one in tally(bundle.judgements) if one[1] is RaterKind.JUDGE}
+    return [
+        ScoreRecord(
+            **{name: getattr(row, name) for name in ("metric", "protocol", "rater", "system", "group")},
+            **{
+                name: getattr(row.estimate, name)
+                for name in ("value", "low", "high", "n", "missing", "method")
+            },
+            note=row.estimate.note,
+            unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
+        )
+        for protocol in PROTOCOLS
+        for rater in results.raters(project, protocol)
+        if rater.id in (results.PEOPLE, results.COMPUTED) or (protocol, rater.id) in judged
+        for row in results.rows(project, rater.id, protocol, released=True)
+    ]
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Progress that nobody listens to."""

@@ -1,0 +1,1 @@
+"""Results: scores of systems with intervals, overall, by item, domain, length and cause."""

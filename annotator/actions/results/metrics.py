@@ -1,0 +1,127 @@
+"""What each figure of the results is: its definition, the paper it comes from, and where we differ from that."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from math import inf
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.domain.judges.protocol import Metric, Protocol
+from annotator.domain.texts.estimate import SHARE
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+
+# Protocols that tell what a report took, and nothing of how good it is.
+COSTS = ("adra.efficiency",)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """A metric with its protocol; `definition` is Markdown with formulas between double dollar signs.
+
+    `judged` tells whether a rater's verdicts enter, `share` whether it lies between 0 and 1.
+    """
+
+    name: str
+    title: str
+    unit: str
+    higher_is_better: bool
+    definition: str
+    protocol: str
+    protocol_title: str
+    citation: str
+    departures: tuple[str, ...]
+    judged: bool
+
+    @property
+    def share(self) -> bool:
+        """Whether it lies between 0 and 1."""
+        return not self.unit
+
+    @property
+    def within(self) -> tuple[float, float]:
+        """Between what it lies: no metric is below zero."""
+        return SHARE if self.share else (0.0, inf)
+
+
+def described() -> list[MetricInfo]:
+    """All metrics, protocol by protocol."""
+    return [_info(shape, metric) for shape in PROTOCOLS.values() for metric in shape.metrics]
+
+
+def _info(shape: Protocol, metric: Metric) -> MetricInfo:
+    return MetricInfo(
+        metric.name,
+        metric.title,
+        metric.unit,
+        metric.higher_is_better,
+        metric.definition,
+        shape.name,
+        shape.title,
+        shape.citation,
+        shape.departures,
+        bool(shape.values),
+    )
+
+
+def named(name: str) -> MetricInfo:
+    """The metric of that name; Refusal lists the names there are."""
+    for info in described():
+        if info.name == name:
+            return info
+    names = ", ".join(info.name for info in described())
+    raise Refusal(f"There is no metric “{name}”.", f"Known are: {names}.")
+
+
+def qualities(project: Project) -> list[MetricInfo]:
+    """The metrics of how good reports are, of which something can be known here, the usual one first."""
+    there = {name for name in PROTOCOLS if name not in COSTS and results.raters(project, name)}
+    return [info for info in described() if info.protocol in there]
+
+
+_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_BLOCK = "<p>{}</p>"
+_SIGNS = {
+    r"\sum": "Σ", r"\in": "∈", r"\{": "{", r"\}": "}", r"\qquad": "&emsp; ", r"\,": " ", r"\ ": " ", r"\cdot": "·",
+    r"\cup": "∪", r"\cap": "∩", r"\le": "≤", r"\ge": "≥", r"\times": "×",
+}  # fmt: skip
+_BRACED = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+
+
+def html(definition: str) -> str:
+    """A definition as HTML, its formulas in one line each."""
+    return "".join(_blocks(definition))
+
+
+def _blocks(definition: str) -> Iterator[str]:
+    for place, part in enumerate(_FORMULA.split(definition)):
+        if place % 2:
+            yield _BLOCK.format(f"<b>{formula(part)}</b>")
+        else:
+            yield from (_BLOCK.format(_prose(each)) for each in part.split("\n\n") if each.strip())
+
+
+def _prose(words: str) -> str:
+    plain = escape(" ".join(words.split()), quote=False)
+    coded = re.sub(r"`([^`]+)`", r"<b>\1</b>", plain)
+    return re.sub(r"\*([^*]+)\*", r"<i>\1</i>", coded)
+
+
+def formula(latex: str) -> str:
+    """A formula of the definitions in one line of HTML: fractions by a slash, indices below the line."""
+    line = escape(" ".join(latex.split()), quote=False)
+    line = re.sub(rf"\\text{_BRACED}", r"\1", line)
+    # From the inside out: a numerator may hold a fraction of its own.
+    while (found := re.search(rf"\\frac{_BRACED}{_BRACED}", line)) is not None:
+        line = line[: found.start()] + f"{_part(found[1])} / {_part(found[2])}" + line[found.end() :]
+    line = re.sub(rf"_(?:{_BRACED}|(\w))", lambda index: f"<sub>{index[1] or index[2]}</sub>", line)
+    for sign in sorted(_SIGNS, key=len, reverse=True):
+        line = line.replace(sign, _SIGNS[sign])
+    return line
+
+
+def _part(term: str) -> str:
+    """A numerator or a denominator, in brackets where it has several terms."""
+    return f"({term})" if re.search(r"[+∪−-]", term) else term

@@ -1,0 +1,256 @@
+"""All figures of the results side by side: systems and metrics, over all items or group by group."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, publishing, response_scores, result_pictures, results
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.results import ALL, FACET, MODE, ResultRow
+from annotator.actions.sheets.result_sheets import (
+    UNDEFINED,
+    Cell,
+    Choice,
+    Column,
+    Line,
+    Picture,
+    Sheet,
+    Source,
+    columns,
+    count,
+    figure,
+    missing,
+    number,
+    percent,
+    share,
+    text,
+)
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import interval
+from annotator.protocols import PROTOCOLS
+
+EVERY = "All metrics"
+GROUPED = (
+    ("All items together", ALL),
+    ("Question type", "question_type"),
+    ("Subject", "subject"),
+    ("Aspect", FACET),
+    ("Mode", MODE),
+)
+UNFIT = "not publishable"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every figure, what each metric is, and the share of missing judgements above which none is publishable."""
+
+    rows: tuple[ResultRow, ...]
+    metrics: Mapping[str, MetricInfo]
+    limit: float
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Whose judgements, which metric, and by what figures are told apart."""
+    there = [info for info in metrics.described() if results.raters(project, info.protocol)]
+    known = ((EVERY, ""), *((info.title, info.name) for info in there))
+    return (
+        response_scores.rater_choice(project),
+        Choice("metric", "Metric", known),
+        Choice("by", "By", GROUPED),
+    )
+
+
+def report(project: Project, judge: str = "") -> Report:
+    """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case."""
+    found: list[ResultRow] = []
+    for protocol, shape in PROTOCOLS.items():
+        there = results.everybody(project, protocol)
+        computed = not shape.values or all(rater.id == results.COMPUTED for rater in there)
+        if computed or not judge or any(rater.id == judge for rater in there):
+            found += results.rows(project, "" if computed else judge, protocol)
+    infos = {info.name: info for info in metrics.described()}
+    shown = {row.metric: infos[row.metric] for row in found}
+    return Report(tuple(found), shown, publishing.limit(project))
+
+
+def sheets(found: Report, metric: str = "", by: str = ALL) -> tuple[Sheet, ...]:
+    """Systems down and metrics across; of one metric, everything that belongs to its figures."""
+    rows = [row for row in found.rows if row.group_by == by and metric in ("", row.metric)]
+    if not rows:
+        return ()
+    sheet = _wide(found, rows, by) if not metric else _narrow(found, rows, by)
+    return (replace(sheet, told=tuple(_told(found, rows)), pictures=tuple(_pictures(found, rows, by))),)
+
+
+def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
+    names = [name for name in found.metrics if any(row.metric == name for row in rows)]
+    cells = {(row.group, row.system_id, row.metric): row for row in rows}
+    systems = {row.system_id: row.system for row in rows}
+    grouped = by != ALL
+    heads = columns(*([_head(by)] if grouped else []), "System")
+    heads += tuple(_column(found.metrics[name], rows) for name in names)
+    lines = []
+    for group in dict.fromkeys(row.group for row in rows):
+        there = (system for system in systems if any((group, system, name) in cells for name in names))
+        for system in sorted(there, key=lambda one: _place(found, cells.get((group, one, names[0])))):
+            own = [_with_n(_cell(found, cells.get((group, system, name))), rows) for name in names]
+            first = [text(_words(group))] if grouped else []
+            lines.append(Line((*first, text(systems[system]), *own)))
+    return Sheet("Figures", heads, tuple(lines))
+
+
+def _column(info: MetricInfo, rows: list[ResultRow]) -> Column:
+    """A metric with its unit, and n where it is the same all the way down."""
+    title = f"{info.title} ({info.unit})" if info.unit else info.title
+    n = _ns(rows, info.name)
+    return Column(title, info.protocol_title, f"n = {n.pop():,}" if len(n) == 1 else "")
+
+
+def _ns(rows: list[ResultRow], metric: str) -> set[int]:
+    return {row.estimate.n for row in rows if row.metric == metric and row.estimate.n}
+
+
+def _with_n(cell: Cell, rows: list[ResultRow]) -> Cell:
+    """A figure with its n, where others in its column have another."""
+    if cell.estimate is None or cell.estimate.value is None or len(_ns(rows, cell.metric)) < 2:
+        return cell
+    return replace(cell, words=f"{cell.words}  n {cell.estimate.n:,}")
+
+
+def _place(found: Report, row: ResultRow | None) -> tuple[bool, float, str]:
+    """The complete before the incomplete, the best first."""
+    if row is None or row.estimate.value is None:
+        return True, 0.0, row.system if row else ""
+    sign = -1 if found.metrics[row.metric].higher_is_better else 1
+    return bool(row.estimate.missing), sign * row.estimate.value, row.system
+
+
+def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
+    info = found.metrics[rows[0].metric]
+    unit = f" ({info.unit})" if info.unit else ""
+    heads = columns(
+        *([_head(by)] if by != ALL else []), "System", (f"{info.title}{unit}", "The mean over items"),
+        "95 % interval",
+        ("Items", "How many items the mean is over"), ("Missing", "Judgements that did not come"),
+        ("Share missing", "Of all judgements that were needed"),
+        ("At least", "If all that is missing were the worst"), ("At most", "If all that is missing were the best"),
+        ("Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
+    )  # fmt: skip
+    groups = list(dict.fromkeys(row.group for row in rows))
+    ordered = sorted(rows, key=lambda row: (groups.index(row.group), *_place(found, row)))
+    return Sheet(info.title, heads, tuple(_line(found, row, by) for row in ordered))
+
+
+def _line(found: Report, row: ResultRow, by: str) -> Line:
+    own, why_not = row.estimate, publishing.why_not(row, found.limit)
+    rate, gaps = row.missing_rate, bool(own.missing)
+    first = [text(_words(row.group))] if by != ALL else []
+    cell = _cell(found, row)
+    cells = (
+        *first, text(row.system), replace(cell, words=_value(own.value)),
+        Cell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
+        count(own.n), count(own.missing),
+        share(rate),
+        *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
+        Cell("no", 1.0, why_not, "unfit") if why_not else Cell("yes", 0.0, "", "agreed"),
+    )  # fmt: skip
+    return Line(cells, source=cell.source, picture=cell.picture)
+
+
+def _value(value: float | None) -> str:
+    return UNDEFINED if value is None else number(value)
+
+
+def _cell(found: Report, row: ResultRow | None) -> Cell:
+    if row is None:
+        return missing("No response")
+    made = figure(row.estimate)
+    why_not = publishing.why_not(row, found.limit) if row.estimate.value is not None else ""
+    words = [
+        f"{row.system}, {_words(row.group)}: {row.title} {made.words}",
+        made.tip,
+        f"{UNFIT}: {why_not}" if why_not else "",
+    ]
+    source = Source(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
+    return replace(
+        made, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
+        metric=row.metric, picture=_name(row.metric, row.group),
+    )  # fmt: skip
+
+
+def _head(by: str) -> str:
+    return next(words for words, value in GROUPED if value == by)
+
+
+def _words(group: str) -> str:
+    return "all items" if group == ALL else group
+
+
+def _name(metric: str, group: str) -> str:
+    return f"{metric}/{group}"
+
+
+def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
+    by_rater: dict[str, list[str]] = {}
+    for name, info in found.metrics.items():
+        raters = {row.rater for row in rows if row.metric == name} - {results.COMPUTED}
+        for rater in sorted(raters) if info.judged else ():
+            by_rater.setdefault(rater, []).append(info.title)
+    for rater, titles in by_rater.items():
+        about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
+        yield f"Judged by {rater}{about}."
+    # Metrics of one protocol stand on the same judgements.
+    of: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        key = row.protocol, row.system_id, row.group
+        of[key] = max(of.get(key, 0), row.estimate.missing)
+    gaps = sum(of.values())
+    unfit = sum(bool(row.estimate.value is not None and publishing.why_not(row, found.limit)) for row in rows)
+    if gaps:
+        are = "is" if gaps == 1 else "are"
+        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; a missing one is never a “no”."
+    if unfit:
+        yield (
+            f"{unfit:,} figures are not publishable: more than {percent(found.limit, 1)} of the judgements behind them "
+            "are missing."
+        )
+
+
+def _pictures(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
+    """Systems with their intervals, metric by metric and group by group, and all of it as a heat map."""
+    pairs = dict.fromkeys((row.metric, row.group) for row in rows)
+    for metric, group in pairs:
+        info, of = found.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
+        judge = f", judged by {of[0].rater}" if of[0].rater != results.COMPUTED else ""
+        title = f"{info.title}, {_words(group)}{judge}"
+        yield Picture(_name(metric, group), title, partial(_intervals, of, title, info))
+    yield from _maps(found, rows, by)
+
+
+def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: result_pictures.Ink) -> object:
+    return result_pictures.systems([(row.system, row.estimate) for row in rows], title, info, ink)
+
+
+def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
+    systems = sorted({row.system for row in rows})
+    for metric in dict.fromkeys(row.metric for row in rows) if by != ALL else ():
+        info = found.metrics[metric]
+        values = {(_words(r.group), r.system): r.estimate.value for r in rows if r.metric == metric}
+        groups = list(dict.fromkeys(group for group, _ in values))
+        title = f"{info.title}, by {_head(by).lower()}"
+        if len(groups) > 1:
+            draw = partial(result_pictures.heat, title, groups, systems, values, info)
+            yield Picture(f"map/{metric}", f"{title} (heat map)", draw)
+    shares = [name for name in found.metrics if found.metrics[name].share]
+    across = {
+        (found.metrics[row.metric].title, row.system): row.estimate.value
+        for row in rows
+        if row.metric in shares
+    }
+    titles = list(dict.fromkeys(metric for metric, _ in across))
+    if by == ALL and len(titles) > 1:
+        title = "All metrics between 0 and 1"
+        yield Picture(
+            "map", f"{title} (heat map)", partial(result_pictures.heat, title, titles, systems, across, None)
+        )

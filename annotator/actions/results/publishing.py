@@ -1,0 +1,38 @@
+"""When a figure is fit to be published: not where too many of the judgements behind it are missing."""
+
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.actions.results.results import ResultRow
+from annotator.actions.sheets.result_sheets import percent
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+
+SETTING = "missing_limit"
+# More than one judgement in twenty, and the missing ones may well decide who stands first.
+USUAL = 0.05
+
+
+def limit(project: Project) -> float:
+    """The share of missing judgements above which a figure is not publishable."""
+    return float(project.get(SETTING, USUAL))
+
+
+def set_limit(project: Project, share: float) -> Change:
+    """Set the share of missing judgements above which a figure is not publishable, from 0 to 1."""
+    if not 0 <= share <= 1:
+        raise Refusal("A share of missing judgements lies between 0 and 1.", "Give another, such as 0.05.")
+    before = limit(project)
+    with project.store.write() as db:
+        project.set(SETTING, share)
+        change = Change("setting", SETTING, "set the limit of missing judgements", before, share)
+        return record(project, db, change)
+
+
+def why_not(row: ResultRow, limit: float) -> str:
+    """Why a figure is not publishable, in words; empty when it is."""
+    if row.estimate.value is None:
+        return row.estimate.note or "it is undefined"
+    rate = row.missing_rate
+    if rate is None or rate <= limit:
+        return ""
+    return f"{percent(rate, 1)} of the judgements are missing, more than {percent(limit, 1)}"

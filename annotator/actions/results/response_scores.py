@@ -1,0 +1,130 @@
+"""What every response scores on a metric, with the names of its item and system: what other figures are made of."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+
+from annotator.actions.items.items import ITEM
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, result_raters, results, scoring
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.results import ALL, Rater
+from annotator.actions.results.scoring import Score
+from annotator.actions.sheets.result_sheets import Choice
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ResponseRow, SystemRow, table
+
+RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
+LAST = "The last one"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemName:
+    """What names an item and files it."""
+
+    key: str
+    question: str
+    question_type: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """All responses' scores on a metric; `items` and `systems` name them by id, in the project's order."""
+
+    metric: MetricInfo
+    rater: Rater | None
+    scores: tuple[Score, ...] = field(repr=False)
+    items: Mapping[str, ItemName] = field(repr=False)
+    systems: Mapping[str, str] = field(repr=False)
+
+    def of_mode(self, mode: str = "") -> list[Score]:
+        """The scores of one mode; by default of the one that counts in the results."""
+        if mode:
+            return [score for score in self.scores if score.mode == mode]
+        return [score for score in self.scores if (ALL, ALL) in score.groups]
+
+
+def of_metric(project: Project, metric: str, rater_id: str = "") -> Scores:
+    """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it."""
+    info = metrics.named(metric)
+    found = results.everybody(project, info.protocol)
+    rater = result_raters.chosen(found, rater_id if info.judged else "")
+    scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
+    of = tuple(score for score in scores if score.metric == metric and not _is_part(score))
+    return Scores(info, rater, of, items_named(project), systems_named(project))
+
+
+def _is_part(score: Score) -> bool:
+    return any(by == scoring.FACET for by, _ in score.groups)
+
+
+def items_named(project: Project) -> dict[str, ItemName]:
+    """The items in use by id, in the project's order."""
+    i = ITEM.c
+    question = select(i.id, i.key, i.question, i.question_type, i.subject).where(i.retired.is_(False))
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(i.position, i.key, i.id)).all()
+    return {row[0]: ItemName(*row[1:]) for row in rows}
+
+
+def systems_named(project: Project) -> dict[str, str]:
+    """The systems by id, by name."""
+    with project.store.read() as db:
+        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
+
+
+def mean_lengths(project: Project) -> dict[str, float]:
+    """Each system's mean report length in characters, by its name; of the mode that counts in the results."""
+    question = (
+        select(SYSTEM.c.name, func.avg(func.length(RESPONSE.c.text)))
+        .join(RESPONSE, RESPONSE.c.system_id == SYSTEM.c.id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(ITEM.c.retired.is_(False), RESPONSE.c.mode == scoring.main_mode(project))
+        .group_by(SYSTEM.c.name)
+    )
+    with project.store.read() as db:
+        return {name: float(mean) for name, mean in db.execute(question)}
+
+
+def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
+    """System → item → the scores of its runs, in order of trial."""
+    found: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
+    for score in sorted(scores, key=lambda one: one.trial):
+        found[score.system_id][score.item_id].append(score)
+    return found
+
+
+def mean_of_runs(runs: list[Score]) -> Estimate:
+    """What a system scores on an item: the mean of its runs, undefined ones left out."""
+    return scoring.mean_of([run.estimate for run in runs], f"mean of {len(runs)} runs")
+
+
+def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
+    """Each system's mean over items with the interval that the results give it, by its name."""
+    scores = found.of_mode(mode)
+    there = {score.system_id for score in scores}
+    names = {system_id: name for system_id, name in found.systems.items() if system_id in there}
+    return dict(zip(names.values(), results.estimates(scores, list(names)), strict=True))
+
+
+def metric_choice(project: Project) -> Choice:
+    """Which metric is looked at."""
+    there = metrics.qualities(project)
+    return Choice("metric", "Metric", tuple((info.title, info.name) for info in there))
+
+
+def rater_choice(project: Project, protocol: str = "") -> Choice:
+    """Whose judgements are looked at: those under one protocol, or under any."""
+    if protocol:
+        found = results.everybody(project, protocol)
+        return Choice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in found))
+    names: dict[str, str] = {}
+    for name, shape in PROTOCOLS.items():
+        for rater in results.everybody(project, name) if shape.values else ():
+            if rater.id != results.COMPUTED:
+                names.setdefault(rater.id, rater.name)
+    return Choice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))

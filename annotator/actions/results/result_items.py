@@ -1,0 +1,171 @@
+"""What each system scores item by item: behind a figure, and all of them side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, response_scores, result_pictures, scoring
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.response_scores import ItemName, Scores
+from annotator.actions.results.result_raters import COMPUTED, Rater
+from annotator.actions.sheets.result_sheets import (  # fmt: skip
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    Source,
+    columns,
+    count,
+    figure,
+    in_words,
+    missing,
+    text,
+)
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import PROTOCOLS
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """By item and system what the system's runs score on average, in the project's order of items."""
+
+    metric: MetricInfo
+    rater: Rater | None
+    items: Mapping[str, ItemName]
+    systems: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, Estimate]]
+    responses: Mapping[tuple[str, str], str]
+    """The first response of each item and system."""
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Which score, by whose judgements."""
+    return (response_scores.metric_choice(project), response_scores.rater_choice(project))
+
+
+def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+    """Every system's score on every item, in the mode that counts in the results."""
+    found = response_scores.of_metric(project, metric, judge)
+    return _report(found)
+
+
+def _report(found: Scores) -> Report:
+    by_system = response_scores.by_item(found.of_mode())
+    scores = {
+        item_id: {
+            system_id: response_scores.mean_of_runs(by_system[system_id][item_id])
+            for system_id in found.systems
+            if item_id in by_system.get(system_id, {})
+        }
+        for item_id in found.items
+    }
+    answering = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
+    first = {
+        (item_id, system_id): runs[0].response_id
+        for system_id, of in by_system.items()
+        for item_id, runs in of.items()
+    }
+    return Report(found.metric, found.rater, found.items, answering, scores, first)
+
+
+def sheets(found: Report) -> tuple[Sheet, ...]:
+    """Items down, systems across, and how far apart the systems are on each."""
+    if not found.systems:
+        return ()
+    info = found.metric
+    heads = columns(
+        "Item", "Question", "Type", *found.systems.values(),
+        ("Mean", "Over the systems"), ("Gap", "The best system less the worst on this item"),
+    )  # fmt: skip
+    lines = [_line(found, item_id) for item_id, row in found.scores.items() if row]
+    judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
+    told = (f"{info.title}{judge}: every item by itself, several runs of a system averaged.",)
+    return (Sheet("Item by item", heads, tuple(lines), told, (_picture(found),)),)
+
+
+def _line(found: Report, item_id: str) -> Line:
+    name, row = found.items[item_id], found.scores[item_id]
+    known = [own.value for own in row.values() if own.value is not None]
+    cells = (
+        text(name.key), text(name.question, tip=name.question), text(name.question_type),
+        *(_cell(found, item_id, system_id) for system_id in found.systems),
+        count(sum(known) / len(known) if known else None, form=".3f"),
+        count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
+    )  # fmt: skip
+    return Line(cells, item_id=item_id, source=_source(found, item_id))
+
+
+def _cell(found: Report, item_id: str, system_id: str) -> Cell:
+    own = found.scores[item_id].get(system_id)
+    if own is None:
+        return missing("No response")
+    return replace(figure(own), source=_source(found, item_id, system_id), metric=found.metric.name)
+
+
+def _source(found: Report, item_id: str, system_id: str = "") -> Source | None:
+    if found.rater is None or found.rater.id == COMPUTED:
+        return None
+    return Source(found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id)
+
+
+def _picture(found: Report) -> Picture:
+    info, systems = found.metric, list(found.systems.values())
+    keys = [found.items[item_id].key for item_id, row in found.scores.items() if row]
+    values = {
+        (found.items[item_id].key, found.systems[system_id]): own.value
+        for item_id, row in found.scores.items()
+        for system_id, own in row.items()
+    }
+    title = f"{info.title}, item by item"
+    return Picture(
+        "map", f"{title} (heat map)", partial(result_pictures.heat, title, keys, systems, values, info)
+    )
+
+
+def behind(project: Project, source: Source) -> Sheet:
+    """The items that a figure is the mean of, each with its score and its gaps; lines lead to the judgements."""
+    people.refuse_others(project, "reads the judgements behind a figure")
+    info = metrics.named(source.metric)
+    names, systems = response_scores.items_named(project), response_scores.systems_named(project)
+    wanted = (source.group_by, source.group)
+    found = [
+        score
+        for score in scoring.scores(project, PROTOCOLS[source.protocol], source.rater_id)
+        if score.metric == source.metric
+        and wanted in score.groups
+        and source.system_id in ("", score.system_id)
+    ]
+    heads = columns(
+        "Item", "Question", "System", ("Run", "Which run of the system on the item"), info.title,
+        ("Judged", "Judgements that came"), ("Missing", "Judgements that did not come"),
+        ("Range", "What the score could be, all that is missing being the worst, or the best"),
+    )  # fmt: skip
+    lines = []
+    for score in found:
+        name, own = names[score.item_id], score.estimate
+        cells = (
+            text(name.key), text(name.question, tip=name.question), text(systems[score.system_id]), count(score.trial),
+            figure(own, info.unit), count(score.judged), count(own.missing), _range(own),
+        )  # fmt: skip
+        lines.append(Line(cells, score.item_id, response_id=score.response_id, source=_of(score, source)))
+    defined = sum(score.estimate.value is not None for score in found)
+    gaps = sum(score.estimate.missing for score in found)
+    missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
+    told = f"{defined:,} of {len(found):,} reports have a score; {missing}."
+    return Sheet("Items", heads, tuple(lines), (told,))
+
+
+def _of(score: scoring.Score, source: Source) -> Source | None:
+    if source.rater_id == COMPUTED:
+        return None
+    return replace(source, item_id=score.item_id, response_id=score.response_id, system_id=score.system_id)
+
+
+def _range(own: Estimate) -> Cell:
+    if not own.missing or own.floor is None or own.ceiling is None:
+        return Cell("")
+    return Cell(f"{own.floor:.3f} – {own.ceiling:.3f}", own.ceiling - own.floor, in_words(own))

@@ -1,0 +1,90 @@
+"""Pictures of the results: what there is to be drawn, and a picture as dots for the window."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.sheets.result_sheets import Picture
+from annotator.domain.texts.estimate import Estimate
+from annotator.exchange.pictures.figures import PRINTED, Ink, intervals
+from annotator.exchange.pictures.result_pictures import Point, bars, clouds, lines, matrix, pairs, plane
+from annotator.exchange.pictures.result_pictures import heat as _heat
+from annotator.exchange.pictures.validation_pictures import Rated, Section, beside, confusions, differences
+
+__all__ = [
+    "PRINTED",
+    "Dots",
+    "Ink",
+    "Point",
+    "Rated",
+    "Section",
+    "bars",
+    "beside",
+    "clouds",
+    "confusions",
+    "differences",
+    "dots",
+    "duels",
+    "heat",
+    "lines",
+    "matrix",
+    "pairs",
+    "plane",
+    "printed",
+    "shares",
+    "systems",
+]
+# The axis of a share that every system fills from 0 to 1.
+WHOLE = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """A drawn picture: red, green, blue and opacity of each dot, row by row from the top."""
+
+    width: int
+    height: int
+    rgba: bytes
+
+
+def systems(found: Sequence[tuple[str, Estimate]], title: str, info: MetricInfo, ink: Ink) -> Any:
+    """Systems with their intervals on a metric's axis."""
+    unit = f" ({info.unit})" if info.unit else ""
+    axis = f"{info.title}{unit}: mean over items, 95 % interval"
+    return intervals(found, title, axis, ink, share=info.share, higher_is_better=info.higher_is_better)
+
+
+def shares(found: Sequence[tuple[str, Estimate]], title: str, axis: str, ink: Ink) -> Any:
+    """Shares of systems with their intervals."""
+    return intervals(found, title, axis, ink)
+
+
+def duels(title: str, systems: Sequence[str], won: Mapping[tuple[str, str], float | None], ink: Ink) -> Any:
+    """A heat map of systems against systems."""
+    return _heat(title, systems, systems, won, WHOLE, ink)
+
+
+def heat(
+    title: str, rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[str, str], float | None],
+    info: MetricInfo | None, ink: Ink,
+) -> Any:  # fmt: skip
+    """A heat map; of shares, the colours run from 0 to 1."""
+    return _heat(title, rows, columns, values, WHOLE if info is None or info.share else None, ink)
+
+
+def printed(picture: Picture) -> Any:
+    """A picture for white paper, as `figures.save` takes it."""
+    return picture.draw(PRINTED)
+
+
+def dots(_project: object, picture: Picture, ink: Ink, per_inch: float) -> Dots:
+    """A picture as dots, so many to an inch; drawn wherever there is time, and never twice at once."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = picture.draw(ink)
+    figure.set_dpi(per_inch)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    return Dots(width, height, bytes(canvas.buffer_rgba()))

@@ -1,0 +1,213 @@
+"""Whose judgements results are made of: a judge's, all people's together, one person's, or what was settled."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, func, select, true
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.labelling import wordings
+from annotator.actions.project.file import PERSON, Project
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.domain.experts.person import Role
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench import coverage
+from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
+
+JUDGE, RUN = table(JudgeRow), table(RunRow)
+RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
+COVERAGE = coverage.NAME
+PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
+# People's keys are told from judges' by what they begin with.
+PERSON_KEY = "person:"
+# When a consensus was settled is told where it is adjudicated, not beside each of its labels.
+UNDATED = datetime.min.replace(tzinfo=UTC)
+_OVERTAKEN = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE}
+# A judgement that came: of which response, by whom, of which unit, and its value.
+Spoken = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Whose judgements a result is made of: a judge, the people together, one of them, or the consensus."""
+
+    id: str
+    name: str
+    judgements: int
+
+
+def raters(project: Project, protocol: str = COVERAGE) -> list[Rater]:
+    """Who has judged under the protocol, the judge that ran last first, people at the end.
+
+    What is computed from the responses has one rater of its own, whose judgements are the responses. So has what
+    was drawn from them, while nobody has judged it.
+    """
+    shape = PROTOCOLS[protocol]
+    if not shape.values:
+        return _drawn(project, shape) if shape.parts else _computed(project)
+    last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
+    of_judges = (
+        select(JUDGEMENT.c.rater_id, JUDGE.c.name, func.count())
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
+        .outerjoin(last, last.c.judge_id == JUDGE.c.id)
+        .where(JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .group_by(JUDGEMENT.c.rater_id)
+        .order_by(last.c.at.desc(), JUDGE.c.name)
+    )
+    of_people = select(func.count()).where(JUDGEMENT.c.protocol == protocol, _by(PEOPLE))
+    with project.store.read() as db:
+        found = [Rater(*row) for row in db.execute(of_judges)]
+        by_people = db.execute(of_people).scalar_one()
+    if not found and not by_people:
+        return _drawn(project, shape)
+    return [*found, Rater(PEOPLE, PEOPLE, by_people)] if by_people else found
+
+
+def everybody(project: Project, protocol: str) -> list[Rater]:
+    """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
+    found = raters(project, protocol)
+    if not _is_told_of_each(project):
+        return found
+    settled = len(_settled(project, protocol)) if PROTOCOLS[protocol].values else 0
+    found += [Rater(CONSENSUS, CONSENSUS, settled)] if settled else []
+    each = (
+        select(JUDGEMENT.c.rater_id, PERSON.c.alias, func.count())
+        .join(PERSON, PERSON.c.id == JUDGEMENT.c.rater_id)
+        .where(JUDGEMENT.c.protocol == protocol, _by(PEOPLE))
+        .group_by(JUDGEMENT.c.rater_id)
+        .order_by(PERSON.c.alias)
+    )
+    with project.store.read() as db:
+        return found + [Rater(f"{PERSON_KEY}{row[0]}", row[1], row[2]) for row in db.execute(each)]
+
+
+def judges_of(project: Project, protocol: str) -> set[str]:
+    """The ids of the judges that judged under a protocol, however much."""
+    with project.store.read() as db:
+        return set(db.execute(select(JUDGE.c.id).where(_spoke(JUDGE.c.id, protocol))).scalars())
+
+
+def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
+    """The consensus, where something is settled, and each person who judged, by alias: name and id.
+
+    None for whoever is not told how one person answered.
+    """
+    if not _is_told_of_each(project):
+        return []
+    question = (
+        select(PERSON.c.alias, PERSON.c.id).where(_spoke(PERSON.c.id, protocol)).order_by(PERSON.c.alias)
+    )
+    with project.store.read() as db:
+        each = [(alias, person_id) for alias, person_id in db.execute(question)]
+    return [(CONSENSUS, CONSENSUS), *each] if _settled(project, protocol) else each
+
+
+def _is_told_of_each(project: Project) -> bool:
+    return project.person is None or project.person.has(Role.COORDINATOR)
+
+
+def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
+    return exists().where(JUDGEMENT.c.rater_id == rater_id, JUDGEMENT.c.protocol == protocol)
+
+
+def chosen(found: Iterable[Rater], rater_id: str) -> Rater | None:
+    """The rater of that id, or the first where none is named; None where there is none."""
+    return next((one for one in found if rater_id in ("", one.id)), None)
+
+
+def are_people(rater_id: str) -> bool:
+    """Whether these judgements are people's: then a report that nobody labelled is not missing."""
+    return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
+
+
+def spoken(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> list[Spoken]:
+    """The judgements of a rater that came, at the first trial; of a judge those on the units as they are worded now.
+
+    With `released` those that a release holds: people's on another wording are not among them either.
+    """
+    if rater_id == CONSENSUS:
+        labels = _settled(project, shape.name)
+        return [
+            (each.response_id, CONSENSUS, each.unit_id, each.value) for each in labels if each.value != UNSURE
+        ]
+    j = JUDGEMENT.c
+    wanted = (j.protocol == shape.name, _by(rater_id), j.status == Status.OK.value, j.trial == 1)
+    with project.store.read() as db:
+        rows = db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)).all()
+        whose = () if released else (wordings.BY_JUDGES,)
+        gone = wordings.outdated(db, *wanted, *whose, released=released)
+    return [(row[0], row[1], row[2], row[3]) for row in rows if row.id not in gone]
+
+
+def judgements(
+    project: Project, shape: Protocol, rater_id: str, item_id: str, *narrowed: ColumnElement[bool]
+) -> Iterator[dict[str, Any]]:
+    """The rows of a rater's judgements on an item, whether they came or not; those of the consensus are like them.
+
+    A judge's on another wording did not come: the row says so in its cause.
+    """
+    if rater_id == CONSENSUS:
+        yield from (_as_row(shape, item_id, each) for each in _settled(project, shape.name, item_id))
+        return
+    wanted = (
+        JUDGEMENT.c.protocol == shape.name, JUDGEMENT.c.item_id == item_id, _by(rater_id), *narrowed
+    )  # fmt: skip
+    with project.store.read() as db:
+        rows = db.execute(select(JUDGEMENT).where(*wanted)).mappings().all()
+        gone = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
+    for row in rows:
+        kept = {key: value for key, value in row.items() if key != "sha256"}
+        yield kept | _OVERTAKEN if row["id"] in gone else kept
+
+
+def _by(rater_id: str) -> ColumnElement[bool]:
+    if rater_id == EVERYBODY:
+        return true()
+    people_ = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    if rater_id == PEOPLE:
+        return people_
+    if rater_id.startswith(PERSON_KEY):
+        return and_(people_, JUDGEMENT.c.rater_id == rater_id.removeprefix(PERSON_KEY))
+    return and_(true(), JUDGEMENT.c.rater_id == rater_id)
+
+
+def _settled(project: Project, protocol: str, item_id: str = "") -> list[Label]:
+    """The labels that adjudication settled, or that came settled."""
+    wanted = [item_id] if item_id else None
+    with project.store.read() as db:
+        rows = annotating.judged_rows(db, Kind.LABELS, wanted).values()
+        settled = [artifact_of(row) for row in rows if row.state == State.CONSENSUS.value]
+    return [unit for artifact in settled for unit in artifact.document.units if unit.protocol == protocol]
+
+
+def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
+    said = label.value != UNSURE
+    return {
+        "id": label.id, "protocol": shape.name, "item_id": item_id, "response_id": label.response_id,
+        "artifact_id": "", "unit_id": label.unit_id, "rater_kind": RaterKind.PERSON, "rater_id": CONSENSUS,
+        "trial": 1, "run_id": None, "call_id": None, "seconds": None, "at": UNDATED,
+        "value": label.value if said else None, "status": Status.OK if said else Status.UNCLEAR,
+        "rationale": "", "quote": label.quote, "quote_start": None, "quote_end": None, "note": label.note,
+        "flags": label.flags, "cause": "" if said else "it was settled that this cannot be told",
+    }  # fmt: skip
+
+
+def _computed(project: Project) -> list[Rater]:
+    with project.store.read() as db:
+        there = db.execute(select(func.count()).select_from(RESPONSE)).scalar_one()
+    return [Rater(COMPUTED, COMPUTED, there)] if there else []
+
+
+def _drawn(project: Project, shape: Protocol) -> list[Rater]:
+    parts = [part.value for part in shape.parts]
+    question = select(func.count()).where(EXTRACT.c.response_id != "", EXTRACT.c.kind.in_(parts))
+    with project.store.read() as db:
+        there = db.execute(question).scalar_one() if parts else 0
+    return [Rater(COMPUTED, COMPUTED, there)] if there else []

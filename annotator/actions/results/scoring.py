@@ -1,0 +1,204 @@
+"""What each response scores under a protocol by one rater: every metric, over all its units and facet by facet."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum
+
+from sqlalchemy import select
+
+from annotator.actions.items import materials
+from annotator.actions.items.items import ITEM
+from annotator.actions.labelling import label_cases
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_raters
+from annotator.actions.results.result_raters import Spoken, are_people
+from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.item import Item
+from annotator.domain.material.part import Part
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.adra.modes import MODES
+from annotator.stats.intervals.bounds import mean_bounds
+from annotator.storage.tables import ResponseRow, table
+
+RESPONSE = table(ResponseRow)
+ALL, MODE, FACET = "all", "mode", "facet"
+# By what figures are grouped, in the order in which they are shown.
+GROUPINGS = (ALL, "question_type", "subject", MODE, FACET)
+Group = tuple[str, str]
+# Rater → what they said, by unit; for pairs, by the other response.
+Said = dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric of one response, and the groups in which it counts; `judged` are the judgements that came for it."""
+
+    item_id: str
+    system_id: str
+    metric: str
+    groups: tuple[Group, ...]
+    estimate: Estimate
+    response_id: str
+    trial: int
+    mode: str
+    judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """What raters said: response → rater → unit → value, and for pairs the same by the response shown second."""
+
+    of: Mapping[str, Said] = field(default_factory=dict)
+    against: Mapping[str, Said] = field(default_factory=dict)
+
+    def raters(self, response_id: str) -> list[str]:
+        """Who said anything about a response."""
+        return sorted({*self.of.get(response_id, ()), *self.against.get(response_id, ())})
+
+
+def scores(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Score]:
+    """The scores of all responses that can be judged, item by item; those of people are averaged over who labelled.
+
+    Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`. Where
+    responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where there
+    are any) count in the others: what was given gold is not averaged with what was not. With `released` they are
+    the scores of what a release holds.
+    """
+    values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
+    modes = modes_of(project)
+    wanted = materials.for_scoring(shape, released=released)
+    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+        for material in at_hand.responses:
+            groups = _groups(at_hand.item, material.response.mode, modes)
+            if shape.unit_kind is not None and shape.unit_kind not in material.documents:
+                continue
+            raters = values.raters(material.response.id)
+            if are_people(rater_id) and not raters:
+                continue
+            yield from _of_response(shape, material, groups, values, raters or [rater_id])
+
+
+def _of_response(
+    shape: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
+) -> Iterator[Score]:
+    said = [_said(values, material.response.id, rater) for rater in raters]
+    yield from _by_metric(shape, material, groups, said)
+    for facet in _facets(shape, material) if (ALL, ALL) in groups else ():
+        yield from _by_metric(shape, _narrowed(shape, material, facet), ((FACET, facet),), said)
+
+
+def _by_metric(
+    shape: Protocol,
+    material: Material,
+    groups: tuple[Group, ...],
+    said: list[tuple[dict[str, str], dict[str, str]]],
+) -> Iterator[Score]:
+    response = material.response
+    units = [unit.id for kind in _unit_documents(shape) for unit in material.units(kind)]
+    heard = [sum(unit in values for unit in units) for values, _ in said]
+    for metric in shape.metrics:
+        found = [metric.score(Scored(material, *one), True) for one in said]
+        yield Score(
+            material.item.id,
+            response.system_id,
+            metric.name,
+            groups,
+            mean_of(found),
+            response.id,
+            response.trial,
+            response.mode,
+            # A figure may count less than was judged (what is unknown), or other things than units (cells, pairs).
+            sum(max(estimate.n, came) for estimate, came in zip(found, heard, strict=True)),
+        )
+
+
+def _said(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str], dict[str, str]]:
+    return values.of.get(response_id, {}).get(rater, {}), values.against.get(response_id, {}).get(rater, {})
+
+
+def _facets(shape: Protocol, material: Material) -> list[str]:
+    """The facets that the units of a response speak of; none where they are not told apart."""
+    units = (unit for kind in _unit_documents(shape) for unit in material.units(kind))
+    return sorted({shape.facet(unit) for unit in units} - {""})
+
+
+def _narrowed(shape: Protocol, material: Material, facet: str) -> Material:
+    """The same with the units of one facet alone; verdicts on the others find no unit to count for."""
+    documents, parts = dict(material.documents), dict(material.parts)
+    for of in _unit_documents(shape):
+        held = documents if isinstance(of, Kind) else parts
+        if of in held:
+            document = held[of]  # type: ignore[index]
+            kept = tuple(unit for unit in document.units if shape.facet(unit) == facet)
+            held[of] = document.with_units(kept)  # type: ignore[index]
+    return replace(material, documents=documents, parts=parts)
+
+
+def _unit_documents(shape: Protocol) -> tuple[Kind | Part, ...]:
+    return (shape.unit_kind,) if shape.unit_kind is not None else shape.parts
+
+
+def modes_of(project: Project) -> tuple[str, ...]:
+    """The modes in which responses were given, those of ADRA in its order, then others by name."""
+    question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+    with project.store.read() as db:
+        found = db.execute(question.where(ITEM.c.retired.is_(False))).scalars()
+        return tuple(
+            sorted(found, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode))
+        )
+
+
+def main_mode(project: Project) -> str:
+    """The mode whose responses count in the results; empty where there is no response."""
+    return (*modes_of(project), "")[0]
+
+
+def _groups(item: Item, mode: str, modes: tuple[str, ...]) -> tuple[Group, ...]:
+    own = ((MODE, mode),) if len(modes) > 1 else ()
+    if mode != modes[0]:
+        return own
+    named = ((ALL, ALL), ("question_type", item.question_type), ("subject", item.subject), *own)
+    return tuple((by, group) for by, group in named if group)
+
+
+def _values(project: Project, shape: Protocol, rater_id: str, *, released: bool) -> _Values:
+    rows = result_raters.spoken(project, shape, rater_id, released=released)
+    if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
+        rows += _turned(shape, rows)
+    of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
+    against: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
+    for response_id, rater, unit_id, value in rows:
+        of[response_id][rater][unit_id] = value
+        if shape.paired:
+            against[unit_id][rater][response_id] = value
+    return _Values(of, against)
+
+
+def _turned(shape: Protocol, rows: list[Spoken]) -> list[Spoken]:
+    """What people asked in one order would say in the other: the same report is better, whichever comes first."""
+    first, second, *_ = shape.values
+    other = {first: second, second: first}
+    known = {(rater, one, two) for one, rater, two, _ in rows}
+    return [
+        (two, rater, one, other.get(value, value))
+        for one, rater, two, value in rows
+        if (rater, two, one) not in known
+    ]
+
+
+def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
+    """The mean of the scores that are defined, with the bounds that what is missing leaves; a single one as it is."""
+    if len(found) == 1:
+        return found[0]
+    values = [one.value for one in found if one.value is not None]
+    floor, ceiling = mean_bounds(found)
+    return Estimate(
+        value=fsum(values) / len(values) if values else None,
+        floor=floor,
+        ceiling=ceiling,
+        n=len(found),
+        missing=sum(one.missing for one in found),
+        method=method,
+    )

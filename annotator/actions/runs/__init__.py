@@ -1,0 +1,1 @@
+"""Runs: cases, calls, outcomes, progress and cost of whatever asks a model."""

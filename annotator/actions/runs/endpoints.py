@@ -1,0 +1,63 @@
+"""How the endpoint behind a judge is opened for the length of a run, with its key, limits, budget and memory."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from annotator.actions.judges import endpoint_memory, kept_keys, prompts
+from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Judge, JudgeKind
+
+if TYPE_CHECKING:
+    from annotator.judging.calls.asking import Asker, Refused
+
+
+@asynccontextmanager
+async def asking(
+    project: Project, judge: Judge, order: Order, journal: Journal, refused: "Refused" = lambda _: ""
+) -> AsyncIterator["Asker | None"]:
+    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
+
+    `refused` says why a model may not answer.
+    """
+    if judge.kind != JudgeKind.ENDPOINT:
+        yield None
+        return
+    from annotator.judging.calls.asking import Asker
+    from annotator.judging.calls.budget import Budget
+    from annotator.judging.calls.client import Client, Endpoint
+    from annotator.judging.calls.limits import Limits
+    from annotator.judging.calls.noting import Notes
+    from annotator.judging.calls.prices import prices
+    from annotator.judging.calls.sending import Sender
+    from annotator.judging.redaction import guard
+
+    endpoint = Endpoint.of(judge, kept_keys.key_to_ask_with(project, judge), order.timeout_s)
+    guard(logging.getLogger().handlers, endpoint.secrets)
+    limits = Limits(
+        order.concurrency,
+        requests_per_minute=order.requests_per_minute or judge.asked.requests_per_minute,
+        tokens_per_minute=order.tokens_per_minute or judge.asked.tokens_per_minute,
+    )
+    budget = Budget(order.budget_usd, run_records.spent(project, journal.run_id))
+    async with Client(endpoint) as client:
+        sender = Sender(client, limits, prices(), budget)
+        endpoint_memory.recall(project, sender)
+        edited, notes = prompts.edited(project), Notes(journal.note)
+        try:
+            yield Asker(
+                sender,
+                judge.id,
+                run_id=journal.run_id,
+                journal=journal,
+                prompts=edited,
+                refused=refused,
+                notes=notes,
+            )
+        finally:
+            await notes.flush()
+            endpoint_memory.keep(project, sender)

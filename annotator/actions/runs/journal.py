@@ -1,0 +1,196 @@
+"""How a judge run is kept: every finished call and judgement is committed before anyone is told of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import ColumnElement, RowMapping, Select, Table, bindparam, func, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.labelling import wordings
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.runs.known_calls import KnownCalls
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status, Verdict
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.identity import new_id, now
+from annotator.judging.calls.cache import Key
+from annotator.judging.runs.progress import Finished
+from annotator.storage.ready import Ready
+from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
+
+CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
+
+# Built once: making a statement anew takes longer than carrying it out.
+_ANSWERED = CALL.c.status == Status.OK.value
+_LATEST = Ready(
+    select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
+)
+_SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
+_ADD_CALL = insert(CALL).prefix_with("OR IGNORE")
+_PUT_CALL = insert(CALL).prefix_with("OR REPLACE")
+_SPOIL = (
+    update(CALL)
+    .where(CALL.c.id == bindparam("call"), _ANSWERED)
+    .values({name: bindparam(name) for name in ("status", "cause", "sha256")})
+)
+_PUT_JUDGEMENT = insert(JUDGEMENT).prefix_with("OR REPLACE")
+_COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done + bindparam("more"))
+_OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
+
+
+class Journal:
+    """The calls and judgements of one judge in one run under one protocol."""
+
+    def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
+        self.run_id = run_id
+        self._project, self._judge_id, self._protocol = project, judge_id, protocol
+        self._known: KnownCalls | None = None
+        self._begun = now()
+
+    def find(self, cache_key: str) -> Call | None:
+        """The latest call of that key that was answered; an error is never served again."""
+        if cache_key not in self._answered():
+            return None
+        with self._project.store.read() as db:
+            row = _LATEST.first(db, {"key": cache_key})
+        if row is None:
+            return None
+        return call_of(row)
+
+    def _answered(self) -> KnownCalls:
+        """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
+        if self._known is None:
+            with self._project.store.read() as db:
+                self._known = KnownCalls(db.execute(select(CALL.c.cache_key).where(_ANSWERED)).scalars())
+        return self._known
+
+    def finished(self, run: str) -> set[Key]:
+        """The judgements not to be asked for: those given before, and whatever this very run has finished.
+
+        What was said of another wording is asked for again.
+        """
+        mine = (JUDGEMENT.c.rater_id == self._judge_id, JUDGEMENT.c.protocol == self._protocol)
+        question = select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.trial).where(
+            *mine, (JUDGEMENT.c.status == Status.OK.value) | (JUDGEMENT.c.run_id == run)
+        )
+        with self._project.store.read() as db:
+            found = {(row[0], row[1], row[2]) for row in db.execute(question)}
+            gone = wordings.outdated(db, *mine).values()
+        return found - {(row.response_id, row.unit_id, row.trial) for row in gone}
+
+    def without(self) -> dict[str, int]:
+        """How many judgements this run left without a verdict, by cause."""
+        return by_cause(self._project, JUDGEMENT, JUDGEMENT.c.run_id == self.run_id)
+
+    def record(self, batch: list[Finished]) -> None:
+        """Commit a batch: the calls as they came, what was read from them, and how far the run is.
+
+        All units of a case are in one batch, and so are stored together or not at all.
+        """
+        at = now()
+        # An answer may be shared before it is journalled: it goes in with the first judgement that rests on it.
+        shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
+        calls = [self._call(call, at) for call in chain((c for one in batch for c in one.calls), shared)]
+        done = [finished for finished in batch if finished.judged]
+        with self._project.store.write() as db:
+            self._add(db, calls)
+            kept = self.keep(db, done, at)
+            db.execute(_COUNT, {"run": self.run_id, "more": kept})
+        self._know(calls)
+
+    def record_calls(self, found: Iterable[Call]) -> None:
+        """Commit calls that a batch brought; one whose id is there already is left as it is."""
+        at = now()
+        calls = [self._call(call, at) for call in found]
+        with self._project.store.write() as db:
+            self._add(db, calls)
+        self._know(calls)
+
+    def note(self, found: list[Call]) -> None:
+        """Commit calls as they go out and come back, each in place of what was known of it before."""
+        at = now()
+        calls = [self._call(call, at) for call in found]
+        with self._project.store.write() as db:
+            db.execute(_PUT_CALL, calls)
+        self._know(call for call in calls if call["status"] == Status.OK.value)
+
+    def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
+        if calls:
+            db.execute(_ADD_CALL, calls)
+        # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
+        spoilt = [call for call in calls if call["status"] in _SPOILT]
+        if spoilt:
+            named = ("status", "cause", "sha256")
+            db.execute(
+                _SPOIL, [{"call": call["id"], **{name: call[name] for name in named}} for call in spoilt]
+            )
+
+    def _know(self, calls: Iterable[dict[str, Any]]) -> None:
+        for call in calls:
+            self._answered().add(call["cache_key"])
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what finished cases came to, in the transaction of their calls; how much that is."""
+        said = wordings.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
+        rows = [row for finished in done for row in self._judgements(finished, at, said)]
+        if rows:
+            db.execute(_PUT_JUDGEMENT, rows)
+        return len(rows)
+
+    def _call(self, call: Call, at: datetime) -> dict[str, Any]:
+        row = call.model_dump(mode="json")
+        return row | {"at": at, "sha256": call_hash(row)}
+
+    def _judgements(
+        self, finished: Finished, at: datetime, said: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[dict[str, Any]]:
+        case, now_said = finished.case, said.get(finished.case.artifact_id, {})
+        asked = {unit.id: unit.text for unit in case.units}
+        for unit_id, given in finished.verdicts.items():
+            # Somebody worded it anew while the judge was asked.
+            words = asked.get(unit_id, "")
+            kept = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
+            verdict = given if kept == words else _OVERTAKEN
+            fields = JudgementFields(
+                **verdict.model_dump(),
+                protocol=self._protocol,
+                item_id=case.item.id,
+                response_id=case.response.id,
+                artifact_id=case.artifact_id,
+                unit_id=unit_id,
+                rater_kind=RaterKind.JUDGE,
+                rater_id=self._judge_id,
+                trial=case.trial,
+                run_id=self.run_id,
+                call_id=finished.call_id,
+                at=at,
+            )
+            row = fields.model_dump()
+            row |= {"status": verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
+            yield row | {"id": new_id(), "sha256": judgement_hash(row)}
+
+
+def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
+    """How many of some judgements have no verdict, by cause."""
+    question = select(given.c.status, func.count()).where(given.c.status != Status.OK.value, *whose)
+    with project.store.read() as db:
+        return {status: count for status, count in db.execute(question.group_by(given.c.status))}
+
+
+def call_of(row: Mapping[str, Any] | RowMapping) -> Call:
+    """The call that a row of the journal keeps."""
+    return Call(**{name: row[name] for name in Call.model_fields} | {"status": Status(row["status"])})
+
+
+def same_question(call_id: str | None) -> Select[Any]:
+    """Every call that put the question of this one, the newest first; of one moment the repaired one."""
+    key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
+    return select(CALL).where(CALL.c.cache_key == key).order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
+
+
+def call_hash(row: dict[str, Any]) -> str:
+    """The hash of a journalled call: what was asked for, what came, and what it cost."""
+    return sha256(canonical_json({key: row[key] for key in Call.model_fields}))

@@ -1,0 +1,195 @@
+"""What a judge run has before it: the cases of some items and systems under a protocol, an item at a time."""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from random import Random
+
+from sqlalchemy import select
+
+from annotator.actions.items import materials
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.project.file import Project
+from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench import coverage
+from annotator.storage.tables import SystemRow, table
+
+SYSTEM = table(SystemRow)
+COVERAGE = coverage.NAME
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person asks of a judge. Empty `systems` and `items` (by key) mean all of them.
+
+    `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
+    overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
+    run ends when another one answers.
+    """
+
+    judge: str
+    protocol: str = COVERAGE
+    systems: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    concurrency: int = 8
+    timeout_s: float = 120.0
+    budget_usd: float | None = None
+    together: int = 1
+    trials: int = 1
+    batch: bool = False
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How units are put to a judge: so many in a case, shuffled by a seed, with their weights or without."""
+
+    together: int = 1
+    weights_shown: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What an order comes to: its judgements, those that are there, its reports, and the items where some are not."""
+
+    total: int
+    done: int
+    reports: int
+    items: tuple[str, ...]
+
+
+def checked(project: Project, order: Order) -> None:
+    """Refuse an order that cannot be carried out, naming what is there."""
+    shape = shape_of(order.protocol)
+    if not shape.values:
+        raise Refusal(f"{shape.title} is computed; no judge is asked for it.", "See the results.")
+    if shape.by_people:
+        raise Refusal(f"{shape.title}: only people are asked.", "Label the pairs on the Label page.")
+    if min(order.together, order.trials) < 1:
+        raise Refusal("A unit is asked at least once, and at least one in a call.", "Give 1 or more.")
+    if min(order.requests_per_minute or 1, order.tokens_per_minute or 1) <= 0:
+        raise Refusal("A rate per minute is more than 0.", "Give another, or none.")
+    if order.together > 1 and shape.judge_together is None:
+        raise Refusal(f"{shape.title} cannot be asked several units together.", "Ask for them one by one.")
+    checked_scope(project, order)
+
+
+def shape_of(protocol: str) -> Protocol:
+    """The protocol of that name; Refusal lists the names there are."""
+    if protocol not in PROTOCOLS:
+        raise Refusal(f"There is no protocol “{protocol}”.", f"Known are: {', '.join(PROTOCOLS)}.")
+    return PROTOCOLS[protocol]
+
+
+def checked_scope(project: Project, order: Order) -> None:
+    """Refuse a system or item that is not there, naming what is."""
+    with project.store.read() as db:
+        named = set(db.execute(select(SYSTEM.c.name)).scalars())
+        keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
+    for name in order.systems:
+        if name not in named:
+            raise Refusal(
+                f"There is no system “{name}” in this project.", f"Known are: {', '.join(sorted(named))}."
+            )
+    for key in order.items:
+        if key not in keys:
+            raise Refusal(f"There is no item “{key}” in this project.", "See the keys on the Items page.")
+
+
+def outlook(project: Project, order: Order, answered: Container[Key]) -> Outlook:
+    """How much the order comes to, and what of it is not answered; the reports' words are read only where they must."""
+    shape = shape_of(order.protocol)
+    total, done, reports, waiting = 0, 0, set[str](), []
+    for item_id, found in _by_item(project, order, materials.for_counting(shape)):
+        keys = {
+            (case.response.id, unit.id, trial)
+            for case in found
+            for unit in case.units
+            for trial in range(1, order.trials + 1)
+        }
+        there = sum(key in answered for key in keys)
+        reports.update(key[0] for key in keys)
+        total, done = total + len(keys), done + there
+        waiting += [item_id] if there < len(keys) else []
+    return Outlook(total, done, len(reports), tuple(waiting))
+
+
+def cases(
+    project: Project, order: Order, items: Sequence[str] | None = None, manner: Manner = Manner()
+) -> Iterator[Case]:
+    """The cases of an order, or of some of its items (by id), read from the file a stretch of items at a time."""
+    wanted = materials.for_judging(shape_of(order.protocol))
+    for _, found in _by_item(project, order, wanted, items):
+        for _, of_response in groupby(found, key=lambda case: case.response.id):
+            yield from _arranged(list(of_response), order.trials, manner)
+
+
+def _by_item(
+    project: Project, order: Order, wanted: Wanted, items: Sequence[str] | None = None
+) -> Iterator[tuple[str, list[Case]]]:
+    """Item by item, the cases that the order reaches, each once."""
+    shape, chosen = shape_of(order.protocol), system_ids(project, order.systems)
+    ids = materials.item_ids(project, order.items) if items is None else items
+    for at_hand in materials.each(project, wanted, ids):
+        yield at_hand.item.id, list(_reached(shape, at_hand, chosen))
+
+
+def _reached(shape: Protocol, at_hand: AtHand, chosen: frozenset[str]) -> Iterator[Case]:
+    for material in at_hand.responses:
+        for case in shape.cases(material):
+            if _is_meant(case, chosen):
+                yield case
+
+
+def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
+    """Whether a case is about the chosen systems: of a pair both, or one where only one is chosen."""
+    if not chosen:
+        return True
+    shown = {case.response.system_id} | ({case.other.system_id} if case.other is not None else set())
+    return bool(shown & chosen) if len(chosen) == 1 else shown <= chosen
+
+
+def _arranged(found: list[Case], trials: int, manner: Manner) -> Iterator[Case]:
+    """The cases of one response, trial by trial, put together where that is asked for."""
+    for trial in range(1, trials + 1):
+        asked = [replace(case, trial=trial, weights_shown=manner.weights_shown) for case in found]
+        yield from asked if manner.together == 1 else _together(asked, manner)
+
+
+def _together(found: list[Case], manner: Manner) -> Iterator[Case]:
+    """Units of one artifact, shuffled, so many to a case; the same seed gives the same cases."""
+    for _, alike in groupby(found, key=lambda case: (case.artifact_id, dict(case.given), case.other)):
+        of_artifact = list(alike)
+        first = of_artifact[0]
+        units: list[Unit] = [unit for case in of_artifact for unit in case.units]
+        Random(f"{manner.seed}/{first.response.id}/{first.trial}").shuffle(units)
+        for start in range(0, len(units), manner.together):
+            yield replace(first, units=tuple(units[start : start + manner.together]))
+
+
+def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:
+    """The ids of the systems of those names; none for no names."""
+    wanted = list(names)
+    with project.store.read() as db:
+        found = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(wanted))).scalars() if wanted else ()
+        return frozenset(found)
+
+
+def systems(project: Project) -> list[str]:
+    """The names of the systems, for choosing among them. Not for pages where people label blind."""
+    with project.store.read() as db:
+        return list(db.execute(select(SYSTEM.c.name).order_by(SYSTEM.c.name)).scalars())
+
+
+def things(protocol: str) -> str:
+    """What a protocol's judgements are about, in the plural."""
+    return "criteria" if shape_of(protocol).unit_kind is Kind.RUBRIC else "judgements"

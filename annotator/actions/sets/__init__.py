@@ -1,0 +1,1 @@
+"""Validation sets: how they are drawn, looked at, reviewed and ruled on."""

@@ -1,0 +1,208 @@
+"""Which figures come of a rater held against others: of two values by their cells, of more by agreement alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.agreement.agreement import cohen_kappa
+from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes
+from annotator.stats.intervals.resampling import RESAMPLES, Floats
+from annotator.stats.validation import comparison as comparing
+from annotator.stats.validation.classification import Figures as Cells
+from annotator.stats.validation.classification import both_ways
+from annotator.stats.validation.comparison import Beside, comparison, kappa_difference
+from annotator.stats.validation.paired import McNemar, mcnemar_of
+
+# Name → title and what it is; in the order in which they are shown.
+TITLES: dict[str, tuple[str, str]] = {
+    "accuracy": ("Accuracy", "the share on which both say the same"),
+    "precision": ("Precision", "of what the rater calls positive, the share that is: TP / (TP + FP)"),
+    "recall": ("Recall", "of what is positive, the share that the rater calls so: TP / (TP + FN)"),
+    "f1": ("F1", "the harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)"),
+    "specificity": ("Specificity", "of what is negative, the share that the rater calls so: TN / (TN + FP)"),
+    "balanced_accuracy": ("Balanced accuracy", "the mean of recall and specificity"),
+    "kappa": ("Cohen's κ", "agreement beyond chance, chance by how often each side uses each value"),
+    "ac1": ("Gwet's AC1", "agreement beyond chance, less moved than κ where one value prevails"),
+    "mcc": ("MCC", "Matthews' correlation of the two sides"),
+}
+ANY_VALUES = tuple(comparing.TABLE_FIGURES)
+Named = dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What a rater said beside what is taken for true, unit by unit; None where the rater's value is missing.
+
+    A unit on which several people are taken for true stands here once for each: `units` are their numbers among those
+    in question, `items` those of their items, which are the clusters.
+    """
+
+    truth: NDArray[Any]
+    said: NDArray[Any]
+    weights: Floats
+    items: Codes
+    units: Codes
+
+    def among(self, chosen: Chosen) -> "Pairs":
+        """Those of the chosen units."""
+        return self._where(chosen[self.units])
+
+    def there(self) -> "Pairs":
+        """Those that the rater has a value of."""
+        return self._where(there(self.said))
+
+    def _where(self, at: Chosen) -> "Pairs":
+        return Pairs(self.truth[at], self.said[at], self.weights[at], self.items[at], self.units[at])
+
+    def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
+        """(True value, what was said) → how many units, and what they weigh."""
+        plain, weighted = dict[tuple[str, str], float](), dict[tuple[str, str], float]()
+        trues, saids = (
+            {value: values == value for value in sorted(set(values.tolist()) - {None})}
+            for values in (self.truth, self.said)
+        )
+        for (true, is_true), (said, is_said) in product(trues.items(), saids.items()):
+            weights = self.weights[is_true & is_said].tolist()
+            if weights:
+                plain[true, said], weighted[true, said] = len(weights), fsum(weights)
+        return plain, weighted
+
+
+def there(values: NDArray[Any]) -> Chosen:
+    """Where there is a value."""
+    return np.asarray(values != None)  # noqa: E711
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A rater's figures by name, each unit counting one and each its weight, and the confusion they come from."""
+
+    plain: Named
+    weighted: Named
+    confusion: Mapping[tuple[str, str], float]
+    confusion_weighted: Mapping[tuple[str, str], float]
+
+    def over(self, units: int) -> "Told":
+        """The same with the units that the figures stand on as their n, and the pairs of values on them apart."""
+        pairs = int(sum(self.confusion.values()))
+        if pairs == units:
+            return self
+        remark = f"{counted(pairs, 'pair')} of values on {counted(units, 'unit')}"
+        plain, weighted = (
+            {
+                name: replace(one, n=units).remarked(remark) if one.n == pairs else one
+                for name, one in of.items()
+            }
+            for of in (self.plain, self.weighted)
+        )
+        return replace(self, plain=plain, weighted=weighted)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One judge's figures less another's on the same units, McNemar's test, and the verdict in words.
+
+    `indistinguishable` holds, figure by figure, where the interval of the difference spans 0; where there is no
+    interval nothing is claimed.
+    """
+
+    plain: Named
+    weighted: Named
+    mcnemar: McNemar
+    units: int
+
+    @property
+    def indistinguishable(self) -> dict[str, bool]:
+        """Whether 0 lies within the interval."""
+        return {
+            name: one.low <= 0 <= one.high
+            for name, one in self.plain.items()
+            if one.low is not None and one.high is not None
+        }
+
+    def verdict(self, name: str) -> str:
+        """What can be said of the two on a figure."""
+        one = self.plain[name]
+        if one.value is None or one.low is None or one.high is None:
+            return "nothing can be said: " + (one.note or "there is no interval")
+        if self.indistinguishable[name]:
+            return "indistinguishable: the interval of the difference spans 0"
+        return "the first is better" if one.value > 0 else "the second is better"
+
+
+def positive_of(shape: Protocol, wanted: str = "") -> str:
+    """The value that counts as positive: the one named, of two the first, else none; Refusal for one there is not."""
+    if wanted and wanted not in shape.values:
+        raise Refusal(
+            f"“{wanted}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}."
+        )
+    return wanted or (shape.values[0] if len(shape.values) == 2 else "")
+
+
+def figures(pairs: Pairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES) -> Told:
+    """All figures with intervals over items; without a positive value those of `ANY_VALUES`, and weighted accuracy."""
+    confusion = pairs.confusion()
+    if positive:
+        both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
+        return Told(_by_name(both.plain), _by_name(both.weighted), *confusion)
+    same, true = _same(pairs), [True] * len(pairs.truth)
+    shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
+    kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items, resamples=resamples)
+    ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items, resamples=resamples)
+    plain = {"accuracy": _share(shares.plain.accuracy), "kappa": kappa, "ac1": ac1}
+    return Told(plain, {"accuracy": _share(shares.weighted.accuracy)}, *confusion)
+
+
+def gap(one: Pairs, other: Pairs, positive: str, resamples: int = RESAMPLES) -> Gap:
+    """One judge less another; both must be held against the same true values of the same units."""
+    mcnemar = mcnemar_of(one.truth, one.said, other.said)
+    units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
+    about = one.weights, one.items, resamples
+    if positive:
+        plain, weighted = (
+            comparison(one.truth, one.said, other.said, positive, weights, about[1], resamples).difference
+            for weights in (None, about[0])
+        )
+        return Gap(_by_name(plain), _by_name(weighted), mcnemar, units)
+    true = [True] * len(one.truth)
+    shares = [
+        comparison(true, _same(one), _same(other), True, weights, about[1], resamples).difference.accuracy
+        for weights in (None, about[0])
+    ]
+    kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
+    return Gap({"accuracy": shares[0], "kappa": kappa}, {"accuracy": shares[1]}, mcnemar, units)
+
+
+def beside(
+    one: Pairs, other: Pairs, name: str, positive: str, values: Sequence[str], resamples: int = RESAMPLES
+) -> Beside:
+    """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
+    groups = [comparing.Pairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)]
+    return comparing.beside(groups[0], groups[1], name, values, positive or None, resamples)
+
+
+def _same(pairs: Pairs) -> list[bool | None]:
+    return [
+        None if said is None else said == true for true, said in zip(pairs.truth, pairs.said, strict=True)
+    ]
+
+
+def _share(accuracy: Estimate) -> Estimate:
+    """The share without the note on one class: the classes here are “same” and “not the same”."""
+    notes = [note for note in accuracy.note.split("; ") if note and note != ONE_CATEGORY]
+    return replace(accuracy, note="; ".join(notes))
+
+
+def _by_name(found: Cells) -> Named:
+    there = {field.name for field in fields(Cells)}
+    return {name: getattr(found, name) for name in TITLES if name in there}

@@ -1,0 +1,366 @@
+"""How validation sets are drawn, dealt to people blind, locked, and how often their test part was looked at."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.assignments import assignments
+from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.labelling.label_rows import ITEM, SUBMITTED
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.actions.sets import sampling, validation_units, validation_values
+from annotator.actions.sets.sampling import Candidate, Size
+from annotator.actions.sets.validation_units import Key, Place
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
+from annotator.domain.experts.sharing import Plan
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Split
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import OpeningRow, ValidationSetRow, table
+
+SET, OPENING = table(ValidationSetRow), table(OpeningRow)
+COVERAGE = "researcherbench.coverage"
+NAME = "validation set"
+# So many of those who have not labelled are named one by one.
+NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a set is to be: so many responses (`size`), or as many as an interval of `width` takes.
+
+    `share` is the agreement expected, 0.5 when nothing is known, and `likeness` how alike units of one item are
+    taken to be (ρ). `raters` of the people label each item.
+    """
+
+    name: str
+    people: tuple[str, ...]
+    protocol: str = COVERAGE
+    width: float = 0.1
+    share: float = 0.5
+    likeness: float = 0.1
+    size: int | None = None
+    test_share: float = 0.5
+    raters: int = 2
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationSet:
+    """A set with what it holds; `first_labels` is empty until it is locked, `openings` are those of its test part."""
+
+    id: str
+    name: str
+    protocol: str
+    content: Content
+    at: datetime
+    locked_at: datetime | None
+    first_labels: tuple[FirstLabel, ...]
+    labels_sha256: str
+    openings: int
+
+    def responses(self, split: Split | None = None) -> set[str]:
+        """The responses of a part, or of the whole set."""
+        return {one.response_id for one in self.content.responses if split in (None, one.split)}
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a wish comes to: the set as it would be drawn, and what is to be said of it in sentences."""
+
+    content: Content
+    units: int
+    told: tuple[str, ...]
+
+
+def preview(project: Project, wish: Wish) -> Preview:
+    """Draw a set without making it; made next, it is just this but for who labels which item."""
+    people.refuse_others(project, "draws validation sets")
+    _refuse_senseless(project, wish)
+    shape = label_cases.shape_of(project, wish.protocol)
+    found = sampling.candidates(validation_units.places(project, shape).values())
+    if not found:
+        raise Refusal(
+            "No response can be labelled yet.", "Import responses, and settle what they are judged by."
+        )
+    size = _size(found, wish)
+    chosen = sampling.drawn(found, size.responses, wish.seed)
+    by_width = wish.size is None
+    draw = Draw(
+        seed=wish.seed, test_share=wish.test_share, raters=wish.raters, share=wish.share, likeness=wish.likeness,
+        width=wish.width if by_width else None, effect=size.effect if by_width else None,
+        units=size.units if by_width else None,
+    )  # fmt: skip
+    sampled = tuple(sampling.split(chosen, wish.test_share, wish.seed))
+    items = sorted({one.item_id for one in sampled})
+    content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, wish.people))
+    units = sum(one.units for one in chosen)
+    told = _told(wish, found, size, content, units) + _informed(project, wish)
+    return Preview(content, units, tuple(told))
+
+
+def make(project: Project, wish: Wish) -> Change:
+    """Draw a set, and deal its items to people: of coverage as assignments, on which they see those responses only.
+
+    Whoever was asked for the labels of an item before labels all of its responses, as they were told.
+    """
+    drawn = preview(project, wish)
+    with project.store.write() as db:
+        if db.execute(select(SET.c.id).where(SET.c.name == wish.name.strip())).first():
+            raise Refusal(f"There is a set “{wish.name.strip()}” already.", "Choose another name.")
+        content = drawn.content
+        if wish.protocol in SUBMITTED:
+            content = _dealt(project, db, wish, content)
+        text = canonical_json(content.model_dump(mode="json")).decode()
+        row: dict[str, Any] = {
+            "id": new_id(), "name": wish.name.strip(), "protocol": wish.protocol, "by": project.by, "at": now(),
+            "content": text, "sha256": sha256(text),
+        }  # fmt: skip
+        db.execute(insert(SET), row)
+        after = {"name": row["name"], "responses": len(content.responses), "sha256": row["sha256"]}
+        return record(project, db, Change(NAME, row["id"], "draw", None, after))
+
+
+def sets(project: Project) -> list[ValidationSet]:
+    """All sets, the oldest first."""
+    opened = select(OPENING.c.set_id, func.count()).group_by(OPENING.c.set_id)
+    with project.store.read() as db:
+        counts: dict[str, int] = dict(db.execute(opened).all())
+        rows = db.execute(select(SET).order_by(SET.c.at, SET.c.name)).all()
+    return [_set_of(row, counts.get(row.id, 0)) for row in rows]
+
+
+def named(project: Project, name: str) -> ValidationSet:
+    """The set of that name or id; Refusal lists those that there are."""
+    there = sets(project)
+    for one in there:
+        if name in (one.name, one.id):
+            return one
+    names = ", ".join(one.name for one in there) or "none yet"
+    raise Refusal(f"There is no validation set “{name}”.", f"There are: {names}.")
+
+
+def lacking(project: Project, found: ValidationSet) -> list[str]:
+    """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
+    shape = label_cases.shape_of(project, found.protocol)
+    wanted, units = found.responses(), defaultdict[str, list[Place]](list)
+    for place in validation_units.places(project, shape, found.content.dealt).values():
+        if place.response_id in wanted:
+            units[place.item_id].append(place)
+    aliases = {person.id: person.alias for person in people.people(project)}
+    with project.store.read() as db:
+        said, finished = _said(db, shape, found), _said(db, shape, found, submitted=True)
+        lines = []
+        for item_id, whose in _raters(db, found).items():
+            for person in whose:
+                missing = sum((place.key, person) not in said for place in units[item_id])
+                open_ = sum((place.key, person) not in finished for place in units[item_id])
+                if missing or open_:
+                    lines.append((item_id, person, missing))
+        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
+    return [
+        f"{aliases[person]}, item {keys[item_id]}: "
+        + (f"{counted(missing, 'label')} missing" if missing else "labelled, not submitted")
+        for item_id, person, missing in lines
+    ]
+
+
+def lock(project: Project, name: str) -> Change:
+    """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
+    people.refuse_others(project, "locks validation sets")
+    found = named(project, name)
+    if found.locked_at is not None:
+        raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
+    if missing := lacking(project, found):
+        rest = [f"… and {len(missing) - NAMED} more"] if len(missing) > NAMED else []
+        raise Refusal(
+            "The labels of this set are not all in, and no judge is shown before they are.",
+            "Have these submitted first.",
+            (*missing[:NAMED], *rest),
+        )
+    shape = label_cases.shape_of(project, found.protocol)
+    with project.store.write() as db:
+        said = _said(db, shape, found)
+        labels = [
+            FirstLabel(response_id=key[0], unit_id=key[1], person_id=person, value=said[key, person])
+            for key, person in sorted(said)
+        ]
+        text = canonical_json([one.model_dump(mode="json") for one in labels]).decode()
+        row = {"labels": text, "labels_sha256": sha256(text), "locked_at": now()}
+        db.execute(update(SET).where(SET.c.id == found.id), row)
+        after = {"labels": len(labels), "sha256": row["labels_sha256"]}
+        return record(project, db, Change(NAME, found.id, "lock labels", None, after))
+
+
+def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
+    """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
+    people.refuse_others(project, "opens the test part of a set")
+    found = named(project, name)
+    refuse_unlocked(found)
+    opening = Opening(
+        id=new_id(), set_id=found.id, judges=orjson.dumps(sorted(judges)).decode(),
+        labels_sha256=found.labels_sha256, by=project.by, at=now(),
+    )  # fmt: skip
+    with project.store.write() as db:
+        db.execute(insert(OPENING).values(**opening.model_dump()))
+        after = {"opening": found.openings + 1, "judges": sorted(judges)}
+        record(project, db, Change(NAME, found.id, "open the test part", None, after))
+    return opening
+
+
+def openings(project: Project, set_id: str) -> list[Opening]:
+    """Every look at the test part of a set, the first one first."""
+    question = select(OPENING).where(OPENING.c.set_id == set_id).order_by(OPENING.c.at, OPENING.c.id)
+    with project.store.read() as db:
+        return [Opening(**row) for row in db.execute(question).mappings()]
+
+
+def held_back(project: Project, protocol: str) -> set[str]:
+    """The responses on which no judge is shown unless their set is named: of sets not yet locked, and of test parts."""
+    found: set[str] = set()
+    for one in sets(project):
+        if one.protocol == protocol:
+            found |= one.responses(None if one.locked_at is None else Split.TEST)
+    return found
+
+
+def refuse_unlocked(found: ValidationSet) -> None:
+    """Refusal while what people say of a set may still change."""
+    if found.locked_at is None:
+        raise Refusal(
+            f"The labels of “{found.name}” are not locked, and no judge is shown before they are.",
+            "Have its labels submitted, then lock them.",
+        )
+
+
+def _refuse_senseless(project: Project, wish: Wish) -> None:
+    known = {person.id for person in people.people(project) if person.active}
+    wrong = {
+        "A set needs a name.": not wish.name.strip(),
+        "A set is labelled by two people or more.": len(set(wish.people)) < 2 or wish.raters < 2,
+        "An item cannot be labelled by more people than there are.": wish.raters > len(set(wish.people)),
+        "Somebody who is to label is not active in this project.": not set(wish.people) <= known,
+        "The width of an interval of a share lies between 0 and 1.": not 0 < wish.width < 1,
+        "A share lies between 0 and 1.": not all(
+            0 <= share <= 1 for share in (wish.share, wish.likeness, wish.test_share)
+        ),
+        "A set has one response or more.": wish.size is not None and wish.size < 1,
+    }
+    for words, holds in wrong.items():
+        if holds:
+            raise Refusal(words, "Correct that; nothing was drawn.")
+
+
+def _size(found: Sequence[Candidate], wish: Wish) -> Size:
+    if wish.size is not None:
+        return Size(min(wish.size, len(found)), 0, 1.0, reached=wish.size <= len(found))
+    return sampling.size_for(found, wish.width, wish.share, wish.likeness)
+
+
+def _told(wish: Wish, found: Sequence[Candidate], size: Size, content: Content, units: int) -> list[str]:
+    tested = [one for one in content.responses if one.split is Split.TEST]
+    items = {one.item_id for one in content.responses}
+    told = [
+        f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
+        f"{counted(units, 'unit')}, drawn from {counted(len(found), 'response')} with seed {wish.seed}; "
+        f"{counted(len(tested), 'response')} of {counted(len({one.item_id for one in tested}), 'item')} "
+        "in the test part."
+    ]
+    if wish.size is None:
+        told.append(
+            f"A 95 % interval {wish.width:g} wide about {wish.share:g} takes {counted(size.units, 'unit')} of the "
+            f"whole set at a design effect of {size.effect:.2f} (units of one item alike by {wish.likeness:g})."
+        )
+    if not size.reached:
+        told.append("There are not enough responses for that: all of them were taken.")
+    return told
+
+
+def _informed(project: Project, wish: Wish) -> list[str]:
+    """Who of the people may read elsewhere what judges say, so that nobody takes their labels for blind unawares."""
+    both = [
+        one.alias for one in people.people(project) if one.id in wish.people and one.has(Role.COORDINATOR)
+    ]
+    if not both:
+        return []
+    coordinate = "coordinates" if len(both) == 1 else "coordinate"
+    return [
+        f"{', '.join(both)} {coordinate} as well, and could read on Results and Judges what judges say: choose people "
+        "who only label, or keep away from both pages until the set is locked."
+    ]
+
+
+def _dealt(project: Project, db: Connection, wish: Wish, content: Content) -> Content:
+    """The set with who labels which item, each being asked for it."""
+    items = tuple(content.dealt)
+    before = {item_id: set(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
+    drawn_before = {person: dealing.narrowed(db, person) for person in wish.people}
+    if any(len(before[item_id]) < wish.raters for item_id in items):
+        stages = (Stage.LABELLING,)
+        plan = Plan(stages, wish.raters, wish.people, items=items, seed=wish.seed)
+        assignments.assign(project, plan)
+    dealt = {item_id: tuple(assignments.raters_of(db, item_id, Stage.LABELLING)) for item_id in items}
+    narrowed = {
+        item_id: tuple(
+            person
+            for person in whose
+            if person not in before[item_id] or item_id in drawn_before.get(person, ())
+        )
+        for item_id, whose in dealt.items()
+    }
+    return content.model_copy(
+        update={"dealt": dealt, "narrowed": {i: who for i, who in narrowed.items() if who}}
+    )
+
+
+def _set_of(row: Any, opened: int) -> ValidationSet:
+    labels = orjson.loads(row.labels) if row.labels else ()
+    return ValidationSet(
+        row.id, row.name, row.protocol, Content.model_validate_json(row.content), row.at, row.locked_at,
+        tuple(FirstLabel.model_construct(**one) for one in labels), row.labels_sha256, opened,
+    )  # fmt: skip
+
+
+def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
+    """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
+    dealt = found.content.dealt
+    if found.protocol not in SUBMITTED:
+        return dealt
+    asked = dealing.labelling(db)
+    return {
+        item_id: tuple(
+            person
+            for person in sorted(asked.get(item_id, ()))
+            if person in whose or dealing.replaces(person, whose, asked[item_id])
+        )
+        for item_id, whose in dealt.items()
+    }
+
+
+def _said(
+    db: Connection, shape: Protocol, found: ValidationSet, *, submitted: bool = False
+) -> dict[tuple[Key, str], str | None]:
+    """What the people of a set say of the units of its responses now, None where they are unsure."""
+    item_of = {one.response_id: one.item_id for one in found.content.responses}
+    raters = _raters(db, found)
+    return {
+        (key, person): value
+        for person, own in validation_values.of_people(
+            db, shape, list(found.content.dealt), submitted=submitted
+        ).items()
+        for key, value in own.items()
+        if key[0] in item_of and person in raters[item_of[key[0]]]
+    }

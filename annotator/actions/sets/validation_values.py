@@ -1,0 +1,138 @@
+"""What was said of the units that judges are validated on: by each person, by consensus, by each judge and prompt."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.judges import judges
+from annotator.actions.labelling import wordings
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, finished
+from annotator.actions.project.file import Project
+from annotator.actions.project.keeping import kept
+from annotator.actions.results import result_raters
+from annotator.actions.sets.validation_units import Key, in_order
+from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.protocol import Protocol
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import InformedRow, RunRow, table
+
+RUN, INFORMED = table(RunRow), table(InformedRow)
+# So many items are named in one question; any database takes as many.
+AT_ONCE = 500
+# Unit → value, None where the rater is unsure.
+Own = dict[Key, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A judge under one wording of its prompts: what it said, and the status of each judgement that did not come."""
+
+    judge: Judge
+    prompt_sha256: str
+    said: dict[Key, str] = field(default_factory=dict)
+    missing: dict[Key, str] = field(default_factory=dict)
+
+
+def of_people(
+    db: Connection, shape: Protocol, items: Sequence[str] | None = None, *, submitted: bool = False
+) -> dict[str, Own]:
+    """Person → what they say blind; with `submitted` only what is finished, where labels are submitted.
+
+    What somebody said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
+    is what they said of another wording.
+    """
+    j = JUDGEMENT.c
+    by_people = (j.protocol == shape.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+    left_out = {*wordings.outdated(db, *by_people), *_informed(db, *by_people)}
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value).where(
+        *by_people, j.status.in_(SAID)
+    )
+    if submitted:
+        question = question.where(finished())
+    found: dict[str, Own] = defaultdict(dict)
+    for rows in _stretches(db, question, items):
+        if shape.paired:
+            # Where somebody was asked both ways, what they said of the order that is compared stands.
+            rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
+        for label_id, response_id, unit_id, person_id, value in rows:
+            if label_id not in left_out:
+                key, said = _folded(shape, (response_id, unit_id), value)
+                found[person_id][key] = said
+    return dict(found)
+
+
+def _informed(db: Connection, *by_people: ColumnElement[bool]) -> Iterable[str]:
+    """The labels that were given after the person was shown a judge's verdict on the unit."""
+    j, i = JUDGEMENT.c, INFORMED.c
+    same = (getattr(j, name) == getattr(i, name) for name in ("protocol", "response_id", "unit_id"))
+    shown = select(j.id).join(INFORMED, and_(*same, i.by == j.rater_id, i.at < j.at))
+    return db.execute(shown.where(*by_people)).scalars()
+
+
+def _stretches(db: Connection, question: Any, items: Sequence[str] | None) -> Iterable[list[Any]]:
+    if items is None:
+        yield list(db.execute(question).all())
+        return
+    for start in range(0, len(items), AT_ONCE):
+        narrowed = question.where(JUDGEMENT.c.item_id.in_(items[start : start + AT_ONCE]))
+        yield list(db.execute(narrowed).all())
+
+
+def _folded(shape: Protocol, key: Key, value: str | None) -> tuple[Key, str | None]:
+    """A verdict on a pair in the order that is compared: the same report is better, whichever comes first."""
+    if not shape.paired or in_order(*key):
+        return key, value
+    first, second, *_ = shape.values
+    return (key[1], key[0]), {first: second, second: first}.get(value or "", value)
+
+
+def of_consensus(project: Project, shape: Protocol) -> Own:
+    """What adjudication settled."""
+    spoken = result_raters.spoken(project, shape, result_raters.CONSENSUS)
+    return {(response_id, unit_id): value for response_id, _, unit_id, value in spoken}
+
+
+def trials(project: Project, shape: Protocol) -> list[int]:
+    """The trials at which judges judged; the first one where none did."""
+    j = JUDGEMENT.c
+    question = select(j.trial).where(j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value)
+    with project.store.read() as db:
+        return sorted(set(db.execute(question.distinct()).scalars()) | {1})
+
+
+@kept
+def of_judges(project: Project, shape: Protocol, judge: str = "", trial: int = 1) -> list[Version]:
+    """Every judge, or the one of that name, under each wording it judged by, at one trial.
+
+    Of pairs the order that is compared; the other one is asked for bias, not for agreement. What was said of another
+    wording of a unit is missing.
+    """
+    j = JUDGEMENT.c
+    wanted = [j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial]
+    wanted += [j.rater_id == judges.named(project, judge).id] if judge else []
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.run_id).where(*wanted)
+    known = {one.id: one for one in judges.all_of(project)}
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+        gone = wordings.outdated(db, *wanted)
+        prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
+    found: dict[tuple[str, str], Version] = {}
+    for verdict_id, response_id, unit_id, judge_id, value, status, run_id in rows:
+        key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "")
+        if judge_id not in known or (shape.paired and not in_order(*key)):
+            continue
+        if whose not in found:
+            found[whose] = Version(known[judge_id], whose[1])
+        version = found[whose]
+        if status == Status.OK.value and verdict_id not in gone:
+            version.said[key] = value
+        else:
+            version.missing[key] = wordings.REWORDED if verdict_id in gone else status
+    if judge and not found:
+        raise Refusal(f"“{judge}” has judged nothing of this kind.", "Let it judge first.")
+    return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))

@@ -1,0 +1,1 @@
+"""Sheets: tables of figures with units and intervals, and the files they become."""

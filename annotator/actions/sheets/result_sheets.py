@@ -1,0 +1,191 @@
+"""How figures are set out: sheets of cells in words, each with what it stands on."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate, decimal, interval
+
+Worth = float | str | None
+UNDEFINED = "–"
+_DIGITS, _LONGEST = re.compile(r"\d+"), 12
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a figure stands on: a metric, or the judgements, of whom on what; what is empty does not narrow it."""
+
+    protocol: str
+    rater_id: str
+    metric: str = ""
+    system_id: str = ""
+    group_by: str = "all"
+    group: str = "all"
+    item_id: str = ""
+    response_id: str = ""
+    unit_id: str = ""
+    words: str = ""
+    """What is called so when it is opened; empty for what the cell or its line says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell, what it is sorted by (None comes last), and what more there is to say of it.
+
+    `state` names a state of the work where the cell tells of one: agreed, disagree, incomplete, missing, unfit for what
+    is not publishable, or flat for what tells nothing apart. `picture` names the picture that shows it best.
+    """
+
+    words: str
+    worth: Worth = None
+    tip: str = ""
+    state: str = ""
+    source: Source | None = None
+    metric: str = ""
+    picture: str = ""
+    value: Worth = None
+    """What a machine reads in its place; None stands for the words."""
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of cells and what it is about; `more` holds its account, each part under a heading."""
+
+    cells: tuple[Cell, ...]
+    item_id: str = ""
+    unit_id: str = ""
+    kind: str = ""
+    response_id: str = ""
+    more: tuple[tuple[str, str], ...] = ()
+    source: Source | None = None
+    picture: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's title, what the figure below it is, and what is said of all of it beside the title."""
+
+    title: str
+    tip: str = ""
+    beside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with its title; `told` says in sentences what holds of all of it, the first `answers` of them what was
+    asked for; `departures` where the view differs from the paper, besides its metric.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    told: tuple[str, ...] = ()
+    pictures: tuple["Picture", ...] = ()
+    departures: tuple[str, ...] = ()
+    answers: int = 0
+
+    @property
+    def told_in_full(self) -> tuple[str, ...]:
+        """All sentences together: what files and the command line say, where no account stands beside the table."""
+        return (*self.told, *self.departures)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that can be drawn, in the colours it is given."""
+
+    name: str
+    title: str
+    draw: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a view lets choose: a name for machines, words for people, and the values in words with themselves.
+
+    The first value holds unless another is chosen. With `only_if` it is offered only where the choice of that name,
+    which stands before it, has one of those values.
+    """
+
+    name: str
+    words: str
+    values: tuple[tuple[str, str], ...]
+    only_if: tuple[str, tuple[str, ...]] | None = None
+
+
+def columns(*titles: str | tuple[str, str]) -> tuple[Column, ...]:
+    """Columns of titles, some of them with what they mean."""
+    return tuple(Column(title) if isinstance(title, str) else Column(*title) for title in titles)
+
+
+def text(words: str, tip: str = "", state: str = "") -> Cell:
+    """A cell that is sorted by its words, numbers in them by their size."""
+    key = _DIGITS.sub(lambda found: found[0].zfill(_LONGEST), words.casefold())
+    return Cell(words, key, tip, state, value=words)
+
+
+def count(number: float | None, tip: str = "", form: str = ",") -> Cell:
+    """A cell that holds a number."""
+    words = UNDEFINED if number is None else format(number, form).replace("-", "−")
+    return Cell(words, number, tip, value=number)
+
+
+def share(value: float | None, places: int = 1, absent: str = "") -> Cell:
+    """A cell that holds a share in percent; `absent` says why there may be none."""
+    if value is None:
+        return missing(absent) if absent else Cell(UNDEFINED)
+    return Cell(percent(value, places), value, value=value)
+
+
+def missing(why: str) -> Cell:
+    """A cell in which nothing can stand."""
+    return Cell(UNDEFINED, None, why, "missing")
+
+
+def figure(estimate: Estimate, unit: str = "") -> Cell:
+    """A figure with its interval; where it comes from is its tip."""
+    state = "incomplete" if estimate.missing else "" if estimate.value is not None else "missing"
+    tip = "\n".join(explained(estimate, unit))
+    return Cell(in_words(estimate, unit), estimate.value, tip, state, value=estimate.value, estimate=estimate)
+
+
+def number(value: float, unit: str = "") -> str:
+    """A value in words: three places behind the point, fewer where it is large."""
+    size = abs(value)
+    places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
+    said = decimal(value, places)
+    return f"{said} {unit}" if unit else said
+
+
+def percent(share: float, places: int = 0) -> str:
+    """A share in percent."""
+    return f"{decimal(100 * share, places)} %"
+
+
+def in_words(estimate: Estimate, unit: str = "") -> str:
+    """A figure with its interval, and how much of it is missing."""
+    said = UNDEFINED if estimate.value is None else number(estimate.value, unit)
+    gaps = f"{estimate.missing:,} missing" if estimate.missing else ""
+    return "  ".join(part for part in (said, interval(estimate, number), gaps) if part)
+
+
+def or_why(estimate: Estimate, beside: str = "") -> str:
+    """A figure in words and what is said beside it, in a sentence; why, where it is undefined."""
+    return f"{in_words(estimate)}{beside}" if estimate.value is not None else f"undefined ({estimate.note})"
+
+
+def explained(estimate: Estimate, unit: str = "") -> list[str]:
+    """Where a figure comes from: n, method, what is missing and the range that leaves, why it is undefined."""
+    said = [f"n = {estimate.n:,}", estimate.method]
+    if estimate.missing:
+        said.append(f"{counted(estimate.missing, 'judgement')} did not come{_range(estimate, unit)}")
+    return [part for part in (*said, estimate.note) if part]
+
+
+def _range(estimate: Estimate, unit: str) -> str:
+    if estimate.floor is None or estimate.ceiling is None:
+        return ""
+    return f"; with them it lies between {number(estimate.floor, unit)} and {number(estimate.ceiling, unit)}"

@@ -1,0 +1,1 @@
+"""The papers' own studies: attempts, contests, preferences, plans, retrieval, rubric pilots."""

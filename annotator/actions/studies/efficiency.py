@@ -1,0 +1,151 @@
+"""Which systems are worth what they take: a score against latency, tokens and money, with the front of each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, response_scores, result_pictures
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.results import Rater
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    figure,
+    in_words,
+    number,
+    text,
+)
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.adra.efficiency import Standing, standings
+
+# What a report took; tokens per second is a speed, not a cost.
+COSTS = ("latency", "tokens", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Each system's score and what it takes, and by cost who stands on the front and who is beaten by whom."""
+
+    metric: MetricInfo
+    rater: Rater | None
+    scores: Mapping[str, Estimate]
+    costs: Mapping[str, Mapping[str, Estimate]]
+    standings: Mapping[str, tuple[Standing, ...]]
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The costs that are known of any system."""
+        return tuple(
+            cost for cost, row in self.costs.items() if any(one.value is not None for one in row.values())
+        )
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Which score is held against what a report took, by whose judgements."""
+    return (response_scores.metric_choice(project), response_scores.rater_choice(project))
+
+
+def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+    """Every system that has a score, with its means over items; a cost that is not known is no cost of 0."""
+    found = response_scores.of_metric(project, metric, judge)
+    scores = response_scores.system_means(found)
+    costs = {cost: response_scores.system_means(response_scores.of_metric(project, cost)) for cost in COSTS}
+    return Report(
+        found.metric,
+        found.rater,
+        scores,
+        costs,
+        {
+            cost: standings([(name, score.value, _known(row, name)) for name, score in scores.items()])
+            for cost, row in costs.items()
+        },
+    )
+
+
+def _known(row: Mapping[str, Estimate], system: str) -> float | None:
+    return row[system].value if system in row else None
+
+
+def sheets(found: Report) -> tuple[Sheet, ...]:
+    """A row for each system: its score, what it takes, and whether it is worth that."""
+    if not found.scores:
+        return ()
+    infos = [metrics.named(cost) for cost in COSTS]
+    heads = columns(
+        "System",
+        found.metric.title,
+        *(
+            head
+            for info in infos
+            for head in (
+                f"{info.title} ({info.unit})",
+                (
+                    f"Worth its {info.title.lower()}?",
+                    "No other system is at least as good on both and better on one",
+                ),
+            )
+        ),
+    )
+    order = sorted(found.scores, key=lambda name: (-(found.scores[name].value or -1.0), name))
+    lines = [Line((text(name), figure(found.scores[name]), *_costs(found, name))) for name in order]
+    pictures = tuple(_picture(found, info) for info in infos if info.name in found.known)
+    return (
+        Sheet("Score against what a report took", heads, tuple(lines), tuple(_told(found, infos)), pictures),
+    )
+
+
+def _picture(found: Report, info: MetricInfo) -> Picture:
+    """The systems in the plane of score and cost, those on the front joined."""
+    points = [
+        result_pictures.Point(
+            row.system,
+            row.cost,
+            row.score,
+            row.on_front,
+            found.scores[row.system].low,
+            found.scores[row.system].high,
+        )
+        for row in found.standings[info.name]
+        if row.cost is not None and row.score is not None
+    ]
+    title = f"{found.metric.title} against {info.title.lower()}: the front is full"
+    x, y = f"{info.title} ({info.unit})", f"{found.metric.title}, 95 % interval"
+    return Picture(info.name, title, partial(result_pictures.plane, title, points, x, y, front=True))
+
+
+def _costs(found: Report, system: str) -> Iterator[Cell]:
+    for cost in COSTS:
+        row = next(one for one in found.standings[cost] if one.system == system)
+        yield replace(figure(found.costs[cost].get(system, Estimate(None))), metric=cost)
+        yield _worth(row)
+
+
+def _worth(row: Standing) -> Cell:
+    if not row.known:
+        return Cell(
+            "not known", None, "A score or a cost is not known: it neither beats nor is beaten.", "missing"
+        )
+    if row.on_front:
+        return Cell("on the front", 0.0, "", "agreed")
+    beaten = ", ".join(row.beaten_by)
+    return Cell(f"beaten by {beaten}", float(len(row.beaten_by)), beaten)
+
+
+def _told(found: Report, infos: list[MetricInfo]) -> Iterator[str]:
+    judge = f", judged by {found.rater.name}" if found.rater and found.metric.judged else ""
+    yield f"{found.metric.title}{judge}: means over items with the bootstrap interval of the results."
+    for info in infos:
+        on = [row for row in found.standings[info.name] if row.on_front]
+        if on:
+            front = ", ".join(
+                f"{row.system} ({in_words(Estimate(row.score))} at {number(row.cost or 0.0, info.unit)})"
+                for row in on
+            )
+            yield f"{info.title}: {front} on the front."
+        else:
+            yield f"{info.title} is not known of any system with a score."

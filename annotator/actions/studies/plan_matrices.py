@@ -1,0 +1,191 @@
+"""How predicted plans meet gold ones: the matrix of each report, and what both readings of it come to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from annotator.actions.items import materials
+from annotator.actions.project.file import Project
+from annotator.actions.results import response_scores, result_pictures, result_raters, results, scoring
+from annotator.actions.results.result_raters import Rater
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    Source,
+    columns,
+    count,
+    figure,
+    text,
+)
+from annotator.domain.judges.protocol import Material, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.part import Part
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.adra.plan import METRICS, NAME, Matrix, cell_id, matrix
+from annotator.stats.matching.matching import maximum_pairs
+
+CELLS = {True: ("relevant", "agreed"), False: ("not", ""), None: ("missing", "missing")}
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The plan of one response against the gold plan, as one rater filled the matrix; `scores` are by metric."""
+
+    item_id: str
+    item_key: str
+    system: str
+    trial: int
+    response_id: str
+    predicted: tuple[tuple[str, str], ...]
+    gold: tuple[tuple[str, str], ...]
+    cells: Matrix
+    scores: Mapping[str, Estimate]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The plans of all responses on items with a gold plan, in the project's order."""
+
+    rater: Rater | None
+    met: tuple[Met, ...]
+    unknown: int
+    """Responses whose plan is not known."""
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Whose judgements, and which report's matrix."""
+    names, systems = response_scores.items_named(project), response_scores.systems_named(project)
+    judges = response_scores.rater_choice(project, NAME)
+    judges = Choice(
+        judges.name, judges.words, tuple(v for v in judges.values if v[1] != result_raters.PEOPLE)
+    )
+    there = (
+        (f"{names[one.item.id].key}, {systems[material.response.system_id]}", material.response.id)
+        for one, material in _materials(project)
+        if Part.PLAN in material.parts
+    )
+    return (judges, Choice("of", "Matrix of", tuple(there)))
+
+
+def _materials(project: Project) -> Iterator[tuple[materials.AtHand, Material]]:
+    mode = scoring.main_mode(project)
+    wanted = materials.for_counting(PROTOCOLS[NAME])
+    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+        for material in at_hand.responses if at_hand.own.units(Kind.PLAN) else ():
+            if material.response.mode == mode:
+                yield at_hand, material
+
+
+def report(project: Project, judge: str = "") -> Report:
+    """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
+    # Of people each one by themselves: two people fill two matrices.
+    each = (one for one in results.everybody(project, NAME) if one.id != result_raters.PEOPLE)
+    rater = result_raters.chosen(each, judge)
+    said: dict[str, dict[str, str]] = {}
+    for response_id, _, unit_id, value in (
+        result_raters.spoken(project, PROTOCOLS[NAME], rater.id) if rater else ()
+    ):
+        said.setdefault(response_id, {})[unit_id] = value
+    systems, found, unknown = response_scores.systems_named(project), [], 0
+    for at_hand, material in _materials(project):
+        response, values = material.response, said.get(material.response.id, {})
+        if Part.PLAN not in material.parts:
+            unknown += 1
+            continue
+        found.append(
+            Met(
+                at_hand.item.id,
+                at_hand.item.key,
+                systems[response.system_id],
+                response.trial,
+                response.id,
+                tuple((unit.id, unit.text) for unit in material.units(Part.PLAN)),
+                tuple((unit.id, unit.text) for unit in material.units(Kind.PLAN)),
+                matrix(material, values),
+                {metric.name: metric.score(Scored(material, values), True) for metric in METRICS},
+                rater.id if rater else "",
+            )
+        )
+    return Report(rater, tuple(found), unknown)
+
+
+def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
+    """All reports by both readings, and the matrix of one of them."""
+    if not found.met:
+        return ()
+    chosen = next((one for one in found.met if one.response_id == of), found.met[0])
+    return (_readings(found), _matrix(chosen))
+
+
+def _readings(found: Report) -> Sheet:
+    heads = columns(
+        "Item", "System", ("Run", "Which run of the system on the item"),
+        ("Predicted", "Sub-tasks of the report's plan"),
+        ("Gold", "Sub-tasks of the gold plan"), *(metric.title for metric in METRICS),
+    )  # fmt: skip
+    lines = [
+        Line(
+            (
+                text(one.item_key), text(one.system), count(one.trial), count(len(one.predicted)), count(len(one.gold)),
+                *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in METRICS),
+            ),
+            one.item_id, response_id=one.response_id, source=_source(one), picture=one.response_id,
+        )
+        for one in found.met
+    ]  # fmt: skip
+    judge = f"Judged by {found.rater.name}. " if found.rater else ""
+    told = [
+        f"{judge}One-to-one counts a maximum matching; any-match counts every row and column with a match. The paper "
+        "leaves open which is meant, so both are given."
+    ]
+    if found.unknown:
+        told.append(f"Without a known plan, which is no zero: {counted(found.unknown, 'report')}.")
+    return Sheet("Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met)))
+
+
+def _source(one: Met) -> Source:
+    return Source(NAME, one.by, item_id=one.item_id, response_id=one.response_id)
+
+
+def _matrix(one: Met) -> Sheet:
+    pairs = _matching(one)
+    gold = [(f"G{place}", words) for place, (_, words) in enumerate(one.gold, start=1)]
+    heads = columns("Predicted sub-task", *gold)
+    lines = []
+    for i, (unit_id, words) in enumerate(one.predicted):
+        cells = [_cell(one, i, j, (i, j) in pairs) for j in range(len(one.gold))]
+        head = Cell(f"P{i + 1}  {words}", f"{i:04}", words, value=words)
+        lines.append(Line((head, *cells), one.item_id, unit_id, response_id=one.response_id))
+    told = (
+        f"Item {one.item_key}, {one.system}: predicted sub-tasks down, gold ones across; ◉ belongs to the matching.",
+        "  ".join(f"{place} {words}" for place, words in gold),
+    )
+    return Sheet("Matrix", heads, tuple(lines), told, (_picture(one),))
+
+
+def _cell(one: Met, i: int, j: int, matched: bool) -> Cell:
+    words, state = CELLS[one.cells[i][j]]
+    said = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n{one.predicted[i][1]}\n{one.gold[j][1]}"
+    shown = "◉ relevant" if matched else f"● {words}" if one.cells[i][j] else words
+    unit = cell_id(one.predicted[i][0], one.gold[j][0])
+    source = Source(NAME, one.by, item_id=one.item_id, response_id=one.response_id, unit_id=unit)
+    return Cell(shown, words, said, state, source, value=words)
+
+
+def _matching(one: Met) -> list[tuple[int, int]]:
+    return maximum_pairs([[bool(cell) for cell in row] for row in one.cells]) if one.cells else []
+
+
+def _picture(one: Met) -> Picture:
+    title = f"{one.item_key}, {one.system}: full relevant, ringed matched, ? missing"
+    rows = [f"P{n} {words}" for n, (_, words) in enumerate(one.predicted, start=1)]
+    heads = [f"G{n} {words}" for n, (_, words) in enumerate(one.gold, start=1)]
+    return Picture(
+        one.response_id, title, partial(result_pictures.matrix, title, rows, heads, one.cells, _matching(one))
+    )

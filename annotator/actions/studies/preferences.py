@@ -1,0 +1,205 @@
+"""Whether scores prefer the report that people prefer, who compared two reports blind."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import get_args
+
+from sqlalchemy import select
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, response_scores, result_pictures
+from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    text,
+)
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.adra.preference import (
+    FIRST,
+    SECOND,
+    TIE,
+    Agreement,
+    Pair,
+    agreement,
+    better,
+    preferred,
+)
+from annotator.protocols.adra.preference import NAME as PREFERENCE
+from annotator.protocols.adra.preference import (
+    Choice as Preferred,
+)
+from annotator.protocols.researcherbench.pairwise import NAME as PAIRWISE
+from annotator.storage.tables import ResponseRow, table
+
+RESPONSE = table(ResponseRow)
+# People compare two reports blind under either protocol.
+ASKED = (PREFERENCE, PAIRWISE)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A person's blind comparison of two reports on an item; None where they said nothing or were unsure."""
+
+    item_id: str
+    item_key: str
+    person: str
+    first_id: str
+    second_id: str
+    first: str
+    second: str
+    preferred: Preferred | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Metric by metric, how often the better score is the preferred report; `scores` are those of one of them."""
+
+    metric: MetricInfo
+    agreements: Mapping[str, Agreement]
+    compared: tuple[Compared, ...]
+    scores: Mapping[str, float | None] = field(repr=False)
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """By whose judgements scores are computed, and which metric's pairs are listed."""
+    return (response_scores.rater_choice(project), response_scores.metric_choice(project))
+
+
+def report(project: Project, judge: str = "", metric: str = "coverage") -> Report:
+    """People's blind comparisons against every metric of quality that is not made of comparisons itself."""
+    compared = tuple(_compared(project))
+    infos = [info for info in metrics.qualities(project) if info.protocol not in ASKED] if compared else []
+    values = {info.name: _values(project, info.name, judge) for info in infos}
+    known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
+    chosen = metric if metric in known else next(iter(known), metric)
+    return Report(
+        metrics.named(chosen),
+        {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()},
+        compared,
+        known.get(chosen, {}),
+    )
+
+
+def _values(project: Project, metric: str, judge: str) -> dict[str, float | None]:
+    """What each response scores; None while a judgement of it is missing."""
+    scores = response_scores.of_metric(project, metric, judge).scores
+    return {
+        score.response_id: score.estimate.value if not score.estimate.missing else None for score in scores
+    }
+
+
+def _pair(one: Compared, scores: Mapping[str, float | None]) -> Pair:
+    return Pair(scores.get(one.first_id), scores.get(one.second_id), one.preferred)
+
+
+def _compared(project: Project) -> Iterator[Compared]:
+    """Each pair that a person compared, once, as they saw it first; both orders together make one preference."""
+    items, systems = response_scores.items_named(project), response_scores.systems_named(project)
+    names = {person.id: person.alias for person in people.people(project)}
+    places = {item_id: place for place, item_id in enumerate(items)}
+    for (item_id, rater, _), orders in sorted(
+        _said(project).items(), key=lambda one: places.get(one[0][0], -1)
+    ):
+        if item_id not in items:
+            continue
+        first, second = next(iter(orders))
+        found = preferred(orders[first, second][0], orders.get((second, first), (None,))[0])
+        of_first, of_second = orders[first, second][1:]
+        who = names.get(rater, rater)
+        yield Compared(
+            item_id, items[item_id].key, who, first, second, systems[of_first], systems[of_second], found
+        )
+
+
+# Item, person, both responses → in the order they were shown, what was said, and of which systems they are.
+Orders = dict[tuple[str, str], tuple[str | None, str, str]]
+
+
+def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
+    j, first, second = JUDGEMENT.c, RESPONSE.alias("first"), RESPONSE.alias("second")
+    question = (
+        select(
+            j.item_id, j.rater_id, j.value, j.status, first.c.id, second.c.id, first.c.system_id, second.c.system_id
+        )
+        .join(first, first.c.id == j.response_id)
+        .join(second, second.c.id == j.unit_id)
+        .where(j.protocol.in_(ASKED), j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+        .order_by(j.item_id, j.at, first.c.id, second.c.id, j.rater_id)
+    )  # fmt: skip
+    found: dict[tuple[str, str, frozenset[str]], Orders] = {}
+    with project.store.read() as db:
+        for item_id, rater, value, status, a, b, *of in db.execute(question):
+            said = value if status == Status.OK.value and value in get_args(Preferred) else None
+            found.setdefault((item_id, rater, frozenset((a, b))), {})[a, b] = (said, of[0], of[1])
+    return found
+
+
+def sheets(found: Report) -> tuple[Sheet, ...]:
+    """Every metric's agreement with people, and the pairs with one metric's scores."""
+    if not found.agreements:
+        return ()
+    heads = columns(
+        "Metric", ("Agreement", "Agreed / (agreed + disagreed), with Wilson's 95 % interval; ties are counted apart"),
+        "Agreed", "Disagreed", ("Scores tie", "People preferred one, the scores see no difference"),
+        ("People tie", "The scores differ, people see no difference"), "Both tie",
+        ("Left out", "No preference was given, or a score is undefined or incomplete"),
+    )  # fmt: skip
+    lines = [
+        Line((
+            text(metrics.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
+            count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
+        ))
+        for name, row in found.agreements.items()
+    ]  # fmt: skip
+    told = (
+        f"{len(found.compared):,} blind comparisons by people; chance agrees with one half of those without ties.",
+    )
+    title = "How often the better score is the report that people prefer"
+    rates = [(metrics.named(name).title, row.share) for name, row in found.agreements.items()]
+    axis = "agreed / (agreed + disagreed), Wilson's 95 % interval"
+    picture = Picture("agreement", title, partial(result_pictures.shares, rates, title, axis))
+    return (Sheet("Scores against people's preferences", heads, tuple(lines), told, (picture,)), _list(found))
+
+
+def _list(found: Report) -> Sheet:
+    title = found.metric.title
+    heads = columns(
+        "Item",
+        "Person",
+        "Shown first",
+        "Shown second",
+        "Preferred",
+        f"{title} first",
+        f"{title} second",
+        "Score",
+    )
+    lines = []
+    for one in found.compared:
+        pair = _pair(one, found.scores)
+        named = {FIRST: one.first, SECOND: one.second, TIE: "neither", None: "not said"}
+        cells = (
+            text(one.item_key), text(one.person), text(one.first), text(one.second), text(named[one.preferred]),
+            figure(Estimate(pair.first)), figure(Estimate(pair.second)), _verdict(pair),
+        )  # fmt: skip
+        lines.append(Line(cells, item_id=one.item_id))
+    return Sheet(f"Pairs, by {title}", heads, tuple(lines))
+
+
+def _verdict(pair: Pair) -> Cell:
+    if pair.first is None or pair.second is None or pair.preferred is None:
+        return text("left out", state="missing")
+    scored = better(pair.first, pair.second)
+    if TIE in (scored, pair.preferred):
+        return text("tie")
+    return text("agrees", state="agreed") if scored == pair.preferred else text("disagrees", state="disagree")

@@ -1,0 +1,305 @@
+"""The views of the results: what each shows, what it lets choose, and what to do where it has nothing to show."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import (  # fmt: skip
+    domains,
+    error_counts,
+    lengths,
+    modes,
+    overview,
+    result_items,
+)
+from annotator.actions.sheets.result_sheets import Choice, Sheet
+from annotator.actions.studies import (
+    attempts,
+    contest_sheets,
+    contests,
+    efficiency,
+    gold_balance,
+    plan_matrices,
+    preferences,
+    retrieval_matches,
+    rubric_pilot_sheets,
+    rubric_pilots,
+    rubric_sets,
+    selection_ratings,
+)
+from annotator.domain.texts.refusal import Refusal
+
+SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view with the part of the page it stands in; `page` is where to go when there is nothing to show.
+
+    `shown` names the choices that decide only how what was counted is set out.
+    """
+
+    name: str
+    title: str
+    part: str
+    about: str
+    lacks: str
+    choices: Callable[[Project], tuple[Choice, ...]]
+    report: Callable[..., Any]
+    sheets: Callable[..., tuple[Sheet, ...]]
+    page: str = "Judges"
+    shown: tuple[str, ...] = ()
+
+
+NOBODY_JUDGED = "Run a judge (the baseline judge needs no key and no network), or label reports."
+VIEWS: tuple[View, ...] = (
+    View(
+        "overview",
+        "Overview",
+        SYSTEMS,
+        "Every figure of every system, with its interval, n, and what is missing.",
+        NOBODY_JUDGED,
+        overview.choices,
+        overview.report,
+        overview.sheets,
+        shown=("metric", "by"),
+    ),
+    View(
+        "items",
+        "Item by item",
+        SYSTEMS,
+        "What each system scores on each item.",
+        NOBODY_JUDGED,
+        result_items.choices,
+        result_items.report,
+        result_items.sheets,
+    ),
+    View(
+        "wins",
+        "Wins",
+        SYSTEMS,
+        "Systems compared in pairs, in both orders: who wins, and how far order and length decide.",
+        "Have a judge compare reports in pairs.",
+        contests.choices,
+        contests.report,
+        contest_sheets.sheets,
+    ),
+    View(
+        "preferences",
+        "People's preferences",
+        SYSTEMS,
+        "Whether the better score is the report that people prefer.",
+        "Let people compare two reports blind, and have a metric judged.",
+        preferences.choices,
+        preferences.report,
+        preferences.sheets,
+        "Label",
+    ),
+    View(
+        "efficiency",
+        "Score against cost",
+        SYSTEMS,
+        "Which systems are worth the time, the tokens and the money they take.",
+        NOBODY_JUDGED,
+        efficiency.choices,
+        efficiency.report,
+        efficiency.sheets,
+    ),
+    View(
+        "length",
+        "Score against length",
+        SYSTEMS,
+        "Whether longer reports score higher.",
+        NOBODY_JUDGED,
+        lengths.choices,
+        lengths.report,
+        lengths.sheets,
+    ),
+    View(
+        "domains",
+        "Domains",
+        SYSTEMS,
+        "Means by subject or question type, with their margins.",
+        NOBODY_JUDGED,
+        domains.choices,
+        domains.report,
+        domains.sheets,
+    ),
+    View(
+        "modes",
+        "Modes",
+        SYSTEMS,
+        "What a system gains when gold is given to it, item by item.",
+        "Import responses of the same systems in two modes, such as end-to-end and isolated, and have them judged.",
+        modes.choices,
+        modes.report,
+        modes.sheets,
+        "Import",
+    ),
+    View(
+        "runs",
+        "Several runs",
+        SYSTEMS,
+        "Pass@k: the expected best of k runs.",
+        "Import two or more runs of a system on the same item, and have them judged.",
+        attempts.choices,
+        attempts.report,
+        attempts.sheets,
+        "Import",
+    ),
+    View(
+        "plan",
+        "Plan matrix",
+        REPORTS,
+        "Predicted sub-tasks against gold ones, in both readings.",
+        "It needs a settled gold plan, and the plans of the reports: imported, or drawn by a model.",
+        plan_matrices.choices,
+        plan_matrices.report,
+        plan_matrices.sheets,
+        shown=("of",),
+    ),
+    View(
+        "retrieval",
+        "References found",
+        REPORTS,
+        "Every match of a report's references with the gold ones, and why.",
+        "It needs settled gold evidence, and the references of the reports: imported, or drawn from them.",
+        retrieval_matches.choices,
+        retrieval_matches.report,
+        retrieval_matches.sheets,
+        shown=("item", "system"),
+    ),
+    View(
+        "errors",
+        "Errors and modes",
+        REPORTS,
+        "What goes wrong, and where covered criteria came from: mean counts per report.",
+        NOBODY_JUDGED,
+        error_counts.choices,
+        error_counts.report,
+        error_counts.sheets,
+    ),
+    View(
+        "pilot",
+        "Rubric pilot",
+        BENCHMARK,
+        "Which criteria tell systems apart, on which raters agree, and how they weigh.",
+        NOBODY_JUDGED,
+        rubric_pilots.choices,
+        rubric_pilots.report,
+        rubric_pilot_sheets.sheets,
+    ),
+    View(
+        "rubrics",
+        "Two rubric sets",
+        BENCHMARK,
+        "Two rubric sets on the same reports: scores, gaps, weights, shared criteria.",
+        "It needs two rubric sets for the same items: of two authors, a drafted one, or that of another project.",
+        rubric_sets.choices,
+        rubric_sets.report,
+        rubric_sets.sheets,
+        "Author",
+    ),
+    View(
+        "selection",
+        "Question selection",
+        BENCHMARK,
+        "What raters gave each question, what is kept, and how they agree.",
+        "Have two people rate the questions.",
+        selection_ratings.choices,
+        selection_ratings.report,
+        selection_ratings.sheets,
+        "People",
+    ),
+    View(
+        "gold",
+        "Gold",
+        BENCHMARK,
+        "How many gold statements are true, and how long gold plans are.",
+        "It needs settled diagnostics or plans.",
+        gold_balance.choices,
+        gold_balance.report,
+        gold_balance.sheets,
+        "Author",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A view as it was counted; `kept` is what was counted, so that it can be set out otherwise."""
+
+    view: str
+    chosen: Mapping[str, str]
+    choices: tuple[Choice, ...]
+    sheets: tuple[Sheet, ...]
+    kept: Any
+
+
+def named(name: str, among: tuple[View, ...] = VIEWS) -> View:
+    """The view of that name; Refusal lists the names there are."""
+    for view in among:
+        if view.name == name:
+            return view
+    raise Refusal(f"There is no view “{name}”.", f"Known are: {', '.join(view.name for view in among)}.")
+
+
+def show(
+    project: Project, name: str, chosen: Mapping[str, str], kept: Any = None, among: tuple[View, ...] = VIEWS
+) -> Shown:
+    """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
+    view = named(name, among)
+    choices, fitting = offered(project, name, chosen, among)
+    found = kept if kept is not None else view.report(project, **_counting(view, fitting))
+    return Shown(name, fitting, choices, view.sheets(found, **_showing(view, fitting)), found)
+
+
+def offered(
+    project: Project, name: str, chosen: Mapping[str, str], among: tuple[View, ...] = VIEWS
+) -> tuple[tuple[Choice, ...], dict[str, str]]:
+    """What a view lets choose beside these choices, and which hold: of each the first where none was made.
+
+    What the view takes beside its choices, such as a file, stays as it is; Refusal for what it does not take.
+    """
+    view = named(name, among)
+    choices = view.choices(project)
+    _refuse_unknown(view, chosen)
+    known = {choice.name for choice in choices}
+    fitting = {name: value for name, value in chosen.items() if name not in known and value}
+    fit = []
+    for choice in choices:
+        if choice.only_if is not None and fitting.get(choice.only_if[0]) not in choice.only_if[1]:
+            continue
+        fit.append(choice)
+        values = [value for _, value in choice.values]
+        wanted = chosen.get(choice.name)
+        if wanted in values:
+            fitting[choice.name] = str(wanted)
+        elif values:
+            fitting[choice.name] = values[0]
+    return tuple(fit), fitting
+
+
+def _refuse_unknown(view: View, chosen: Iterable[str]) -> None:
+    taken = {one for act in (view.report, view.sheets) for one in list(signature(act).parameters)[1:]}
+    unknown = sorted(set(chosen) - taken)
+    if unknown:
+        raise Refusal(
+            f"“{view.title}” has no choice called “{', '.join(unknown)}”.",
+            f"Its choices are: {', '.join(sorted(taken)) or 'none'}.",
+        )
+
+
+def same_count(view: View, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two ways to choose differ only in how what was counted is set out."""
+    return _counting(view, one) == _counting(view, other)
+
+
+def _counting(view: View, chosen: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in chosen.items() if name not in view.shown}
+
+
+def _showing(view: View, chosen: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in chosen.items() if name in view.shown}

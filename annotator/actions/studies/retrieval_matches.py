@@ -1,0 +1,174 @@
+"""Which references of a report are gold ones, and why: every match, and everything that has none."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from annotator.actions.items import materials
+from annotator.actions.project.file import Project
+from annotator.actions.results import response_scores, scoring
+from annotator.actions.sheets.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, text
+from annotator.domain.judges.protocol import Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.part import Part
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.adra.retrieval import METRICS, NAME, Comparison, Match, compare
+
+EVERY = "All"
+WHY = {
+    "doi": "the same DOI",
+    "arxiv": "the same arXiv id, its version left out",
+    "title": "the same first 20 characters of the title",
+}
+MATCHED, SUPERFLUOUS, LACKING = "match", "retrieved, not gold", "gold, not found"
+NO_KEY = "no key of another reference equals one of its own"
+CONFLICT = "no match: same title, another DOI or arXiv id"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One response's references against the gold evidence of its item; None while its references are not known."""
+
+    item_id: str
+    item_key: str
+    system: str
+    trial: int
+    mode: str
+    response_id: str
+    gold: int
+    comparison: Comparison | None
+    scores: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every response on an item that has gold evidence, in the project's order."""
+
+    matched: tuple[Matched, ...]
+    titles: tuple[str, ...]
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Of which item and system."""
+    items = response_scores.items_named(project).values()
+    systems = response_scores.systems_named(project).values()
+    return (
+        Choice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
+        Choice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+    )
+
+
+def report(project: Project) -> Report:
+    """All responses, in the mode that counts in the results."""
+    systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
+    found = []
+    wanted = materials.for_scoring(PROTOCOLS[NAME])
+    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+        gold = at_hand.own.units(Kind.EVIDENCE)
+        for material in at_hand.responses if gold else ():
+            response = material.response
+            if response.mode != mode:
+                continue
+            known = Part.REFERENCES in material.parts
+            found.append(
+                Matched(
+                    at_hand.item.id,
+                    at_hand.item.key,
+                    systems[response.system_id],
+                    response.trial,
+                    response.mode,
+                    response.id,
+                    len(gold),
+                    compare(material.units(Part.REFERENCES), gold) if known else None,
+                    tuple(metric.score(Scored(material, {}), False) for metric in METRICS),
+                )
+            )
+    return Report(tuple(found), tuple(metric.title for metric in METRICS))
+
+
+def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]:
+    """Every match and every reference without one, and what each report comes to."""
+    shown = [one for one in found.matched if item in ("", one.item_key) and system in ("", one.system)]
+    if all(one.comparison is None for one in shown):
+        return ()
+    return (_matches(shown), _reports(found, shown))
+
+
+def _matches(shown: list[Matched]) -> Sheet:
+    heads = columns(
+        "Item", "System", ("What", "A match, a reference that is not gold, or a gold one that was not found"),
+        ("Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
+        "Key", "In the report", "Gold",
+    )  # fmt: skip
+    lines = [line for one in shown for line in _lines(one)]
+    unknown = sum(one.comparison is None for one in shown)
+    told = [
+        "Matched one to one, by equal DOI, then equal arXiv id without its version, then equal first 20 characters of "
+        "the normal title. An equal address alone is no match, and neither is an equal title where two DOIs or two "
+        "arXiv ids differ; such pairs are listed beside the references they consist of."
+    ]
+    if unknown:
+        told.append(
+            f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
+        )
+    return Sheet("Matches", heads, tuple(lines), tuple(told))
+
+
+def _lines(one: Matched) -> Iterator[Line]:
+    if one.comparison is None:
+        return
+    for match in one.comparison.matches:
+        yield _line(one, text(MATCHED, state="agreed"), match, match.retrieved, match.gold)
+    for ours, gold in one.comparison.conflicts:
+        yield _line(one, text(CONFLICT, state="disagree"), None, ours, gold)
+    for reference in one.comparison.superfluous:
+        yield _line(one, text(SUPERFLUOUS), None, reference, None)
+    for reference in one.comparison.lacking:
+        yield _line(one, text(LACKING, state="disagree"), None, None, reference)
+
+
+def _line(
+    one: Matched, what: Cell, match: Match | None, ours: Reference | None, gold: Reference | None
+) -> Line:
+    why = WHY[match.by] if match else CONFLICT if ours and gold else NO_KEY
+    sides = [("In the report", ours), ("Gold", gold)]
+    more = [(head, _whole(reference)) for head, reference in sides if reference is not None]
+    cells = (
+        text(one.item_key), text(one.system), what, text(WHY[match.by] if match else ""),
+        text(match.key if match else ""),
+        *(_reference(reference) for _, reference in sides),
+    )  # fmt: skip
+    return Line(cells, one.item_id, response_id=one.response_id, more=(("Why", why), *more))
+
+
+def _reference(reference: Reference | None) -> Cell:
+    return (
+        text("") if reference is None else text(reference.text or reference.identifier, tip=_whole(reference))
+    )
+
+
+def _whole(reference: Reference) -> str:
+    year = str(reference.year) if reference.year else ""
+    return "\n".join(filter(None, (reference.text, reference.authors, year, reference.identifier)))
+
+
+def _reports(found: Report, shown: list[Matched]) -> Sheet:
+    heads = columns(
+        "Item", "System", ("Run", "Which run of the system on the item"), ("Retrieved", "References of the report"),
+        ("Gold", "References of the gold evidence"), ("Found", "Gold references that are among them"), *found.titles,
+    )  # fmt: skip
+    lines = []
+    for one in shown:
+        own = one.comparison
+        retrieved = None if own is None else len(own.matches) + len(own.superfluous)
+        cells = (
+            text(one.item_key), text(one.system), count(one.trial), count(retrieved), count(one.gold),
+            count(None if own is None else len(own.matches)), *_figures(one),
+        )  # fmt: skip
+        lines.append(Line(cells, one.item_id, response_id=one.response_id))
+    return Sheet("Report by report", heads, tuple(lines))
+
+
+def _figures(one: Matched) -> list[Cell]:
+    return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, METRICS, strict=True)]

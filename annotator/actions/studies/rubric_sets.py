@@ -1,0 +1,266 @@
+"""Two rubric sets for the same items, on the same responses: scores, gaps, weights, and what they have in common."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import select
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.items import extracts
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
+from annotator.actions.results.response_scores import RESPONSE
+from annotator.actions.results.result_raters import Rater
+from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sheets.result_sheets import (  # fmt: skip
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    in_words,
+    or_why,
+    share,
+    text,
+)
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
+from annotator.domain.texts.counting import counted
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.rubric_sets import Beside, RubricSet, side_by_side
+
+SETTLED, IMPORTED, DRAFTED = "settled", "imported", "drafted"
+# By key, so that items of another project are found again.
+Rubrics = dict[str, Rubric]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Two sets by name, what they come to side by side, and their criteria by item."""
+
+    names: tuple[str, str]
+    raters: tuple[Rater | None, Rater | None]
+    beside: Beside
+    rubrics: tuple[Mapping[str, Rubric], Mapping[str, Rubric]]
+
+
+def sets(project: Project) -> dict[str, Rubrics]:
+    """The rubric sets of a project by name: the settled one, the imported one, each author's, and what was drafted."""
+    found: dict[str, Rubrics] = {SETTLED: _settled(project)}
+    keys = {item_id: item.key for item_id, item in response_scores.items_named(project).items()}
+    aliases = {person.id: person.alias for person in people.people(project)}
+    question = (
+        select(ARTIFACT, REVISION.c.content)
+        .join(
+            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+        )
+        .where(ARTIFACT.c.kind == Kind.RUBRIC.value, ARTIFACT.c.state != State.DRAFT.value)
+    )
+    with project.store.read() as db:
+        artifacts = [artifact_of(row) for row in db.execute(question)]
+        drafts = extracts.standing(db, keys)
+    for artifact in artifacts:
+        name = aliases.get(artifact.author_id, IMPORTED)
+        if (
+            artifact.state is State.SEALED
+            and artifact.item_id in keys
+            and isinstance(artifact.document, Rubric)
+        ):
+            found.setdefault(name, {})[keys[artifact.item_id]] = artifact.document
+    for (item_id, response_id), of in drafts.items():
+        drafted = of.get(Kind.RUBRIC.value)
+        if not response_id and drafted is not None and isinstance(drafted.document, Rubric):
+            found.setdefault(DRAFTED, {})[keys[item_id]] = drafted.document
+    return {name: rubrics for name, rubrics in found.items() if rubrics}
+
+
+def _settled(project: Project) -> Rubrics:
+    keys = {item_id: item.key for item_id, item in response_scores.items_named(project).items()}
+    with project.store.read() as db:
+        rows = annotating.judged_rows(db, Kind.RUBRIC, list(keys))
+        documents = {item_id: artifact_of(row).document for item_id, row in rows.items()}
+    return {keys[item_id]: one for item_id, one in documents.items() if isinstance(one, Rubric) and one.units}
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Which two sets, and whose judgements. A coordinator alone tells one person's from another's."""
+    names = tuple(
+        (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
+    )
+    other = (*names[1:], *names[:1])
+    judges = response_scores.rater_choice(project, COVERAGE)
+    single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+    return (
+        Choice("one", "Set", names),
+        Choice("other", "Beside", other),
+        Choice(judges.name, judges.words, single),
+    )
+
+
+def report(project: Project, one: str = "", other: str = "", judge: str = "", file: str = "") -> Report:
+    """Two sets of a project, or one of it beside the settled set of another project's file.
+
+    Items are matched by key, responses by item and system, first run. Of another project the last judge counts,
+    or the one of the same name.
+    """
+    people.refuse_others(project, "holds one person's rubrics against another's")
+    there = sets(project)
+    names = [name for name in (one, other) if name in there]
+    names += [name for name in there if name not in names]
+    first = names[0] if names else SETTLED
+    rater = _rater(project, judge)
+    own = RubricSet(first, there.get(first, {}), _verdicts(project, there.get(first, {}), rater))
+    if file:
+        beside, their_rater = _of_file(Path(file), rater)
+    else:
+        second = names[1] if len(names) > 1 else first
+        beside = RubricSet(second, there.get(second, {}), _verdicts(project, there.get(second, {}), rater))
+        their_rater = rater
+    return Report(
+        (own.name, beside.name),
+        (rater, their_rater),
+        side_by_side(own, beside),
+        (own.rubrics, beside.rubrics),
+    )
+
+
+def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
+    project = Project.open(path, readonly=True)
+    try:
+        there = result_raters.raters(project, COVERAGE)
+        same = next((one for one in there if rater is not None and one.name == rater.name), None)
+        theirs = same or next(iter(there), None)
+        rubrics = _settled(project)
+        return RubricSet(path.stem, rubrics, _verdicts(project, rubrics, theirs)), theirs
+    finally:
+        project.close()
+
+
+def _rater(project: Project, judge: str) -> Rater | None:
+    # Of people each one by themselves: what several said of a criterion is no verdict.
+    there = (one for one in result_raters.everybody(project, COVERAGE) if one.id != result_raters.PEOPLE)
+    return result_raters.chosen(there, judge)
+
+
+def _verdicts(
+    project: Project, rubrics: Rubrics, rater: Rater | None
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Item and system → criterion → value, by these rubrics; responses nobody judged by them are out."""
+    if rater is None:
+        return {}
+    places = dict(_places(project))
+    units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for response_id, _, unit_id, value in result_raters.spoken(project, PROTOCOLS[COVERAGE], rater.id):
+        place = places.get(response_id)
+        if place is not None and unit_id in units.get(place[0], ()):
+            found.setdefault(place, {})[unit_id] = value
+    return found
+
+
+def _places(project: Project) -> Iterator[tuple[str, tuple[str, str]]]:
+    items, systems = response_scores.items_named(project), response_scores.systems_named(project)
+    r = RESPONSE.c
+    question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
+    with project.store.read() as db:
+        for response_id, item_id, system_id in db.execute(question):
+            if item_id in items:
+                yield response_id, (items[item_id].key, systems[system_id])
+
+
+def sheets(found: Report) -> tuple[Sheet, ...]:
+    """Scores under both sets, weights of both, and their criteria side by side."""
+    if not found.beside.items or found.names[0] == found.names[1]:
+        return ()
+    rest = (_weights(found), _alignment(found))
+    return (
+        (_scores(found), *rest)
+        if found.beside.scores
+        else (replace(rest[0], told=tuple(_told(found))), rest[1])
+    )
+
+
+def _scores(found: Report) -> Sheet:
+    one, other = found.names
+    heads = columns(
+        "System", one, other, ("Difference", f"{other} less {one}"),
+        ("Items", "Judged completely under both sets"),
+    )  # fmt: skip
+    lines = []
+    for system, (a, b) in found.beside.scores.items():
+        apart = b.value - a.value if a.value is not None and b.value is not None else None
+        lines.append(Line((text(system), figure(a), figure(b), count(apart, form="+.3f"), count(a.n))))
+    title = f"Coverage under “{one}” and under “{other}”"
+    rows = [(system, *pair) for system, pair in found.beside.scores.items()]
+    axis = "coverage, mean over items judged under both, 95 % interval"
+    picture = Picture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
+    return Sheet("Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ())
+
+
+def _told(found: Report) -> Iterator[str]:
+    beside, (one, other) = found.beside, found.names
+    yield (
+        f"{counted(len(beside.items), 'item has', 'items have')} both sets; {in_words(beside.matched)} of their "
+        f"criteria say the same (F1, {beside.matched.note})."
+    )
+    for name, gap in zip(found.names, beside.gaps, strict=True):
+        yield f"Gap between the best and the worst system under “{name}”: {or_why(gap, f' ({gap.note})')}."
+    if not beside.scores:
+        yield f"No report was judged by both “{one}” and “{other}”: only weights and criteria can be compared."
+
+
+def _weights(found: Report) -> Sheet:
+    heads = columns("Weight", *found.names, ("Experts", "Of the paper, Table 10"))
+    lines = [
+        Line(
+            (
+                count(w),
+                *(share(own[w].value) for own in found.beside.weights),
+                share(EXPERT_WEIGHT_SHARES[w]),
+            )
+        )
+        for w in WEIGHTS
+    ]
+    title = "Weights of both sets"
+    rows = [f"weight {w}" for w in WEIGHTS]
+    series: dict[str, list[float | None]] = {
+        name: [own[w].value for w in WEIGHTS]
+        for name, own in zip(found.names, found.beside.weights, strict=True)
+    }
+    series["experts (Table 10)"] = [EXPERT_WEIGHT_SHARES[w] for w in WEIGHTS]
+    draw = partial(result_pictures.bars, title, rows, series, "share of criteria")
+    return Sheet("Weights", heads, tuple(lines), (), (Picture("weights", title, draw),))
+
+
+def _alignment(found: Report) -> Sheet:
+    heads = columns(
+        "Item", *found.names, ("Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
+        ("Weights", "Of both criteria"),
+    )  # fmt: skip
+    lines = [line for item in found.beside.items for line in _lines(found, item)]
+    return Sheet("Criteria", heads, tuple(lines))
+
+
+def _lines(found: Report, item: str) -> Iterator[Line]:
+    a, b = (own[item].units for own in found.rubrics)
+    alignment = found.beside.alignments[item]
+    for i, j, alike in alignment.pairs:
+        yield _row(item, a[i].text, b[j].text, alike, f"{a[i].weight} and {b[j].weight}")
+    for i in alignment.only_a:
+        yield _row(item, a[i].text, "", None, f"{a[i].weight} and –")
+    for j in alignment.only_b:
+        yield _row(item, "", b[j].text, None, f"– and {b[j].weight}")
+
+
+def _row(item: str, one: str, other: str, alike: float | None, weights: str) -> Line:
+    likeness = (
+        Cell("only one has it") if alike is None else Cell(f"{alike:.2f}", alike, state="agreed", value=alike)
+    )
+    return Line((text(item), text(one, tip=one), text(other, tip=other), likeness, text(weights)))

@@ -1,0 +1,187 @@
+"""Which questions make the benchmark: what each rater gave, what is kept, and how far raters agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import select
+
+from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import response_scores, result_pictures
+from annotator.actions.results.response_scores import ItemName
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    or_why,
+    text,
+)
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.selection import Selection
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.researcherbench.selection import (
+    BAR,
+    DEPARTURES,
+    FEWEST_RATERS,
+    Chosen,
+    agreement,
+    item_score,
+    rater_score,
+)
+
+KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
+BARS = ("4.5", "4", "3.5", "3", "5")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """By item what each rater's ratings come to and what becomes of it; r of each two raters."""
+
+    bar: float
+    raters: tuple[str, ...]
+    items: Mapping[str, ItemName]
+    chosen: Mapping[str, Chosen]
+    scores: Mapping[str, Mapping[str, Estimate]]
+    agreement: Mapping[tuple[str, str], Estimate]
+    unreadable: int
+
+
+def choices(_project: Project) -> tuple[Choice, ...]:
+    """The mean at which a question is kept; the paper's is 4.5."""
+    return (Choice("bar", "Kept at", tuple((bar, bar) for bar in BARS)),)
+
+
+def report(project: Project, bar: str = f"{BAR:g}") -> Report:
+    """All submitted ratings; only a coordinator sees how each rater answered."""
+    people.refuse_others(project, "sees how questions were rated")
+    items, given, unreadable = response_scores.items_named(project), _given(project), 0
+    scores: dict[str, dict[str, Estimate]] = {}
+    for item_id, of_item in given.items():
+        for who, ratings in of_item.items():
+            try:
+                found = rater_score(ratings, items[item_id].question_type)
+            except ValueError:
+                # Ratings of dimensions that the type, changed since, no longer has.
+                unreadable += 1
+                continue
+            scores.setdefault(item_id, {})[who] = found
+    by_rater: dict[str, dict[str, float]] = {}
+    for item_id, own in scores.items():
+        for who, score in own.items():
+            if score.value is not None:
+                by_rater.setdefault(who, {})[item_id] = score.value
+    return Report(
+        float(bar),
+        tuple(sorted({who for own in scores.values() for who in own})),
+        items,
+        {item_id: item_score(list(own.values()), float(bar)) for item_id, own in scores.items()},
+        scores,
+        agreement(by_rater),
+        unreadable,
+    )
+
+
+def _given(project: Project) -> dict[str, dict[str, Selection]]:
+    """Item → rater's alias → ratings, of items in use in the project's order."""
+    aliases = {person.id: person.alias for person in people.people(project)}
+    question = (
+        select(ARTIFACT, REVISION.c.content)
+        .join(
+            REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+        )
+        .where(
+            ARTIFACT.c.kind == Kind.SELECTION.value,
+            ARTIFACT.c.state == State.SEALED.value,
+            ARTIFACT.c.author_id != "",
+        )
+    )
+    with project.store.read() as db:
+        artifacts = [artifact_of(row) for row in db.execute(question)]
+    found: dict[str, dict[str, Selection]] = {}
+    for artifact in artifacts:
+        if isinstance(artifact.document, Selection):
+            found.setdefault(artifact.item_id, {})[aliases.get(artifact.author_id, artifact.author_id)] = (
+                artifact.document
+            )
+    return {
+        item_id: dict(sorted(found[item_id].items()))
+        for item_id in response_scores.items_named(project)
+        if item_id in found
+    }
+
+
+def sheets(found: Report) -> tuple[Sheet, ...]:
+    """Questions with what each rater gave, and how far each two raters agree."""
+    if not found.chosen:
+        return ()
+    heads = columns(
+        "Item", "Question", "Type", ("Score", "Mean over raters of the mean over the dimensions of the type"),
+        ("Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"), *found.raters,
+    )  # fmt: skip
+    lines = []
+    for item_id, chosen in found.chosen.items():
+        name, (words, state) = found.items[item_id], KEPT[chosen.kept]
+        cells = (
+            text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
+            text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
+        )  # fmt: skip
+        lines.append(Line(cells, item_id=item_id, kind=Kind.SELECTION.value))
+    sheet = Sheet("Questions", heads, tuple(lines), tuple(_told(found)), tuple(_pictures(found)), DEPARTURES)
+    return (sheet, _agreement(found)) if found.agreement else (sheet,)
+
+
+def _given_by(found: Report, item_id: str, who: str) -> Cell:
+    own = found.scores[item_id].get(who)
+    return Cell("", None, "Has not rated it") if own is None else figure(own)
+
+
+def _told(found: Report) -> list[str]:
+    kept = [chosen.kept for chosen in found.chosen.values()]
+    told = [
+        f"{kept.count(True):,} of {len(kept):,} questions are kept at {found.bar:g} or more, {kept.count(False):,} are "
+        f"left out, {kept.count(None):,} are open."
+    ]
+    told += [
+        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
+    ][:3]
+    if found.unreadable:
+        told.append(
+            f"{found.unreadable:,} ratings are of dimensions that their question's type does not have."
+        )
+    return told
+
+
+def _agreement(found: Report) -> Sheet:
+    heads = columns(
+        "Rater",
+        "Other rater",
+        ("Pearson's r", "Of the two raters' item scores"),
+        ("Items", "That both rated"),
+    )
+    lines = [Line((text(a), text(b), figure(r), count(r.n))) for (a, b), r in found.agreement.items()]
+    return Sheet("Raters", heads, tuple(lines))
+
+
+def _pictures(found: Report) -> list[Picture]:
+    made = []
+    for a, b in found.agreement:
+        both = [item for item, own in found.scores.items() if a in own and b in own]
+        points = [
+            result_pictures.Point(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
+            for item in both
+            if (x := found.scores[item][a].value) is not None
+            and (y := found.scores[item][b].value) is not None
+        ]
+        if len(points) < 2:
+            continue
+        title = f"Scores by {a} and by {b}; those kept are full"
+        draw = partial(result_pictures.plane, title, points, a, b)
+        made.append(Picture(f"{a}/{b}", title, draw))
+    return made

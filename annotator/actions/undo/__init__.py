@@ -1,0 +1,1 @@
+"""How changes are undone, redone and recovered, above all subjects."""

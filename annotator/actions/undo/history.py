@@ -1,0 +1,105 @@
+"""How changes are taken back and done again, also after a restart: the audit is the only list of them."""
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import AUDIT, record
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+
+# Puts the subject of a change from one image to another, or refuses because it has moved on.
+Restorer = Callable[[Project, Connection, str, Any, Any], None]
+# Every kind of change that can be taken back → the module whose `restore` does it. It is loaded when
+# that is asked for: which changes can be undone must not hang on which pages were visited.
+RESTORERS: dict[str, str] = {
+    "artifact": "annotator.actions.authoring.artifacts",
+    "assignment": "annotator.actions.assignments.assignments",
+    "extract": "annotator.actions.items.extracts",
+    "family": "annotator.actions.items.families",
+    "informed": "annotator.actions.sets.informed",
+    "item": "annotator.actions.items.items",
+    "judge": "annotator.actions.judges.judges",
+    "judgement": "annotator.actions.labelling.label_writing",
+    "person": "annotator.actions.project.people",
+    "ruling": "annotator.actions.consensus.ruling_rows",
+    "setting": "annotator.actions.project.settings",
+}
+# What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
+OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})
+
+
+def undo(project: Project) -> Change:
+    """Take back this person's latest change that still stands; a Refusal says why when that cannot be."""
+    with project.store.write() as db:
+        row = _latest_standing(project, db)
+        if row is None:
+            raise Refusal("There is nothing to undo.")
+        change = _restore(project, db, row, row.after, row.before)
+        db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=True))
+        return record(project, db, change, undoes=row.seq)
+
+
+def redo(project: Project) -> Change:
+    """Do again what was undone last, unless something else was changed since."""
+    with project.store.write() as db:
+        row = _latest_undone(project, db)
+        if row is None:
+            raise Refusal("There is nothing to redo.")
+        change = _restore(project, db, row, row.before, row.after)
+        db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=False))
+        return record(project, db, change, undoes=row.undo_seq)
+
+
+def describe_next(project: Project) -> tuple[str, str]:
+    """What undo and redo would do next, in a word each; empty where there is nothing."""
+    with project.store.read() as db:
+        undoable, redoable = _latest_standing(project, db), _latest_undone(project, db)
+    return (undoable.verb if undoable else ""), (redoable.verb if redoable else "")
+
+
+def restorer(kind: str) -> Restorer:
+    """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
+    module = import_module(RESTORERS[kind])
+    found: Restorer = module.restore
+    return found
+
+
+def _mine(project: Project) -> ColumnElement[bool]:
+    of_runs = [and_(AUDIT.c.kind == kind, AUDIT.c.verb == verb) for kind, verb in sorted(OF_RUNS)]
+    edits = and_(AUDIT.c.kind.in_(list(RESTORERS)), not_(or_(*of_runs)))
+    return and_(AUDIT.c.by == project.by, edits, AUDIT.c.undoes.is_(None))
+
+
+def _latest_standing(project: Project, db: Connection) -> Row[Any] | None:
+    standing = and_(_mine(project), AUDIT.c.before.is_not(None), AUDIT.c.undone.is_(False))
+    return db.execute(select(AUDIT).where(standing).order_by(AUDIT.c.seq.desc()).limit(1)).first()
+
+
+def _latest_undone(project: Project, db: Connection) -> Row[Any] | None:
+    # Only what was undone after this person's last change of their own can be done again.
+    newest = select(AUDIT.c.seq).where(_mine(project)).order_by(AUDIT.c.seq.desc()).limit(1)
+    last_own = db.execute(newest).scalar() or 0
+    undoing = AUDIT.alias("undoing")
+    question = (
+        select(AUDIT, undoing.c.seq.label("undo_seq"))
+        .select_from(undoing)
+        .join(AUDIT, AUDIT.c.seq == undoing.c.undoes)
+        .where(undoing.c.seq > last_own, undoing.c.by == project.by, _mine(project), AUDIT.c.undone.is_(True))
+        .order_by(undoing.c.seq.desc())
+        .limit(1)
+    )
+    return db.execute(question).first()
+
+
+def _restore(
+    project: Project, db: Connection, row: Row[Any], now_there: str | None, wanted: str | None
+) -> Change:
+    present, goal = json.loads(now_there or "{}"), json.loads(wanted or "{}")
+    restorer(row.kind)(project, db, row.subject, present, goal)
+    return Change(row.kind, row.subject, row.verb, before=present, after=goal)

@@ -1,0 +1,125 @@
+"""What a change is called once it is taken back or done again, and where that is seen."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.labelling.label_writing import SEVERAL
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.judges.taxonomy import TAXONOMIES
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.texts.change import Change
+from annotator.storage.tables import AdjudicationRow, table
+
+ADJUDICATION = table(AdjudicationRow)
+UNIT_NAMES = {
+    Kind.QUERY: "wording", Kind.INSIGHTS: "insight", Kind.PLAN: "sub-task", Kind.EVIDENCE: "reference",
+    Kind.DIAGNOSTICS: "statement", Kind.RUBRIC: "criterion", Kind.CHECKLIST: "point", Kind.NUGGETS: "nugget",
+    Kind.SELECTION: "dimension",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The change in words, the page that shows it, and where on that page."""
+
+    words: str
+    page: str
+    place: dict[str, Any] = field(default_factory=dict)
+
+
+def seen(project: Project, change: Change) -> Seen:
+    """How a change that was taken back or done again is told to whoever does not have it in view."""
+    return _SEEN[change.kind](project, change)
+
+
+def _artifact(project: Project, change: Change) -> Seen:
+    artifact = artifacts.read(project, change.subject)
+    kept = {one.number: one.content for one in artifacts.revisions(project, artifact.id)}
+    images = (change.before, change.after)
+    was, now = (document_of(artifact.kind, kept[image["revision"]]) for image in images)
+    unit_id, words = _differing(was, now)
+    place = {"item_id": artifact.item_id, "kind": artifact.kind.value}
+    place |= {"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}
+    return Seen(f"{words or change.verb}, item {_key(project, artifact.item_id)}", "Author", place)
+
+
+def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
+    """The unit in which two documents differ first, and what differs in words; empty where no unit does."""
+    name = UNIT_NAMES.get(was.KIND, "unit")
+    longer = was if len(was.units) > len(now.units) else now
+    others = {unit.id: unit for unit in (now if longer is was else was).units}
+    for number, unit in enumerate(longer.units, start=1):
+        other = others.get(unit.id)
+        if other is None:
+            return unit.id, f"{name} {number}"
+        if other != unit:
+            fields = [each for each in type(unit).model_fields if getattr(unit, each) != getattr(other, each)]
+            return unit.id, f"{', '.join(fields)} of {name} {number}"
+    return "", ""
+
+
+def _label(project: Project, change: Change) -> Seen:
+    image = change.after or change.before
+    first = next(iter(image[SEVERAL].values()), None) if SEVERAL in image else image
+    if not first:
+        first = next(iter(change.before[SEVERAL].values()))
+    taxonomy = TAXONOMIES.get(first["protocol"])
+    place = {"protocol": taxonomy.of if taxonomy else first["protocol"]}
+    place |= {name: first[name] for name in ("response_id", "unit_id")}
+    return Seen(f"{change.verb}, item {_key(project, first['item_id'])}", "Label", place)
+
+
+def _ruling(project: Project, change: Change) -> Seen:
+    with project.store.read() as db:
+        found = db.execute(
+            select(ADJUDICATION).where(ADJUDICATION.c.id == change.before["adjudication"])
+        ).one()
+    place = {"item_id": found.item_id, "stage": found.stage, "ruling_id": change.subject}
+    return Seen(f"{change.verb}, {found.stage} of item {_key(project, found.item_id)}", "Adjudicate", place)
+
+
+def _informed(_project: Project, change: Change) -> Seen:
+    image = change.after or change.before
+    part = "Disagreements" if image.get("label_of") else "Reviews"
+    return Seen(change.verb, "Validate", {"part": part})
+
+
+def _item(project: Project, change: Change) -> Seen:
+    return Seen(f"{', '.join(change.before)} of item {_key(project, change.subject)}", "Items")
+
+
+def _person(project: Project, change: Change) -> Seen:
+    names = {person.id: person.name for person in people.people(project)}
+    words = f"{', '.join(change.before)} of {names.get(change.subject, 'a person')}"
+    return Seen(words, "People", {"part": "Who works here"})
+
+
+def _at(page: str, **place: Any) -> Callable[[Project, Change], Seen]:
+    """The change under its own name, always seen in one place."""
+    return lambda _project, change: Seen(change.verb, page, place)
+
+
+def _key(project: Project, item_id: str) -> str:
+    return items.read(project, item_id).key
+
+
+_SEEN: Mapping[str, Callable[[Project, Change], Seen]] = {
+    "artifact": _artifact,
+    "assignment": _at("People", part="Who is where"),
+    "extract": _at("Material", part="Drawn parts"),
+    "family": _at("Validate", part="Attacks", families=True),
+    "informed": _informed,
+    "item": _item,
+    "judge": _at("Judges", part="Judges"),
+    "judgement": _label,
+    "person": _person,
+    "ruling": _ruling,
+    "setting": _at("Results"),
+}

@@ -1,0 +1,145 @@
+"""How far a judge agrees with itself over repeated trials, and two judges with each other on the same units."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions.judges import judges
+from annotator.actions.labelling import wordings
+from annotator.actions.project.file import Project
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sheets.result_sheets import or_why
+from annotator.domain.judges.judgement import Status
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+
+# Item, response, unit.
+Unit = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A judge against itself: over units judged at least twice, how often it changed its mind.
+
+    `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
+    averaged over units, `alpha` Krippendorff's α with the trials as raters.
+    """
+
+    judge: str
+    protocol: str
+    trials: int
+    units: int
+    flips: Estimate
+    agreement: Estimate
+    alpha: Estimate
+
+    def tree(self) -> dict[str, Any]:
+        """The figures as a JSON tree."""
+        return asdict(self)
+
+    def words(self) -> list[str]:
+        """The figures as a person reads them."""
+        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha}
+        return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Two judges against each other, each at its first trial, over the units that both judged."""
+
+    judge: str
+    other: str
+    protocol: str
+    units: int
+    agreement: Estimate
+    kappa: Estimate
+    alpha: Estimate
+
+    def tree(self) -> dict[str, Any]:
+        """The figures as a JSON tree."""
+        return asdict(self)
+
+    def words(self) -> list[str]:
+        """The figures as a person reads them."""
+        figures = {"agreement": self.agreement, "kappa": self.kappa, "alpha": self.alpha}
+        return [f"{counted(self.units, 'unit')} judged by both.", *_lines(figures)]
+
+
+def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
+    """A judge's agreement with itself over its trials; what is undefined says why in its note."""
+    from annotator.stats.agreement.alpha import krippendorff_alpha
+    from annotator.stats.agreement.repeats import flip_rate
+
+    said = _said(project, judges.named(project, judge).id, protocol)
+    repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
+    trials = sorted({trial for values in repeated.values() for trial in values})
+    by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
+    items = [unit[0] for unit in repeated]
+    return Within(
+        judge=judge,
+        protocol=protocol,
+        trials=len(trials),
+        units=len(repeated),
+        flips=flip_rate(by_trial, items or None),
+        agreement=_pairwise([list(values.values()) for values in repeated.values()]),
+        alpha=krippendorff_alpha(by_trial, clusters=items or None),
+    )
+
+
+def between(project: Project, judge: str, other: str, protocol: str = COVERAGE) -> Between:
+    """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
+    from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
+    from annotator.stats.agreement.alpha import krippendorff_alpha
+
+    first, second = (
+        {unit: values[1] for unit, values in found.items() if 1 in values}
+        for found in (_said(project, judges.named(project, name).id, protocol) for name in (judge, other))
+    )
+    shared = sorted(first.keys() & second.keys())
+    a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
+    items = [unit[0] for unit in shared] or None
+    return Between(
+        judge=judge,
+        other=other,
+        protocol=protocol,
+        units=len(shared),
+        agreement=percent_agreement(zip(a, b, strict=True), len(set(items)) if items else None),
+        kappa=cohen_kappa(a, b, clusters=items),
+        alpha=krippendorff_alpha([a, b], clusters=items),
+    )
+
+
+def _lines(figures: Mapping[str, Estimate]) -> list[str]:
+    return [f"{name}: {or_why(figure)}" for name, figure in figures.items()]
+
+
+def _pairwise(repeated: list[list[str]]) -> Estimate:
+    method = "share of pairs of trials with the same verdict, averaged over units"
+    shares = [
+        sum(a == b for a, b in pairs) / len(pairs)
+        for pairs in (list(combinations(values, 2)) for values in repeated)
+    ]
+    if not shares:
+        return Estimate(None, method=method, note="no unit was judged twice")
+    return Estimate(sum(shares) / len(shares), n=len(shares), method=method)
+
+
+def _said(project: Project, judge_id: str, protocol: str) -> dict[Unit, dict[int, str]]:
+    """Unit → trial → the verdict that came on the present wording."""
+    j = JUDGEMENT.c
+    wanted = (j.rater_id == judge_id, j.protocol == protocol, j.status == Status.OK.value)
+    question = select(j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id).where(*wanted)
+    found: dict[Unit, dict[int, str]] = defaultdict(dict)
+    with project.store.read() as db:
+        gone = wordings.outdated(db, *wanted)
+        for item_id, response_id, unit_id, trial, value, judgement_id in db.execute(
+            question.order_by(j.trial)
+        ):
+            if judgement_id not in gone:
+                found[item_id, response_id, unit_id][trial] = value
+    return found

@@ -1,0 +1,220 @@
+"""What coverage is once people's labels correct the judge: scores, how sure their order is, what to label next."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.sets import validation_ground, validation_units
+from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.sets.validation_sets import COVERAGE
+from annotator.actions.sets.validation_units import Key, Place
+from annotator.actions.validation.validation import against_words
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judgement import YES
+from annotator.domain.texts.estimate import SHARE, cut
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.intervals.resampling import RESAMPLES
+from annotator.stats.validation.leaderboard import Scored, Standings, standings
+from annotator.stats.validation.planning import LabelPlan, plan_labels
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Whose judgements are corrected, by whose labels; the judge that stands first by name unless one is named.
+
+    `width` is what the interval of a corrected score is wanted to be, for the plan of further labels.
+    """
+
+    judge: str = ""
+    against: tuple[str, ...] = ()
+    set_name: str = ""
+    part: str = ""
+    opening: str = ""
+    width: float = 0.1
+    seed: int = 1
+    resamples: int = RESAMPLES
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A response that is to be labelled next, and how many units it has."""
+
+    response_id: str
+    item_key: str
+    system: str
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What narrows a system's interval to the wanted width: how many labels, and of which responses."""
+
+    plan: LabelPlan
+    responses: tuple[Next, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A leaderboard, raw and corrected; systems are named. `labelled` counts the units with a label, by system.
+
+    `ids` has the id of each system.
+    """
+
+    rater: Rater
+    against: str
+    standings: Standings
+    units: Mapping[str, int]
+    labelled: Mapping[str, int]
+    more: Mapping[str, More]
+    notes: tuple[str, ...]
+    wish: Wish = field(default_factory=Wish)
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Units:
+    """The units of one system in the order of `places`."""
+
+    places: list[Place] = field(default_factory=list)
+    labels: list[float | None] = field(default_factory=list)
+    said: list[float | None] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+
+    @property
+    def items(self) -> list[Hashable]:
+        """The item of each unit."""
+        return [place.item_id for place in self.places]
+
+
+def report(project: Project, wish: Wish) -> Corrected:
+    """Each system's coverage by the judge, and corrected by people's labels (PPI++), with how sure the order is.
+
+    Coverage is the mean over items of the weighted share of covered criteria, as in the results. Where several people
+    labelled a unit, its label is the mean of theirs. Refusal where no judge or nobody has said anything.
+    """
+    found = validation_ground.ground(
+        project, COVERAGE, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+    rater = _judge(found)
+    # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
+    everything = validation_units.places(project, found.shape)
+    systems = _by_system(everything, _labels(found), found.version(rater).said)
+    if not any(any(label is not None for label in one.labels) for one in systems.values()):
+        raise Refusal(
+            f"Nothing that people labelled was judged by “{rater.name}”.", "Let it judge those reports."
+        )
+    scored: dict[Hashable, Scored] = {
+        name: Scored(one.labels, one.said, one.items, one.weights) for name, one in sorted(systems.items())
+    }
+    return Corrected(
+        rater, against_words(found), _as_shares(standings(scored, resamples=wish.resamples)),
+        {name: len(one.places) for name, one in systems.items()},
+        {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
+        {name: _more(one, wish) for name, one in sorted(systems.items())},
+        tuple(_notes(found, systems)), wish, {name: one.places[0].system_id for name, one in systems.items()},
+    )  # fmt: skip
+
+
+def _as_shares(found: Standings) -> Standings:
+    """The same with intervals that end where a share does: with few items, t intervals reach beyond."""
+    scores = {
+        name: replace(
+            one,
+            raw=cut(one.raw, SHARE),
+            labelled=cut(one.labelled, SHARE),
+            corrected=cut(one.corrected, SHARE),
+        )
+        for name, one in found.scores.items()
+    }
+    return replace(found, scores=scores)
+
+
+def _judge(found: Ground) -> Rater:
+    """The judge that is corrected: the named one, or the first that is no baseline."""
+    there = found.judges()
+    if not there:
+        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+    return min(there, key=lambda one: (one.kind == JudgeKind.BASELINE.value, one.name))
+
+
+def _labels(found: Ground) -> dict[Key, float]:
+    """Unit → the share of people who call it covered; what is unsure is no label."""
+    given: dict[Key, list[float]] = defaultdict(list)
+    for own in found.truth.values():
+        for key, value in own.items():
+            if value is not None and key in found.places:
+                given[key].append(float(value == YES))
+    return {key: sum(shares) / len(shares) for key, shares in given.items()}
+
+
+def _by_system(
+    places: Mapping[Key, Place], labels: Mapping[Key, float], said: Mapping[Key, str]
+) -> dict[str, _Units]:
+    systems: dict[str, _Units] = defaultdict(_Units)
+    judged: Counter[str] = Counter()
+    responses: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for key, place in places.items():
+        if key in said:
+            judged[place.response_id] += place.weight  # type: ignore[assignment]
+            responses[place.item_id, place.system].add(place.response_id)
+    for key, place in places.items():
+        one = systems[place.system]
+        one.places.append(place)
+        one.labels.append(labels.get(key))
+        one.said.append(float(said[key] == YES) if key in said else None)
+        # Each item counts one, each of a system's responses to it alike, each criterion its weight.
+        share = len(responses[place.item_id, place.system]) * judged[place.response_id]
+        one.weights.append(place.weight / share if key in said else 0.0)
+    return dict(systems)
+
+
+def _more(one: _Units, wish: Wish) -> More:
+    """The plan of a system, and responses drawn by chance that give as many labels, from items without any first."""
+    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, bounds=SHARE)
+    begun: dict[str, str] = {}
+    unlabelled: dict[str, list[Place]] = defaultdict(list)
+    for place, label, said in zip(one.places, one.labels, one.said, strict=True):
+        if label is not None:
+            begun[place.response_id] = place.item_id
+        # A label where the judge has no verdict corrects nothing.
+        if said is not None:
+            unlabelled[place.response_id].append(place)
+    order = sorted(unlabelled.keys() - begun.keys())
+    Random(wish.seed).shuffle(order)
+    reached = set(begun.values())
+    order.sort(key=lambda response_id: unlabelled[response_id][0].item_id in reached)
+    chosen, wanted = [], plan.more or 0
+    for response_id in order:
+        if wanted <= 0:
+            break
+        units = unlabelled[response_id]
+        wanted -= len(units)
+        chosen.append(Next(response_id, units[0].item_key, units[0].system, len(units)))
+    return More(plan, tuple(chosen))
+
+
+def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
+    yield (
+        "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
+        "the judge's over labelled ones; λ is tuned system by system (PPI++)."
+    )
+    if len(found.truth) > 1 and CONSENSUS not in found.truth:
+        yield "Where several people labelled a unit, its label is the mean of theirs."
+    bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
+    if bare:
+        yield f"Nothing is labelled of {', '.join(bare)}: there the judge's score stands alone."
+    yield "Labels must be of units drawn by chance; a validation set is."
+
+
+def in_order(found: Corrected) -> Sequence[str]:
+    """The systems, the best corrected score first, those without one last."""
+    scores = found.standings.scores
+
+    def height(name: Hashable) -> tuple[bool, float, str]:
+        value = scores[name].corrected.value
+        return value is None, -(value or 0.0), str(name)
+
+    return [str(name) for name in sorted(scores, key=height)]

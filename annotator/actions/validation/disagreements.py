@@ -1,0 +1,238 @@
+"""How disagreements of judges and people are ruled on: both sides, who is wrong, and what that makes of figures."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.keeping import kept
+from annotator.actions.results import result_pictures
+from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
+from annotator.actions.sets.informed import INFORMED
+from annotator.actions.sets.validation_figures import TITLES, Told, there
+from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.sets.validation_sets import COVERAGE
+from annotator.actions.sets.validation_units import Place
+from annotator.actions.sheets.result_sheets import Line as Row
+from annotator.actions.sheets.result_sheets import Picture, Sheet, columns, count, text
+from annotator.actions.sheets.validation_cells import told
+from annotator.actions.validation.validation import ALL, Wish
+from annotator.actions.validation.validation_behind import held
+from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, Ruling
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import now
+from annotator.domain.texts.refusal import Refusal
+
+# What stands for a ruling where there is none yet.
+OPEN = ""
+# A judge, a unit, and whose label it is.
+Case = tuple[str, str, str, str]
+
+
+class Disagreement(NamedTuple):
+    """A unit on which a judge and a person differ, with what each says; `ruling` is empty until it is ruled on.
+
+    The person is known by alias, “consensus” where that is held against; the cited page by `case_of` of the unit.
+    """
+
+    place: Place
+    judge: Rater
+    person_id: str
+    alias: str
+    judge_value: str
+    label_value: str
+    ruling: str = OPEN
+    reason: str = ""
+    note: str = ""
+
+    @property
+    def case(self) -> Case:
+        """What a ruling on it is known by."""
+        return (self.judge.id, self.place.response_id, self.place.unit_id, self.person_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A judge by first labels, which stay the metric, and after the rulings, with how many of each.
+
+    After the rulings a person's label that was ruled wrong counts as the judge has it, and a unit whose criterion is
+    unclear counts for nothing. `open` disagreements are not ruled on yet.
+    """
+
+    rater: Rater
+    first: Told
+    ruled: Told
+    rulings: Mapping[str, int]
+    open: int
+    wish: Wish = field(default_factory=Wish)
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A criterion that was ruled unclear, how often, to be worded anew in its rubric."""
+
+    item_id: str
+    item_key: str
+    unit_id: str
+    words: str
+    times: int
+
+
+class Outlook(NamedTuple):
+    """Disagreements in their order, how many whoever asks is not shown yet, and whether a judge judged these labels."""
+
+    shown: Sequence[Disagreement]
+    withheld: int
+    judged: bool
+
+
+def queue(project: Project, wish: Wish) -> Sequence[Disagreement]:
+    """Every unit on which a judge and a person differ, those not ruled on first, the heaviest first.
+
+    On the same labels as the validation of this wish, and refused as that is. What this person is still to label
+    blind is not among them.
+    """
+    return outlook(project, wish).shown
+
+
+@kept
+def outlook(project: Project, wish: Wish) -> Outlook:
+    """The same, and how many are left out because whoever asks is still to label their items blind."""
+    found, ruled = _ground(project, wish), _rulings(project, wish.protocol)
+    blind = reviews.still_blind(project, people.someone(project).id)
+    made, keys = list[Disagreement](), list(found.places)
+    for rater, source in product(found.judges(), found.truth):
+        said, true = found.column(rater.key)[0], found.column(source)[0]
+        alias = found.aliases.get(source, CONSENSUS)
+        for at in np.flatnonzero(there(said) & there(true) & (said != true)).tolist():
+            one = Disagreement(found.places[keys[at]], rater, source, alias, said[at], true[at])
+            by = ruled.get(one.case)
+            # A ruling on other values says nothing of these.
+            same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
+            made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
+    shown = [one for one in made if one.place.item_id not in blind]
+    shown.sort(key=lambda one: (bool(one.ruling), -one.place.weight, one.place.item_key, one.case))
+    return Outlook(shown, len(made) - len(shown), bool(found.versions))
+
+
+def rule(
+    project: Project, one: Disagreement, ruling: Ruling, *, reason: str = "", note: str = "",
+    protocol: str = COVERAGE,
+) -> Change:  # fmt: skip
+    """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
+    people.refuse_others(project, "rules on disagreements of judges and people")
+    if reason and reason not in list(Fault):
+        raise Refusal(f"“{reason}” is no reason of the list.", f"Use one of {', '.join(Fault)}.")
+    fields = InformedFields(
+        kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
+        unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.judge_value, label_of=one.person_id,
+        label_value=one.label_value, said=ruling.value, reason=reason, note=note,
+        by=people.someone(project).id, at=now(),
+    )  # fmt: skip
+    return informed.say(project, fields, "rule")
+
+
+@kept
+def report(project: Project, wish: Wish) -> list[Ruled]:
+    """Each judge by first labels and after the rulings, on the same labels as the validation of this wish."""
+    found = _ground(project, wish)
+    positive = validation_figures.positive_of(found.shape, wish.positive)
+    ruled = _rulings(project, wish.protocol)
+    return [_ruled(found, rater, wish, positive, ruled) for rater in found.judges()]
+
+
+def unclear(project: Project, protocol: str = COVERAGE) -> list[Unclear]:
+    """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
+    from annotator.actions.labelling import label_cases
+    from annotator.actions.sets import validation_units
+
+    people.refuse_others(project, "is shown what was ruled unclear")
+    places = validation_units.places(project, label_cases.shape_of(project, protocol))
+    ruled = informed.standing(project, InformedKind.RULING, protocol, INFORMED.c.said == Ruling.UNCLEAR.value)
+    counts = Counter(
+        (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)
+        for one in ruled
+        if (key := (one.response_id, one.unit_id)) in places
+    )
+    return [Unclear(*about, times) for about, times in sorted(counts.items(), key=lambda e: (-e[1], e[0]))]
+
+
+def _ground(project: Project, wish: Wish) -> Ground:
+    return validation_ground.ground(
+        project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+    )
+
+
+def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
+    """The rulings that stand, by what they are on; one on another wording does not."""
+    return {
+        (one.judge_id, one.response_id, one.unit_id, one.label_of): one
+        for one in informed.standing(project, InformedKind.RULING, protocol)
+    }
+
+
+def _ruled(
+    found: Ground, rater: Rater, wish: Wish, positive: str, ruled: Mapping[Case, InformedFields]
+) -> Ruled:
+    said, counts = found.version(rater).said, Counter[str]()
+    truth = {source: dict(own) for source, own in found.truth.items()}
+    for (judge_id, response_id, unit_id, source), ruling in ruled.items():
+        key, own = (response_id, unit_id), truth.get(source, {})
+        same = (said.get(key), own.get(key)) == (ruling.judge_value, ruling.label_value)
+        if judge_id == rater.id and same and key in found.places:
+            counts[ruling.said] += 1
+            if ruling.said == Ruling.PERSON_WRONG.value:
+                own[key] = ruling.judge_value
+            elif ruling.said == Ruling.UNCLEAR.value:
+                del own[key]
+    first = found.pairs(rater)
+    differ = int((there(first.said) & (first.said != first.truth)).sum())
+    each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
+    told_of = [
+        validation_figures.figures(pairs, positive, found.shape.values, wish.resamples) for pairs in each
+    ]
+    return Ruled(
+        rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), wish
+    )  # fmt: skip
+
+
+def sheets(found: Sequence[Ruled]) -> tuple[Sheet, ...]:
+    """A row for each judge and figure: by first labels, and after the rulings."""
+    heads = columns(
+        "Judge", "Figure", ("First labels", "The metric: blind labels as they were given"),
+        ("After rulings", "Labels ruled wrong count as the judge has them, unclear criteria for nothing"),
+        *(ruling.value.capitalize() for ruling in Ruling), ("Not ruled", "Disagreements that nobody ruled on"),
+    )  # fmt: skip
+    lines = tuple(
+        Row((
+            text(one.rater.name), text(TITLES[name][0], tip=TITLES[name][1]), told(first), told(one.ruled.plain[name]),
+            *(count(one.rulings.get(ruling.value, 0)) for ruling in Ruling), count(one.open),
+        ), source=held(one.wish, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
+        for one in found for name, first in one.first.plain.items()
+    )  # fmt: skip
+    about = (
+        "First labels stay the metric. Only disagreements are ruled on, so that rulings can but raise agreement: an "
+        "error that both sides share is seen by nobody.",
+    )
+    return (Sheet("First labels and rulings", heads, lines, about, _pictures(found)),) if lines else ()
+
+
+def _pictures(found: Sequence[Ruled]) -> tuple[Picture, ...]:
+    """Each figure of every judge by first labels and after the rulings."""
+    made = []
+    for name in found[0].first.plain:
+        rows = [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found]
+        title = f"{TITLES[name][0]}: first labels, and after rulings"
+        axis = f"{TITLES[name][0]}, 95 % interval over items"
+        draw = partial(
+            result_pictures.pairs, title, rows, ("first labels, the metric", "after rulings"), axis
+        )
+        made.append(Picture(name, TITLES[name][0], draw))
+    return tuple(made)

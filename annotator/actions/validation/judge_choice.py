@@ -1,0 +1,346 @@
+"""Which judge to take: agreement against what a question costs, and the cheapest that is not worse than one needs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures
+from annotator.actions.sets.validation_figures import TITLES, Gap
+from annotator.actions.sets.validation_ground import PEOPLE, Rater
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Line,
+    Picture,
+    Sheet,
+    columns,
+    count,
+    figure,
+    in_words,
+    percent,
+    text,
+)
+from annotator.actions.sheets.validation_cells import remark, told
+from annotator.actions.validation import stand_in, validation
+from annotator.actions.validation.stand_in import Answer, Answers, Verdict
+from annotator.actions.validation.validation import Contrast, Validation
+from annotator.actions.validation.validation import Line as Judged
+from annotator.actions.validation.validation_behind import held
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.validation.alt_test import EPSILON
+from annotator.stats.validation.front import pareto_front
+
+BEST = "best"
+IS_REFERENCE = "it is the reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """By which figure judges are chosen, and how much worse than the reference one may be.
+
+    `reference` is “people” for people with one another, a judge's name, or “best” for the judge with the highest
+    figure. `delta` is the margin δ, in the figure's own unit.
+    """
+
+    of: validation.Wish = field(default_factory=validation.Wish)
+    figure: str = "kappa"
+    weighted: bool = False
+    delta: float = stand_in.DELTA
+    reference: str = PEOPLE
+    epsilon: float = EPSILON
+
+    @property
+    def answers(self) -> stand_in.Wish:
+        """The same as the question whether a judge may stand in for people."""
+        return stand_in.Wish(self.of, self.figure, self.weighted, self.delta, self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A judge: its agreement, what a question costs, whether it is on the front, and how it stands to the reference.
+
+    `fits` says whether it may stand in for people, or beside another judge whether it is not worse by more than δ: the
+    lower bound of the difference is at least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
+    `answer` is that to whether it may stand in, None where the reference is a judge.
+    """
+
+    rater: Rater
+    agreement: Estimate
+    cost: Estimate
+    on_front: bool
+    difference: Estimate
+    why_not: str
+    answer: Answer | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether it may be chosen."""
+        return not self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """All judges with the human band, and the cheapest that fits; `reason` says in sentences why it is that one."""
+
+    wish: Wish
+    against: str
+    offers: tuple[Offer, ...]
+    human: Estimate | None
+    reference: str
+    chosen: Rater | None
+    reason: tuple[str, ...]
+
+
+def choose(project: Project, wish: Wish) -> Choice:
+    """The cheapest judge that may stand in for people, or that is not worse than another judge by more than δ.
+
+    Refusal where nobody has labelled what is asked about, or no judge has judged it.
+    """
+    stand_in.refuse_senseless(wish.answers)
+    ground = validation.ground_of(project, wish.of)
+    found = validation.of_ground(project, ground, replace(wish.of, by=validation.ALL))
+    judged = [line for line in found.lines if line.rater.is_judge]
+    if not judged:
+        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+    _refuse_unknown(wish, judged[0])
+    human = next((_agreement(wish, line) for line in found.lines if line.rater.id == PEOPLE), None)
+    reference = _reference(wish, judged)
+    answers = None if reference else stand_in.of_ground(project, ground, wish.answers)
+    offers = _offers(wish, found, judged, reference, answers)
+    chosen = _cheapest(offers)
+    named = reference.rater.name if reference else PEOPLE
+    return Choice(
+        wish, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
+        tuple(_reason(wish, offers, chosen, named)),
+    )  # fmt: skip
+
+
+def _refuse_unknown(wish: Wish, line: Judged) -> None:
+    known = line.told.weighted if wish.weighted else line.told.plain
+    if wish.figure not in known:
+        raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(known)}.")
+
+
+def _agreement(wish: Wish, line: Judged) -> Estimate:
+    return (line.told.weighted if wish.weighted else line.told.plain)[wish.figure]
+
+
+def _reference(wish: Wish, judged: list[Judged]) -> Judged | None:
+    """The judge that others are held against; None for people."""
+    if wish.reference == PEOPLE:
+        return None
+    if wish.reference == BEST:
+        return max(judged, key=lambda line: _height(_agreement(wish, line)))
+    named = [line for line in judged if line.rater.name == wish.reference]
+    if not named:
+        names = ", ".join(sorted({line.rater.name for line in judged}))
+        raise Refusal(f"“{wish.reference}” has judged nothing of this.", f"Those who have: {names}.")
+    return max(named, key=lambda line: _height(_agreement(wish, line)))
+
+
+def _height(found: Estimate) -> float:
+    return float("-inf") if found.value is None else found.value
+
+
+def _offers(
+    wish: Wish, found: Validation, judged: list[Judged], reference: Judged | None, answers: Answers | None
+) -> list[Offer]:
+    agreements = [_agreement(wish, line) for line in judged]
+    costs = [line.cost or Estimate(None) for line in judged]
+    places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
+    front = pareto_front([(agreements[i].low or 0.0, costs[i].value or 0.0) for i in places])
+    on = {places[place] for place in front}
+    made = []
+    for i, line in enumerate(judged):
+        answer = answers.of(line.rater) if answers else None
+        difference = answer.difference if answer else _difference(found, wish, line, reference)
+        why_not = _unfit(answer) if answer else _worse(wish, found.limit, line, difference)
+        if not why_not and costs[i].value is None:
+            why_not = "its cost is not known"
+        made.append(Offer(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
+    return made
+
+
+def _unfit(answer: Answer) -> str:
+    """Why a judge may not stand in for people; empty where it may."""
+    return "" if answer.verdict is Verdict.YES else f"{answer.verdict}, because {answer.because}".rstrip(".")
+
+
+def _difference(found: Validation, wish: Wish, line: Judged, reference: Judged | None) -> Estimate:
+    """A judge less the judge that is the reference, on the same units; nothing is held against itself."""
+    if reference is None or line.rater.key == reference.rater.key:
+        return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
+    contrast, sign = _contrast(found, line.rater, reference.rater)
+    return _signed(_side(wish, contrast.gap), sign)
+
+
+def _contrast(found: Validation, rater: Rater, reference: Rater) -> tuple[Contrast, int]:
+    """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
+    for one in found.contrasts:
+        if (one.first.key, one.second.key) == (rater.key, reference.key):
+            return one, 1
+        if (one.second.key, one.first.key) == (rater.key, reference.key):
+            return one, -1
+    raise KeyError(rater.name)
+
+
+def _side(wish: Wish, gap: Gap) -> Estimate:
+    return (gap.weighted if wish.weighted else gap.plain).get(
+        wish.figure,
+        Estimate(None, method="difference to the reference", note="it has no difference of two judges"),
+    )
+
+
+def _signed(found: Estimate, sign: int) -> Estimate:
+    if sign > 0 or found.value is None:
+        return found
+    low, high = (None if bound is None else -bound for bound in (found.high, found.low))
+    return replace(found, value=-found.value, low=low, high=high)
+
+
+def _worse(wish: Wish, limit: float, line: Judged, difference: Estimate) -> str:
+    """Why a judge is not shown to be as good as another; empty where it is."""
+    rate, agreement = line.missing_rate or 0.0, _agreement(wish, line)
+    if difference.note == IS_REFERENCE:
+        return IS_REFERENCE
+    if rate > limit:
+        return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
+    if agreement.value is None:
+        return f"its {_title(wish)} is undefined: {agreement.note}"
+    if difference.low is None:
+        return f"its difference has no interval: {difference.note}"
+    return f"it may be {-difference.low:.3f} worse" if difference.low < -wish.delta else ""
+
+
+def _cheapest(offers: list[Offer]) -> Offer | None:
+    fitting = [one for one in offers if one.fits]
+    return min(
+        fitting,
+        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
+        default=None,
+    )
+
+
+def _title(wish: Wish) -> str:
+    return TITLES[wish.figure][0] + (", weighted" if wish.weighted else "")
+
+
+def _reason(wish: Wish, offers: list[Offer], chosen: Offer | None, reference: str) -> Iterator[str]:
+    people = reference == PEOPLE and wish.reference == PEOPLE
+    allowed = f"δ = {wish.delta:g}"
+    if chosen is None:
+        yield _nobody(wish, offers, reference, people)
+    else:
+        cost, that = in_words(chosen.cost, "USD"), f"is not worse than “{reference}” by more than {allowed}"
+        yield (
+            f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that "
+            f"{'may stand in for people' if people else that}: its {_title(wish)} is {in_words(chosen.agreement)}."
+        )
+        if chosen.answer is not None:
+            yield f"“{chosen.rater.name}”: {chosen.answer.verdict}, because {chosen.answer.because}"
+        else:
+            yield f"Its difference to “{reference}” is {in_words(chosen.difference)}, which {allowed} allows."
+    dearest = chosen.cost.value if chosen else None
+    for one in offers:
+        cheaper = dearest is None or one.cost.value is None or one.cost.value < dearest
+        if one.why_not and one.why_not != IS_REFERENCE and cheaper:
+            yield f"“{one.rater.name}” is not chosen: {one.why_not}."
+
+
+def _nobody(wish: Wish, offers: list[Offer], reference: str, people: bool) -> str:
+    """That no judge is chosen, and what follows."""
+    if people:
+        return f"No judge is shown to be at most {wish.delta:g} worse than people with one another, at a known cost."
+    if len(offers) == 1:
+        return (
+            f"“{reference}” is the only judge here, and is not held against itself. Hold it against people, or let "
+            "another judge judge the same reports."
+        )
+    return (
+        f"No other judge is shown to be at most {wish.delta:g} worse than “{reference}”, at a known cost: "
+        f"“{reference}” is the one to keep among judges, which says nothing of people."
+    )
+
+
+def sheets(found: Choice) -> tuple[Sheet, ...]:
+    """A row for each judge and one for people, with the picture of agreement against cost."""
+    title = _title(found.wish)
+    heads = columns(
+        "Judge", ("Prompt", "The first signs of its hash"), (title, TITLES[found.wish.figure][1]),
+        ("Lower bound", "Of its 95 % interval over items"), ("n", "Pairs of values"),
+        ("Cost per question", "Mean, US dollars"),
+        ("On the front", "No other judge has a higher lower bound for less"),
+        (f"To {found.reference}", "Its figure less that of the reference: of another judge on the same units, of "
+         "people with one another on those that two people labelled"),
+        ("May stand in" if found.wish.reference == PEOPLE else "Not worse",
+         f"Not worse than {found.reference} by more than {found.wish.delta:g}"),
+    )  # fmt: skip
+    lines = [
+        Line((
+            text(one.rater.name), text(one.rater.prompt[:8], tip=one.rater.prompt), told(one.agreement),
+            _bound(one.agreement), count(one.agreement.n), figure(one.cost, "USD"),
+            text("yes" if one.on_front else "no"), _to_reference(one), _fit(one, found.chosen),
+        ), source=held(found.wish.of, one.rater, validation.ALL, f"{one.rater.name}: {title}"))
+        for one in found.offers
+    ]  # fmt: skip
+    if found.human is not None:
+        people = (
+            text(PEOPLE),
+            text("–"),
+            told(found.human),
+            _bound(found.human),
+            count(found.human.n),
+            *(text("–") for _ in range(4)),
+        )
+        lines.append(Line(people))
+    about = (*found.reason, f"Held against {found.against}; people are held against one another.")
+    return (Sheet("Agreement against cost", heads, tuple(lines), about, _pictures(found, title)),)
+
+
+def _bound(found: Estimate) -> Cell:
+    why = remark(found)
+    cell = figure(Estimate(found.low, n=found.n, method=f"lower bound; {found.method}", note=found.note))
+    return (
+        replace(cell, words=f"{cell.words}  {why}", state="flat") if why and found.low is not None else cell
+    )
+
+
+def _to_reference(one: Offer) -> Cell:
+    return text(IS_REFERENCE) if one.difference.note == IS_REFERENCE else told(one.difference)
+
+
+def _fit(one: Offer, chosen: Rater | None) -> Cell:
+    if chosen is not None and one.rater.key == chosen.key:
+        return text("chosen", state="agreed")
+    if one.why_not == IS_REFERENCE:
+        return text(IS_REFERENCE)
+    words = one.answer.verdict.lower() if one.answer else "no" if one.why_not else "yes"
+    return text(words, tip=one.why_not)
+
+
+def _pictures(found: Choice, title: str) -> tuple[Picture, ...]:
+    points = [
+        result_pictures.Point(
+            one.rater.name,
+            one.cost.value,
+            one.agreement.low,
+            one.on_front,
+            one.agreement.low,
+            one.agreement.high,
+        )
+        for one in found.offers
+        if one.cost.value is not None and one.agreement.low is not None
+    ]
+    if not points:
+        return ()
+    human = found.human
+    band = (human.low, human.high) if human and human.low is not None and human.high is not None else None
+    level = human.value if human else None
+    of_people = "the band is people" if band else "the dotted line is people" if level is not None else ""
+    heading = ", ".join(filter(None, (f"{title} against cost: the front is full", of_people)))
+    draw = partial(
+        result_pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
+        band=band, level=level,
+    )  # fmt: skip
+    return (Picture("choice", heading, draw),)

@@ -1,0 +1,251 @@
+"""How far judges agree with one another and with people, on the same units, and where two of them differ."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.authoring.value_figures import Field, Scale, of_pairs
+from annotator.actions.items import materials
+from annotator.actions.items.items import ITEM
+from annotator.actions.items.materials import RESPONSE
+from annotator.actions.judges import judges
+from annotator.actions.labelling import wordings
+from annotator.actions.labelling.label_rows import finished
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs.asked_units import words_of
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.runs.judge_cases import shape_of
+from annotator.actions.sets import validation_sets
+from annotator.domain.experts.agreement import Figure, figure
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.texts.counting import Cut
+
+PEOPLE = "people"
+# A list longer than this is read by nobody.
+MOST = 2_000
+# Item, response, unit.
+Unit = tuple[str, str, str]
+# Unit → who of a rater said what: one value of a judge, one of each person.
+Said = dict[Unit, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """One who has judged under a protocol: a judge, or all people together. The baseline is a floor, not a judge."""
+
+    id: str
+    name: str
+    kind: JudgeKind | None
+    judgements: int
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it is the floor that a judge is to beat."""
+        return self.kind is JudgeKind.BASELINE
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two raters over the units that both judged; with itself, people with one another.
+
+    `pairs` counts the pairs of values: of people each person's value on a unit is one, so there may be more of them
+    than units.
+    """
+
+    a: Rater
+    b: Rater
+    units: int
+    pairs: int
+    figures: tuple[Figure, ...]
+
+    def figure(self, name: str) -> Figure:
+        """The figure of that name: agreement, kappa or ac1."""
+        return next(found for found in self.figures if found.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every two raters; `shared` is the number of units that all of them judged where only those were counted."""
+
+    protocol: str
+    pairings: tuple[Pairing, ...]
+    shared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A unit on which two raters differ: what each said, and why; the ids are of their judgements."""
+
+    item_key: str
+    system: str
+    unit: str
+    value_a: str
+    why_a: str
+    value_b: str
+    why_b: str
+    id_a: str = ""
+    id_b: str = ""
+
+
+def raters(project: Project, protocol: str) -> list[Rater]:
+    """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
+    j = JUDGEMENT.c
+    counted = (
+        select(j.rater_id, func.count())
+        .where(
+            j.protocol == protocol,
+            j.rater_kind == RaterKind.JUDGE.value,
+            j.status == Status.OK.value,
+            j.trial == 1,
+        )
+        .group_by(j.rater_id)
+    )
+    of_people = select(func.count()).select_from(_of_people(protocol).subquery())
+    with project.store.read() as db:
+        counts: dict[str, int] = {rater_id: count for rater_id, count in db.execute(counted)}
+        by_people = db.execute(of_people).scalar_one()
+    found = [
+        Rater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
+        for judge in judges.all_of(project)
+        if judge.id in counts
+    ]
+    return [*found, Rater(PEOPLE, PEOPLE, None, by_people)] if by_people else found
+
+
+def compare(
+    project: Project, protocol: str, chosen: Sequence[str] = (), *, shared: bool = False
+) -> Comparison:
+    """Every two of the chosen raters (by id; all by default), each judge at its first trial, people once sealed.
+
+    With `shared` only the units that all of them judged are counted, so that the figures can be held against each
+    other. Only a coordinator is told how people answered.
+    """
+    _refuse_others(project)
+    known = [rater for rater in raters(project, protocol) if not chosen or rater.id in chosen]
+    with project.store.read() as db:
+        said = {rater.id: _said(project, db, rater, protocol) for rater in known}
+    common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
+    if common is not None:
+        said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
+    field = Field("value", Scale.NOMINAL, shape_of(protocol).values, always_ac1=True)
+    pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
+    pairings += [_pairing(field, rater, rater, said) for rater in known if rater.id == PEOPLE]
+    return Comparison(protocol, tuple(pairings), None if common is None else len(common))
+
+
+def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference]:
+    """The units on which two raters (by id) differ, item by item; of people, each who differs from the judge."""
+    _refuse_others(project)
+    whose = {rater.id: rater for rater in raters(project, protocol)}
+    with project.store.read() as db:
+        first, second = (_said(project, db, whose[rater], protocol) for rater in (a, b))
+        everywhere = [
+            (unit, pair)
+            for unit in _in_order(db, first.keys() & second.keys())
+            for pair in _pairs(first[unit], second[unit], same=a == b)
+            if first[unit][pair[0]] != second[unit][pair[1]]
+        ]
+        apart = everywhere[:MOST]
+        named = materials.named(db, RESPONSE.c.item_id.in_({unit[0] for unit, _ in apart}))
+        why = _reasons(db, protocol, apart)
+    asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
+    shown = (
+        Difference(
+            *named[unit[1]],
+            asked.get((unit[1], unit[2]), ""),
+            first[unit][x],
+            why[(*unit, x)][1],
+            second[unit][y],
+            why[(*unit, y)][1],
+            why[(*unit, x)][0],
+            why[(*unit, y)][0],
+        )
+        for unit, (x, y) in apart
+    )
+    return Cut(tuple(shown), len(everywhere))
+
+
+def _refuse_others(project: Project) -> None:
+    people.refuse_others(project, "compares judges with people")
+
+
+def _pairing(field: Field, a: Rater, b: Rater, said: dict[str, Said]) -> Pairing:
+    first, second = said[a.id], said[b.id]
+    units = [
+        unit
+        for unit in sorted(first.keys() & second.keys())
+        if _pairs(first[unit], second[unit], same=a is b)
+    ]
+    pairs = [
+        (unit[0], (first[unit][x], second[unit][y]))
+        for unit in units
+        for x, y in _pairs(first[unit], second[unit], same=a is b)
+    ]
+    found = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None)
+    return Pairing(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in found))
+
+
+def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list[tuple[str, str]]:
+    """Who is held against whom: of people among themselves, each two once."""
+    if same:
+        return list(combinations(sorted(first), 2))
+    return [(x, y) for x in sorted(first) for y in sorted(second)]
+
+
+def _said(project: Project, db: Connection, rater: Rater, protocol: str) -> Said:
+    """What came of a rater at the first trial, by unit as it is worded now; of people without what sets hold back."""
+    held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
+    j = JUDGEMENT.c
+    question: Select[Any] = (
+        _of_people(protocol)
+        if rater.id == PEOPLE
+        else select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
+            j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1
+        )
+    )
+    gone = wordings.outdated(db, j.protocol == protocol, j.trial == 1)
+    found: Said = defaultdict(dict)
+    for item_id, response_id, unit_id, who, value, judgement_id in db.execute(question):
+        if response_id not in held and judgement_id not in gone:
+            found[item_id, response_id, unit_id][who] = value
+    return dict(found)
+
+
+def _of_people(protocol: str) -> Select[Any]:
+    """People's labels that are finished: submitted, or given elsewhere."""
+    j = JUDGEMENT.c
+    return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
+        j.rater_kind == RaterKind.PERSON.value,
+        j.protocol == protocol,
+        j.status == Status.OK.value,
+        j.trial == 1,
+        finished(),
+    )
+
+
+def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:
+    listed = select(ITEM.c.id).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    place = {item_id: number for number, item_id in enumerate(db.execute(listed).scalars())}
+    return sorted(units, key=lambda unit: (place[unit[0]], unit[1:]))
+
+
+def _reasons(
+    db: Connection, protocol: str, apart: Sequence[tuple[Unit, tuple[str, str]]]
+) -> dict[tuple[str, str, str, str], tuple[str, str]]:
+    """Unit and rater → the judgement's id, and the grounds that were given, or the note beside a label."""
+    j = JUDGEMENT.c
+    who = {name for _, pair in apart for name in pair}
+    question = select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note).where(
+        j.protocol == protocol,
+        j.trial == 1,
+        j.rater_id.in_(who),
+        j.item_id.in_({unit[0] for unit, _ in apart}),
+    )
+    return {(row[0], row[1], row[2], row[3]): (row[4], row[5] or row[6]) for row in db.execute(question)}

@@ -1,0 +1,260 @@
+"""How scores would have come out under ResearcherBench's published rule: which verdicts it changes, and by what."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions.items import materials
+from annotator.actions.items.materials import SYSTEM
+from annotator.actions.project.file import Project
+from annotator.actions.results import results, scoring
+from annotator.actions.results.scoring import Score
+from annotator.actions.runs import run_judgements
+from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.validation import rule_readings
+from annotator.actions.validation.rule_readings import NO_REPLY, PLAIN, STRUCTURED, Read
+from annotator.domain.judges.protocol import Material, Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.public_rule import CITATION, Reading
+
+__all__ = ["NO_REPLY", "PLAIN", "STRUCTURED", "Changed", "Line", "Replay", "replay"]
+MISSING = "missing"
+OURS, THEIRS, DIFFERENCE = "ours", "theirs", "difference"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A judgement that the rule reads otherwise: ours (None with its status), theirs, why, and the reply itself.
+
+    `shown` is the word whose letters decided it, `form` whether the reply was plain text or JSON; `raw` is empty where
+    the call brought no reply.
+    """
+
+    judgement_id: str
+    item: str
+    system: str
+    unit: str
+    weight: float
+    ours: str | None
+    status: str
+    theirs: str
+    how: str
+    shown: str
+    form: str
+    raw: str
+    item_id: str = ""
+    response_id: str = ""
+    unit_id: str = ""
+
+    @property
+    def direction(self) -> str:
+        """From what to what: “no → yes”, “missing → no”."""
+        return f"{self.ours or MISSING} → {self.theirs}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Coverage of a system, or of one report on an item, as it is here and under the rule, and theirs − ours.
+
+    `place` and `place_theirs` are a system's places among all, from 1; None where it has no score. A report's line has
+    the ids of the response and its item.
+    """
+
+    system: str
+    item: str
+    ours: Estimate
+    theirs: Estimate
+    difference: Estimate
+    changed: int
+    place: int | None = None
+    place_theirs: int | None = None
+    response_id: str = ""
+    item_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of it. `replies` counts the judgements with a call behind them, by form; `unread` those without.
+
+    `systems` holds every system, the best under the rule first; `reports` only those whose score changes.
+    """
+
+    judge: str
+    replies: Mapping[str, int]
+    unread: int
+    directions: Mapping[str, int]
+    systems: tuple[Line, ...]
+    reports: tuple[Line, ...]
+    changed: tuple[Changed, ...]
+
+    def words(self) -> list[str]:
+        """The same in lines."""
+        forms = ", ".join(f"{count:,} {form}" for form, count in self.replies.items())
+        lines = [
+            f"{sum(self.replies.values()):,} judgements of “{self.judge}” ({forms}), read by the rule of {CITATION}: "
+            f"{len(self.changed):,} come out otherwise.",
+            *(f"  {direction}: {count:,}" for direction, count in self.directions.items()),
+        ]
+        if self.replies.get(STRUCTURED):
+            plain = sum(one.form == PLAIN for one in self.changed)
+            lines.append(
+                "The rule was made for plain text and reads JSON as it stands; "
+                f"{plain:,} of these are replies in plain text."
+            )
+        if self.unread:
+            lines.append(f"Of {self.unread:,} judgements no call is kept; they count as they do here.")
+        return lines + [_said(line) for line in self.systems]
+
+    def tree(self) -> dict[str, Any]:
+        """The same as a JSON tree."""
+        changed = [{**asdict(one), "direction": one.direction} for one in self.changed]
+        return {**asdict(self), "rule": CITATION, "changed": changed}
+
+
+def _said(line: Line) -> str:
+    places = f", place {line.place} → {line.place_theirs}" if line.place != line.place_theirs else ""
+    difference = "–" if line.difference.value is None else f"{line.difference.value:+.4f}"
+    return f"{line.system}: {_value(line.ours)}, under the rule {_value(line.theirs)} ({difference}{places})"
+
+
+def _value(found: Estimate) -> str:
+    return f"– ({found.note})" if found.value is None else f"{found.value:.4f}"
+
+
+def replay(project: Project, judge: str = "") -> Replay:
+    """Read the replies behind a judge's coverage by the published rule; nothing is written, and no call is made.
+
+    Without a name it is the judge behind an endpoint that ran last. A call that failed counts as not covered there; a
+    judgement without a kept call counts as it does here. Refusal where there is nothing to read.
+    """
+    run_judgements.refuse_others(project)
+    asked = rule_readings.judge_of(project, judge)
+    with project.store.read() as db:
+        found = rule_readings.readings(db, asked)
+        systems = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+    tally = _Tally(systems, _by_response(found))
+    tally.count(project)
+    if not tally.replies:
+        raise Refusal(f"No call of “{asked.name}” on coverage is kept here.", "Let it judge first.")
+    return Replay(
+        asked.name,
+        dict(tally.replies.most_common()),
+        tally.unread,
+        dict(Counter(one.direction for one in tally.changed).most_common()),
+        tally.systems(),
+        tuple(tally.reports),
+        tuple(tally.changed),
+    )
+
+
+def _by_response(found: Iterable[Read]) -> dict[str, list[Read]]:
+    by_response: dict[str, list[Read]] = defaultdict(list)
+    for one in found:
+        by_response[one.response_id].append(one)
+    return by_response
+
+
+@dataclass
+class _Tally:
+    """The judgements report by report, counted both ways."""
+
+    names: Mapping[str, str]
+    by_response: Mapping[str, list[Read]]
+    replies: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    changed: list[Changed] = field(default_factory=list)
+    reports: list[Line] = field(default_factory=list)
+    scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
+    changes: Counter[str] = field(default_factory=Counter)
+
+    def count(self, project: Project) -> None:
+        """Go through the reports in the project's order."""
+        main = scoring.main_mode(project)
+        wanted = materials.for_scoring(PROTOCOLS[COVERAGE])
+        for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+            for material in at_hand.responses:
+                if material.response.id in self.by_response:
+                    self._report(material, counts=material.response.mode == main)
+
+    def _report(self, material: Material, *, counts: bool) -> None:
+        units = {unit.id: unit for unit in material.units(Kind.RUBRIC)}
+        found = [one for one in self.by_response[material.response.id] if one.unit_id in units]
+        self.replies.update(one.form for one in found if one.reading)
+        self.unread += sum(one.reading is None for one in found)
+        changed = [
+            _changed(material, self.names, units[one.unit_id], one, one.reading)
+            for one in found
+            if one.reading and one.theirs != one.value
+        ]
+        self.changed += changed
+        both = {
+            OURS: _scored(material, {one.unit_id: one.value for one in found}),
+            THEIRS: _scored(material, {one.unit_id: one.theirs for one in found}),
+        }
+        both[DIFFERENCE] = _difference(both[OURS], both[THEIRS])
+        system = self.names[material.response.system_id]
+        if both[OURS].value != both[THEIRS].value:
+            key = material.item.key
+            self.reports.append(
+                Line(
+                    system, key, both[OURS], both[THEIRS], both[DIFFERENCE], len(changed),
+                    response_id=material.response.id, item_id=material.item.id,
+                )
+            )  # fmt: skip
+        if counts:
+            self.changes[system] += len(changed)
+            for side, estimate in both.items():
+                self.scores[side].append(_score(material, estimate))
+
+    def systems(self) -> tuple[Line, ...]:
+        """Every system, the best under the rule first; means over items with their intervals."""
+        ids = sorted({score.system_id for score in self.scores[OURS]}, key=self.names.__getitem__)
+        sides = {side: results.estimates(found, ids) for side, found in self.scores.items()}
+        places = {side: _places(sides[side]) for side in (OURS, THEIRS)}
+        lines = [
+            Line(
+                self.names[system_id], "", sides[OURS][n], sides[THEIRS][n], sides[DIFFERENCE][n],
+                self.changes[self.names[system_id]], places[OURS][n], places[THEIRS][n],
+            )
+            for n, system_id in enumerate(ids)
+        ]  # fmt: skip
+        return tuple(sorted(lines, key=lambda line: (line.place_theirs or len(lines) + 1, line.system)))
+
+
+def _changed(material: Material, names: Mapping[str, str], unit: Any, one: Read, reading: Reading) -> Changed:
+    return Changed(
+        one.judgement_id, material.item.key, names[material.response.system_id], unit.text,
+        PROTOCOLS[COVERAGE].weight(unit), one.value, one.status, reading.value, reading.how.value, reading.shown,
+        one.form, one.raw, one.item_id, one.response_id, one.unit_id,
+    )  # fmt: skip
+
+
+def _scored(material: Material, values: Mapping[str, str | None]) -> Estimate:
+    """S_c over the judgements that came, as the results have it."""
+    came = {unit: value for unit, value in values.items() if value is not None}
+    return PROTOCOLS[COVERAGE].metrics[0].score(Scored(material, came), True)
+
+
+def _difference(ours: Estimate, theirs: Estimate) -> Estimate:
+    if ours.value is None or theirs.value is None:
+        return Estimate(None, method="theirs − ours", note="one of the two is undefined")
+    return Estimate(theirs.value - ours.value, n=theirs.n, method="theirs − ours")
+
+
+def _score(material: Material, estimate: Estimate) -> Score:
+    response = material.response
+    about = (response.id, response.trial, response.mode, estimate.n)
+    return Score(material.item.id, response.system_id, "coverage", (), estimate, *about)
+
+
+def _places(found: list[Estimate]) -> list[int | None]:
+    """Each one's place from 1, the highest first; equal ones share theirs."""
+    values = [estimate.value for estimate in found]
+    known = [value for value in values if value is not None]
+    return [None if value is None else 1 + sum(other > value for other in known) for value in values]

@@ -1,0 +1,240 @@
+"""Whether a judge may stand in for people: yes, no, or not yet known, with the reasons for it."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import publishing
+from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.sets import validation_figures
+from annotator.actions.sets.validation_figures import TITLES, Pairs
+from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
+from annotator.actions.sets.validation_units import Key
+from annotator.actions.sheets.result_sheets import in_words, percent
+from annotator.actions.validation import validation
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.validation.alt_test import EPSILON, PASSING, AltTest, alt_test
+
+DELTA = 0.05
+# The alternative annotator test leaves one person out and holds the others against each other.
+FEWEST_PEOPLE = 3
+
+
+class Verdict(StrEnum):
+    """What can be said of a judge."""
+
+    YES = "Yes"
+    UNKNOWN = "Not yet known"
+    NO = "No"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """On which labels, by which figure, and how much worse than people with one another a judge may be.
+
+    `delta` is the margin of the figure, `epsilon` that of the alternative annotator test: what a judge's lower cost
+    is worth (the paper takes 0.2 for experts, 0.15 for skilled people, 0.1 for a crowd).
+    """
+
+    of: validation.Wish = field(default_factory=validation.Wish)
+    figure: str = "kappa"
+    weighted: bool = False
+    delta: float = DELTA
+    epsilon: float = EPSILON
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a judge may stand in, and why: its agreement with people beside people's with one another.
+
+    All three figures are of the units that it judged and two people labelled; `items` counts their items, `people`
+    those who labelled. `alt` is the alternative annotator test, None where fewer than three people labelled.
+    """
+
+    rater: Rater
+    verdict: Verdict
+    because: str
+    judge: Estimate
+    human: Estimate
+    difference: Estimate
+    alt: AltTest | None
+    items: int
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answer of every judge, those that may stand in first; `against` says in words who counts as true."""
+
+    wish: Wish
+    against: str
+    answers: tuple[Answer, ...]
+
+    def of(self, rater: Rater) -> Answer:
+        """The answer of a judge; KeyError when there is none."""
+        return {one.rater.key: one for one in self.answers}[rater.key]
+
+
+def report(project: Project, wish: Wish) -> Answers:
+    """The answer of every judge; Refusal where nobody has labelled, or no judge has judged, what is asked about."""
+    refuse_senseless(wish)
+    found = validation.ground_of(project, wish.of)
+    if not found.judges():
+        raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
+    return of_ground(project, found, wish)
+
+
+def refuse_senseless(wish: Wish) -> None:
+    """Refusal for margins and figures that there are not."""
+    if wish.delta < 0 or wish.epsilon < 0:
+        raise Refusal("A margin is not below 0.", "Give how much worse a judge may be, such as 0.05.")
+    if wish.figure not in TITLES:
+        raise Refusal(f"Judges cannot be chosen by “{wish.figure}”.", f"Use one of {', '.join(TITLES)}.")
+
+
+def of_ground(project: Project, found: Ground, wish: Wish) -> Answers:
+    """The answers on these labels."""
+    limit, order = publishing.limit(project), list(Verdict)
+    answers = [_answer(found, wish, rater, limit) for rater in found.judges()]
+    answers.sort(
+        key=lambda one: (
+            order.index(one.verdict),
+            one.rater.kind == JudgeKind.BASELINE.value,
+            one.rater.name,
+        )
+    )
+    return Answers(wish, validation.against_words(found), tuple(answers))
+
+
+def _answer(found: Ground, wish: Wish, rater: Rater, limit: float) -> Answer:
+    judge, human = _shared(found, wish, rater)
+    positive = validation_figures.positive_of(found.shape, wish.of.positive)
+    if not positive and wish.figure not in validation_figures.ANY_VALUES:
+        raise Refusal(
+            f"“{wish.figure}” is of one value, and {found.shape.title} has more than two.",
+            f"Name the positive one, or use one of {', '.join(validation_figures.ANY_VALUES)}.",
+        )
+    beside = validation_figures.beside(
+        judge, human, wish.figure, positive, found.shape.values, wish.of.resamples
+    )
+    alt = _alt_test(found, wish, rater)
+    known = int(found.known.sum())
+    lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
+    people, items = len(_people(found)), len(np.unique(human.items))
+    ground = _Reasons(wish, beside.difference, alt, people, items, lacking if lacking > limit else None)
+    verdict, because = ground.verdict(), ground.because()
+    return Answer(rater, verdict, because, beside.one, beside.other, beside.difference, alt, items, people)
+
+
+def _people(found: Ground) -> dict[str, dict[Key, str | None]]:
+    """Those whose labels a judge is held against; behind a consensus, those who labelled."""
+    return dict(found.people if CONSENSUS in found.truth else found.truth)
+
+
+def _shared(found: Ground, wish: Wish, rater: Rater) -> tuple[Pairs, Pairs]:
+    """What a judge and what people say of the units that it judged and people can be held against people on.
+
+    A unit counts as much in either: of three people there are three pairs with a judge, and six with one another.
+    """
+    judge, human = found.pairs(rater).there(), found.pairs(TOGETHER).there()
+    with_judge, many = (np.bincount(pairs.units, minlength=len(found.places)) for pairs in (judge, human))
+    judge, human = judge.among(many > 0), human.among(with_judge > 0)
+    heavy = human.weights if wish.weighted else np.ones(len(human.weights))
+    return (
+        judge if wish.weighted else replace(judge, weights=np.ones(len(judge.weights))),
+        replace(human, weights=heavy * with_judge[human.units] / many[human.units]),
+    )
+
+
+def _alt_test(found: Ground, wish: Wish, rater: Rater) -> AltTest | None:
+    people, said = _people(found), found.version(rater).said
+    if len(people) < FEWEST_PEOPLE:
+        return None
+    keys = [key for key in found.places if key in said]
+    if not keys:
+        return None
+    named = sorted(((found.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
+    return alt_test(
+        {alias: [own.get(key) for key in keys] for alias, own in named},
+        [said[key] for key in keys], wish.epsilon, clusters=[found.places[key].item_id for key in keys],
+        resamples=wish.of.resamples,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """What an answer is by: both tests, and the share of judgements missing where that is too high."""
+
+    wish: Wish
+    difference: Estimate
+    alt: AltTest | None
+    people: int
+    items: int
+    lacking: float | None
+
+    def verdict(self) -> Verdict:
+        """The answer of both tests together."""
+        low, high, margin = self.difference.low, self.difference.high, -self.wish.delta
+        if high is not None and high < margin:
+            return Verdict.NO
+        passed = self.alt is None or self.alt.passed is not False
+        shown = low is not None and low >= margin and passed and self.lacking is None
+        return Verdict.YES if shown else Verdict.UNKNOWN
+
+    def because(self) -> str:
+        """The answer's reasons in words, and what to do where nothing can be said yet."""
+        missing = f"{percent(self.lacking, 1)} of its judgements are missing" if self.lacking else ""
+        reasons = "; ".join(filter(None, (missing, self._by_margin(), self._by_alt_test())))
+        return f"{reasons}.{self._todo()}"
+
+    @property
+    def _alone(self) -> bool:
+        return self.people < 2 and self.difference.value is None
+
+    def _by_margin(self) -> str:
+        """Non-inferiority: what the interval of the difference says beside the margin."""
+        found, wish = self.difference, self.wish
+        title = TITLES[wish.figure][0] + (", by weight" if wish.weighted else "")
+        if self._alone:
+            return "only one person labelled, so that people's agreement with one another is not known"
+        if found.value is None or found.low is None or found.high is None:
+            why = found.note or "too little is labelled"
+            return f"the difference of {title} to people has no interval ({why})"
+        margin = f"−{wish.delta:g}"
+        if found.low >= -wish.delta:
+            words = f"stays above {margin}, so it is not worse than people with one another"
+        elif found.high < -wish.delta:
+            words = f"stays below {margin}, so it is worse than people with one another"
+        else:
+            words = (
+                f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
+            )
+        return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')})"
+
+    def _by_alt_test(self) -> str:
+        """The alternative annotator test, or why it cannot be made."""
+        alt = self.alt
+        if alt is None:
+            there = counted(self.people, "person labelled", "people labelled")
+            return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {there}"
+        if alt.passed is None or alt.winning_rate.value is None:
+            return f"the alternative annotator test cannot be made ({alt.winning_rate.note})"
+        return (
+            f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
+            f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
+            f"{PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.wish.epsilon:g}"
+        )
+
+    def _todo(self) -> str:
+        if self.verdict() is not Verdict.UNKNOWN:
+            return ""
+        if self._alone:
+            return " Have a second person label some of the same reports."
+        if self.lacking is not None:
+            return " Let it judge what is missing."
+        return " Have more items labelled, each by two people or more."

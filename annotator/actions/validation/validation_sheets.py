@@ -1,0 +1,288 @@
+"""How a validation is set out: judges beside people, plainly and by weight, what they confuse, and what is missing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from annotator.actions.sets.validation_figures import TITLES
+from annotator.actions.sets.validation_ground import Rater
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Column,
+    Line,
+    Sheet,
+    columns,
+    count,
+    figure,
+    percent,
+    text,
+)
+from annotator.actions.sheets.validation_cells import told
+from annotator.actions.validation import validation_pictures
+from annotator.actions.validation.validation import ALL, Contrast, Validation
+from annotator.actions.validation.validation import Line as Judged
+from annotator.actions.validation.validation_behind import Held, held
+from annotator.actions.validation.validation_pictures import side
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.researcherbench.judge_selection import DEPARTURES
+from annotator.stats.agreement.verdicts import landis_koch
+
+DOLLARS = "USD"
+MAIN = ("accuracy", "f1", "kappa")
+TABLE_2 = ("accuracy", "precision", "recall", "f1")
+KINDS = {"endpoint": "judge", "derived": "vote of judges"}
+HASH_SHOWN = 8
+PROMPT = ("Prompt", "The first signs of its hash")
+COST = ("Cost per question", "Mean, US dollars")
+PAIRS = (
+    "Pairs",
+    "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
+)
+
+
+def sheets(found: Validation) -> tuple[Sheet, ...]:
+    """The tables of a validation."""
+    if not found.lines:
+        return ()
+    made = [_figures(found), _figures(found, weighted=True)]
+    made += [_contrasts(found)] if found.contrasts else []
+    made += [_confusion(found), _missing(found)]
+    if found.wish.by == ALL and found.positive:
+        made.append(table_2(found))
+    return tuple(sheet for sheet in made if sheet.lines)
+
+
+def table_2(found: Validation) -> Sheet:
+    """Judges as ResearcherBench's Table 2 has them: plainly and by weight, with what a question costs."""
+    heads = columns(
+        "Rater", PROMPT,
+        *(TITLES[name] for name in TABLE_2),
+        *((f"{TITLES[name][0]}, weighted", f"{TITLES[name][1]}, each unit counting its weight") for name in TABLE_2),
+        TITLES["kappa"], PAIRS, COST,
+    )  # fmt: skip
+    lines = tuple(
+        Line((
+            *_who(line.rater), *(_figure(found, name, line) for name in TABLE_2),
+            *(_figure(found, name, line, weighted=True) for name in TABLE_2),
+            _figure(found, "kappa", line), _n(line), _cost(line),
+        ))
+        for line in found.lines
+    )  # fmt: skip
+    return Sheet(
+        "As Table 2",
+        heads,
+        lines,
+        tuple(_told(found)),
+        validation_pictures.of_figures(found, weighted=False),
+        DEPARTURES,
+    )
+
+
+def _group(found: Validation) -> tuple[Column, ...]:
+    return () if found.wish.by == ALL else (Column("Group"),)
+
+
+def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
+    names = [name for name in TITLES if any(name in side(line, weighted) for line in found.lines)]
+    group = _group(found)
+    heads = (*group, *columns(
+        "Rater", PROMPT, "Who", *(TITLES[name] for name in names), PAIRS, ("Units", "Units with a true value"),
+        ("Missing", "Of these, units that a judge has no value on"), COST,
+    ))  # fmt: skip
+    lines = []
+    for line in found.lines:
+        cells = (
+            *(text(line.group) for _ in group), *_who(line.rater), text(KINDS.get(line.rater.kind, line.rater.kind)),
+            *(_figure(found, name, line, weighted=weighted) for name in names),
+            _n(line), count(line.units), _lost(line), _cost(line),
+        )  # fmt: skip
+        whole = held(found.wish, line.rater, line.group, f"{_called(line)}: units")
+        lines.append(Line(cells, source=whole))
+    title = "By weight" if weighted else "Judges beside people"
+    pictures = validation_pictures.of_figures(found, weighted)
+    return Sheet(title, heads, tuple(lines), _told(found), pictures)
+
+
+def _figure(found: Validation, name: str, line: Judged, *, weighted: bool = False) -> Cell:
+    estimate = side(line, weighted).get(name)
+    if estimate is None:
+        return text("–")
+    cell = told(estimate)
+    tip = f"{_called(line)}: {TITLES[name][0]} {cell.words}"
+    if name == "kappa" and estimate.value is not None:
+        tip += f"\nκ of this size is called {landis_koch(estimate.value)} (Landis & Koch)"
+    rate = line.missing_rate or 0.0
+    unfit = rate > found.limit
+    last = f"\nnot publishable: {percent(rate, 1)} of the judgements are missing" if unfit else ""
+    return replace(
+        cell, tip=f"{tip}\n{cell.tip}{last}", state="unfit" if unfit else cell.state, picture=name,
+        source=_behind(found, name, line),
+    )  # fmt: skip
+
+
+def _behind(found: Validation, name: str, line: Judged) -> Held:
+    """The units of a figure: of precision what was called positive, of recall what is, of specificity what is not."""
+    values, positive = found.shape.values, found.positive
+    narrowed = {}
+    if positive and name == "precision":
+        narrowed = {"said": positive}
+    elif positive and name == "recall":
+        narrowed = {"true": positive}
+    elif positive and name == "specificity" and len(values) == 2:
+        narrowed = {"true": next(value for value in values if value != positive)}
+    return held(found.wish, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
+
+
+def _called(line: Judged) -> str:
+    return line.rater.name if line.group == ALL else f"{line.rater.name}, {line.group}"
+
+
+def _who(rater: Rater) -> tuple[Cell, Cell]:
+    return text(rater.name), text(rater.prompt[:HASH_SHOWN], tip=rater.prompt)
+
+
+def _n(line: Judged) -> Cell:
+    return count(sum(line.told.confusion.values()), form=",.0f")
+
+
+def _lost(line: Judged) -> Cell:
+    return count(sum(line.missing.values()), tip=_causes(line.missing)) if line.rater.is_judge else text("–")
+
+
+def _causes(missing: Mapping[str, int]) -> str:
+    return ", ".join(f"{cause.replace('_', ' ')}: {many:,}" for cause, many in missing.items())
+
+
+def _cost(line: Judged) -> Cell:
+    return figure(line.cost, DOLLARS) if line.cost is not None else text("–")
+
+
+def _told(found: Validation) -> tuple[str, ...]:
+    wish = found.wish
+    labels = f"“{wish.set_name}”, {wish.part or 'dev'} part" if wish.set_name else "all submitted labels"
+    positive = f", “{found.positive}” being positive" if found.positive else ""
+    said = [
+        f"{found.shape.title}: held against {found.against} on {labels}{positive}. Intervals are over items."
+    ]
+    if wish.set_name:
+        said.append(f"The test part was looked at {counted(found.openings, 'time')}.")
+    return (*said, *found.notes)
+
+
+def _confusion(found: Validation) -> Sheet:
+    group = _group(found)
+    heads = (*group, *columns(
+        "Rater", PROMPT, ("True value", f"By {found.against}"), "Said", "Units",
+        ("Weight", "Sum of weights"),
+    ))  # fmt: skip
+    values = found.shape.values
+    lines = tuple(
+        Line((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
+             picture=f"confusion/{line.group}")
+        for line in found.lines for true in values for said in values
+    )  # fmt: skip
+    about = (f"Against {found.against}. Open a count, and its units are listed.",)
+    return Sheet("Confusion", heads, lines, about, validation_pictures.of_confusion(found))
+
+
+def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Cell, ...]:
+    counts = line.told.confusion
+    many = counts.get((true, said), 0)
+    whole = sum(number for (each, _), number in counts.items() if each == true)
+    words = f"{_called(line)}: true value “{true}”, said “{said}”"
+    source = held(found.wish, line.rater, line.group, words, true=true, said=said) if many else None
+    cells = (
+        *_who(line.rater), text(true), text(said, state="agreed" if true == said else "disagree"),
+        count(many, form=",.0f"),
+        count(line.told.confusion_weighted.get((true, said), 0), form=",g"),
+    )  # fmt: skip
+    tip = f"{words}\n{many:,.0f} of {whole:,.0f} with that true value, of {sum(counts.values()):,.0f} in all"
+    return tuple(replace(cell, source=source, tip=cell.tip or tip) for cell in cells)
+
+
+def _missing(found: Validation) -> Sheet:
+    group = _group(found)
+    heads = (*group, *columns(
+        "Judge", PROMPT, "Cause", "Units", ("Share", "Of the units with a true value"),
+        ("Of", "Units with a true value"),
+    ))  # fmt: skip
+    lines = tuple(
+        Line((
+            *(text(line.group) for _ in group), *_who(line.rater), text(cause.replace("_", " ")), count(many),
+            count(many / line.units, form=".3f"), count(line.units),
+        ), source=held(found.wish, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
+        for line in found.lines for cause, many in line.missing.items()
+    )  # fmt: skip
+    return Sheet("Missing by cause", heads, lines)
+
+
+def _contrasts(found: Validation) -> Sheet:
+    heads = columns(
+        "First", PROMPT, "Second", PROMPT, "Figure", ("First − second", "On the units that have a value of both"),
+        "Verdict", ("Only first right", "Units"), ("Only second right", "Units"),
+        ("McNemar's p", "Mid-p, two-sided, raised for how many pairs are compared (Holm)"),
+        ("Exact p", "McNemar's exact test, two-sided, not raised"),
+    )  # fmt: skip
+    lines = tuple(line for one in found.contrasts for line in _contrast(found, one))
+    about = (
+        "McNemar's test takes units for independent, which those of one item are not; the interval does not.",
+    )
+    return Sheet("Two judges", heads, lines, about, validation_pictures.of_contrasts(found))
+
+
+def _contrast(found: Validation, one: Contrast) -> Iterable[Line]:
+    first, second, test = one.first, one.second, one.gap.mcnemar
+    every = held(found.wish, first, ALL, f"{first.name} and {second.name}: units")
+    raised = replace(test.mid, value=one.p, method=f"{test.mid.method}; raised by Holm's method")
+    only = {
+        "first": held(found.wish, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
+        "second": held(found.wish, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
+    }  # fmt: skip
+    counts = (
+        replace(count(test.only_one), source=only["first"] if test.only_one else None),
+        replace(count(test.only_other), source=only["second"] if test.only_other else None),
+    )
+    for name, gap in one.gap.plain.items():
+        verdict = one.gap.verdict(name)
+        yield Line((
+            *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), told(gap),
+            text(verdict, tip=verdict), *counts, _p(raised), _p(test.exact),
+        ), source=every, picture=f"gap/{name}")  # fmt: skip
+
+
+def _p(found: Estimate) -> Cell:
+    """A p with more places than other figures have."""
+    cell = figure(found)
+    return replace(cell, words=f"{found.value:.4f}" if found.value is not None else cell.words)
+
+
+def brief(found: Validation) -> tuple[Sheet, ...]:
+    """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
+    if not found.lines:
+        return ()
+    names = [name for name in MAIN if name in found.lines[0].told.plain]
+    group = _group(found)
+    heads = (*group, *columns(
+        "Rater", "Prompt", *(TITLES[name] for name in names), "Units", "Missing", "Cost per question"
+    ))  # fmt: skip
+    lines = tuple(
+        Line((
+            *(text(line.group) for _ in group), *_who(line.rater),
+            *(_figure(found, name, line) for name in names), count(line.units), _lost(line),
+            _cost(line),
+        ))
+        for line in found.lines
+    )  # fmt: skip
+    between = tuple(
+        Line((
+            *_who(one.first), *_who(one.second), told(one.gap.plain["kappa"]), text(one.gap.verdict("kappa")),
+        ))
+        for one in found.contrasts
+    )  # fmt: skip
+    pairs = Sheet(
+        "Two judges",
+        columns("First", "Prompt", "Second", "Prompt", ("Difference of κ", TITLES["kappa"][1]), "Verdict"),
+        between,
+    )
+    whole = Sheet("Judges beside people", heads, lines, _told(found))
+    return (whole, pairs) if between else (whole,)

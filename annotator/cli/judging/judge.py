@@ -1,0 +1,111 @@
+"""The commands on judges: those there are, adding one, and trying one out."""
+
+import asyncio
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+
+from annotator.actions.judges import kept_keys
+from annotator.actions.judging import judge_probes
+from annotator.cli.judging import judge_checks, judge_review, judge_running
+from annotator.cli.options import KeyEnv, RequestsPerMinute, TokensPerMinute
+from annotator.cli.saying import File, Json, opened, said, say
+
+app = typer.Typer(help="Judges and their runs.", no_args_is_help=True)
+app.add_typer(judge_running.app)
+app.add_typer(judge_review.app)
+app.add_typer(judge_checks.app)
+
+
+@app.command("list")
+def judge_list(file: File, json_: Json = False) -> None:
+    """The project's judges."""
+    from annotator.actions.judges import judges
+
+    with opened(file, readonly=True) as project:
+        found = [judge.model_dump(mode="json", exclude={"id"}) for judge in judges.all_of(project)]
+    say({"judges": found}, json_, [f"{judge['name']}: {judge['kind']} {judge['model']}" for judge in found])
+
+
+@app.command("add")
+def judge_add(
+    file: File,
+    name: Annotated[str, typer.Option(help="The judge's name in this project")],
+    base_url: Annotated[str, typer.Option(help="The endpoint, up to and with /v1")],
+    model: Annotated[str, typer.Option(help="The model's name at the endpoint")],
+    key_env: KeyEnv = "",
+    parameters: Annotated[
+        str,
+        typer.Option(help="JSON object of request parameters; by default only a token cap, under a budget"),
+    ] = "{}",
+    show_weight: Annotated[
+        bool, typer.Option("--show-weight", help="Tell the judge how much each criterion weighs")
+    ] = False,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+) -> None:
+    """Add a judge behind an OpenAI-compatible endpoint."""
+    from annotator.actions.judges import judges
+
+    asking: dict[str, Any] = {"weights_shown": True} if show_weight else {}
+    asking |= {"requests_per_minute": rpm} if rpm else {}
+    asking |= {"tokens_per_minute": tpm} if tpm else {}
+    with opened(file) as project:
+        judges.add(
+            project,
+            name,
+            base_url=base_url,
+            model=model,
+            key_env=key_env,
+            parameters=parameters,
+            asking=json.dumps(asking),
+        )
+    said.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
+
+
+@app.command("test")
+def judge_test(file: File, name: str, json_: Json = False) -> None:
+    """One call that shows what the endpoint supports, how fast it answers, and what it costs."""
+
+    with opened(file, readonly=not os.access(file, os.W_OK)) as project:
+        found = asyncio.run(judge_probes.test(project, name))
+    say(found, json_, [found["words"], *(": ".join(fact) for fact in judge_probes.facts(found))])
+    if not found["ok"]:
+        raise typer.Exit(1)
+
+
+@app.command("key")
+def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
+    """Give a judge a key, typed unseen and kept in the system's keyring, or name the variable that holds it.
+
+    A key is kept for the scheme, host and port of the judge's endpoint, and goes nowhere else.
+    """
+    from annotator.actions.judges import judges
+
+    with opened(file) as project:
+        judge = judges.named(project, name)
+        if key_env:
+            judges.change(project, judge.id, {"key_env": key_env})
+            words = f"The key is read from {key_env}."
+        else:
+            secret = typer.prompt(f"Key for {judge.base_url}", hide_input=True)
+            words = kept_keys.remember_key(project, name, secret)
+    said.print(words, markup=False)
+
+
+@app.command("vote")
+def judge_vote(
+    file: File,
+    name: Annotated[str, typer.Option(help="The name of the vote as a judge of its own")],
+    of: Annotated[
+        list[str], typer.Option(help="A judge; give several for a panel, one for its repeated trials")
+    ],
+) -> None:
+    """Add a judge whose verdict is the majority of others, or of one judge's trials. Count it with “judge run”."""
+    from annotator.actions.judging import panels
+
+    with opened(file) as project:
+        panels.add(project, name, of)
+    said.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)

@@ -1,0 +1,104 @@
+"""The commands that watch judges from outside: what they cost, and whether they have drifted."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.options import (
+    COVERAGE,
+    Budget,
+    Concurrency,
+    Items,
+    Judge,
+    OfJudge,
+    Protocol,
+    RequestsPerMinute,
+    Systems,
+    Timeout,
+    TokensPerMinute,
+    how,
+    reach,
+)
+from annotator.cli.saying import File, Json, opened, said, say
+from annotator.domain.texts.counting import counted
+
+app = typer.Typer()
+
+_SHOWN = 20
+
+
+@app.command("costs")
+def judge_costs_(
+    file: File,
+    by: Annotated[str, typer.Option(help="purpose, judge, run, question, system or criterion")] = "judge",
+    judge: OfJudge = "",
+    json_: Json = False,
+) -> None:
+    """What asking models has cost so far, whatever for, the dearest first; by each the lines come to the same sum."""
+    from annotator.actions.judging import judge_costs
+    from annotator.actions.runs.run_lines import dollars
+
+    with opened(file, readonly=True) as project:
+        found = judge_costs.costs(project, by, judge=judge)
+    whole = judge_costs.total(found)
+    words = [f"{one.words(by)}: {dollars(one.cost_usd)}{one.remark()}" for one in found[:_SHOWN]]
+    words += [f"… and {len(found) - _SHOWN:,} more; see all with --json."] if len(found) > _SHOWN else []
+    words += [f"Together: {dollars(whole)}"] if found else []
+    tree = {"by": by, "total_usd": whole, "costs": [asdict(one) for one in found]}
+    say(tree, json_, words or ["No judge has been paid yet."])
+
+
+@app.command("anchor")
+def judge_anchor(
+    file: File,
+    judge: Judge,
+    protocol: Protocol = COVERAGE,
+    size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
+    system: Systems = None,
+    item: Items = None,
+    again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
+) -> None:
+    """Freeze some of a judge's verdicts, against which it is checked later."""
+    from annotator.actions.orders import drift
+
+    with opened(file) as project:
+        found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
+    said.print(
+        f"{counted(len(found['units']), 'verdict is', 'verdicts are')} frozen. "
+        "Check against them with: goldsmith judge drift",
+        markup=False,
+    )
+
+
+@app.command("drift")
+def judge_drift(
+    file: File,
+    judge: Judge,
+    protocol: Protocol = COVERAGE,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    show: Annotated[bool, typer.Option("--show", help="The checks so far, without a call")] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Judge the anchor set anew and tell which verdicts changed, and what else did at the endpoint."""
+    from annotator.actions.orders import drift
+    from annotator.actions.runs.judge_cases import Order
+
+    if show:
+        with opened(file, readonly=True) as project:
+            found = drift.reports(project, judge, protocol)
+        words = [line for one in found for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
+        say({"checks": [one.tree() for one in found]}, json_, words or ["It has not been checked yet."])
+        return
+    order = Order(judge, protocol, **how(concurrency, timeout, budget, rpm, tpm))
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await drift.check(project, order, **told)
+
+    carried_out(file, run, drift.words, doing="checking", progress=progress, json_=json_)

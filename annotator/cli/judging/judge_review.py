@@ -1,0 +1,97 @@
+"""The commands on what judges came to: runs, what is missing, replies read again, and how consistent a judge is."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from annotator.cli.options import COVERAGE, Judge, OfJudge, Protocol
+from annotator.cli.saying import File, Json, opened, say
+
+app = typer.Typer()
+
+
+@app.command("runs")
+def judge_runs_(file: File, json_: Json = False) -> None:
+    """All runs, newest first: judged, missing by cause, not asked."""
+    from annotator.actions.judging import judge_runs
+    from annotator.actions.runs.run_lines import causes
+
+    with opened(file, readonly=True) as project:
+        found = judge_runs.runs(project)
+    words = [
+        f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.judged:,} of {run.total:,} "
+        f"judged, {run.state}{_told(causes(run.lacking))}"
+        for run in found
+    ]
+    tree = [asdict(run) | {"judged": run.judged, "lacking": run.lacking} for run in found]
+    say({"runs": tree}, json_, words or ["No judge has run yet."])
+
+
+@app.command("missing")
+def judge_missing(
+    file: File,
+    judge: OfJudge = "",
+    run: Annotated[str, typer.Option(help="Only those of this run: its id, or how it begins")] = "",
+    cause: Annotated[str, typer.Option(help="Only those for this cause: refused, timeout, not_asked …")] = "",
+    json_: Json = False,
+) -> None:
+    """The judgements that have no verdict, by cause; with those that a halted run never asked for."""
+    from annotator.actions.judging import missing
+    from annotator.actions.runs.run_lines import causes
+
+    with opened(file, readonly=True) as project:
+        found = missing.lines(project, judge=judge, run=run, status=cause)
+    counts = missing.by_cause(found)
+    words = [f"{len(found):,} judgements have no verdict{_told(causes(counts))}."]
+    words += [
+        f"{line.status}: {line.judge}, item {line.item}, {line.system}, unit {line.unit_id}: {line.cause}"
+        for line in found
+    ]
+    say({"by_cause": counts, "missing": [asdict(line) for line in found]}, json_, words)
+
+
+@app.command("reread")
+def judge_reread(
+    file: File,
+    judge: Judge,
+    protocol: Protocol = COVERAGE,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Change verdicts too, where their replies read otherwise today")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Read stored replies again by the rules of today, without a call; replies and earlier verdicts are kept."""
+    from annotator.actions.judging import reparse
+
+    with opened(file) as project:
+        found = asyncio.run(reparse.again(project, judge, protocol, everything=everything))
+    offer = f"{found.offer()} Change them with: judge reread --all." if found.otherwise else ""
+    say(asdict(found), json_, [found.words(), *([offer] if offer else [])])
+
+
+@app.command("consistency")
+def judge_consistency(
+    file: File,
+    judge: Judge,
+    other: Annotated[
+        str, typer.Option("--with", help="Compare it with this judge; by default with itself over its trials")
+    ] = "",
+    protocol: Protocol = COVERAGE,
+    json_: Json = False,
+) -> None:
+    """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
+    from annotator.actions.validation import consistency
+
+    found: consistency.Between | consistency.Within
+    with opened(file, readonly=True) as project:
+        if other:
+            found = consistency.between(project, judge, other, protocol)
+        else:
+            found = consistency.within(project, judge, protocol)
+    say(found.tree(), json_, found.words())
+
+
+def _told(more: str) -> str:
+    return f": {more}" if more else ""

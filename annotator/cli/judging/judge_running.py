@@ -1,0 +1,192 @@
+"""The commands by which judges work: running them, drawing, going on, batches at a provider, and what it would cost."""
+
+import asyncio
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.options import (
+    COVERAGE,
+    Batch,
+    Budget,
+    Card,
+    Concurrency,
+    Items,
+    Judge,
+    OfJudge,
+    Protocol,
+    RequestsPerMinute,
+    Systems,
+    Timeout,
+    Together,
+    TokensPerMinute,
+    Trials,
+    how,
+    reach,
+)
+from annotator.cli.saying import As, File, Json, opened, say
+
+app = typer.Typer()
+
+
+@app.command("run")
+def judge_run(
+    file: File,
+    judge: Judge,
+    protocol: Protocol = COVERAGE,
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    together: Together = 1,
+    trials: Trials = 1,
+    batch: Batch = False,
+    card: Card = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Judge what is not yet judged; what was finished before is never asked again."""
+    from annotator.actions.judging import card_checks
+    from annotator.actions.orders import resuming
+    from annotator.actions.runs import run_lines
+    from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.sheets import card_saving
+
+    order = Order(
+        judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),
+        **how(concurrency, timeout, budget, rpm, tpm),
+    )  # fmt: skip
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        asked = order
+        if card is not None:
+            on_card = card_saving.read(card)
+            card_checks.refuse_order(project, on_card, order)
+            asked = replace(order, models=on_card.judge.returned_models)
+        return await resuming.carry_out(project, asked, **told)
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("extract")
+def judge_extract(
+    file: File,
+    judge: Judge,
+    extraction: Annotated[str, typer.Option(help="What is drawn")],
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Draw claims, plans, references or insights from what is not yet drawn from."""
+    from annotator.actions.material import extracting
+    from annotator.actions.runs import run_lines
+    from annotator.actions.runs.judge_cases import Order
+
+    order = Order(judge, extraction, **reach(system, item), **how(concurrency, timeout, budget, rpm, tpm))
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await extracting.run(project, order, **told)
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("confirm")
+def judge_confirm(
+    file: File,
+    extraction: Annotated[str, typer.Option(help="What was drawn")],
+    system: Systems = None,
+    item: Items = None,
+    person: As = "",
+    json_: Json = False,
+) -> None:
+    """Confirm what was drawn and waits for a person, as it stands; to correct it, use the window."""
+    from annotator.actions.material import extracting, part_edits
+
+    with opened(file, person=person) as project:
+        makes = extracting.named(extraction).makes
+        found = part_edits.confirm_all(project, makes, **reach(system, item))
+    say({"confirmed": found}, json_, [f"Confirmed: {makes.value} of {found:,}."])
+
+
+@app.command("resume")
+def judge_resume(
+    file: File,
+    judge: Annotated[str, typer.Option(help="Only a run of this judge")] = "",
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Go on with the last run that was cancelled, interrupted or killed; its batches are fetched first."""
+    from annotator.actions.orders import resuming
+    from annotator.actions.runs import run_lines
+
+    async def run(project: Any, **told: Any) -> dict[str, Any]:
+        return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
+
+    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+
+
+@app.command("batches")
+def judge_batches(
+    file: File,
+    judge: OfJudge = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to stop them")] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Give them up, where the provider cannot be reached any more")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """The batches that a provider still has; “judge resume” fetches what came of them."""
+    from annotator.actions.judges import judges
+    from annotator.actions.runs import batches
+
+    with opened(file, readonly=not (withdraw or forget)) as project:
+        forgotten = batches.forget(project, judge) if forget else 0
+        stopped = asyncio.run(batches.withdraw(project, judge)) if withdraw else 0
+        out = batches.out(project, judges.named(project, judge).id if judge else "")
+    words = [f"{forgotten:,} batches are given up."] if forget else []
+    words += [f"{stopped:,} batches stop; fetch what they answered with: judge resume."] if withdraw else []
+    words += [one.words() for one in out] or ["No batch is with a provider."]
+    tree = [asdict(one) | {"expires_at": one.expires_at and one.expires_at.isoformat()} for one in out]
+    say({"stopped": stopped, "forgotten": forgotten, "batches": tree}, json_, words)
+
+
+@app.command("estimate")
+def judge_estimate(
+    file: File,
+    judge: Judge,
+    protocol: Protocol = COVERAGE,
+    system: Systems = None,
+    item: Items = None,
+    concurrency: Concurrency = 8,
+    together: Together = 1,
+    trials: Trials = 1,
+    batch: Batch = False,
+    json_: Json = False,
+) -> None:
+    """What a run would take and cost, without a call; by a protocol or an extraction."""
+    from annotator.actions.orders import forecasts
+    from annotator.actions.runs.judge_cases import Order
+
+    order = Order(
+        judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,
+        **reach(system, item),
+    )  # fmt: skip
+    with opened(file, readonly=True) as project:
+        found = asyncio.run(forecasts.estimate(project, order))
+    say(found.tree(), json_, found.words())

@@ -1,0 +1,74 @@
+"""What an assignment is: one person asked for one stage of one item."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import ConfigDict
+from sqlmodel import Field, SQLModel, String
+
+from annotator.domain.kinds.artifact import Kind
+
+
+class Stage(StrEnum):
+    """A step of the work that can be handed out."""
+
+    SELECTION = "selection"
+    QUERY = "query"
+    PLAN = "plan"
+    EVIDENCE = "evidence"
+    DIAGNOSTICS = "diagnostics"
+    RUBRIC = "rubric"
+    NUGGETS = "nuggets"
+    CHECKLIST = "checklist"
+    INSIGHTS = "insights"
+    LABELLING = "labelling"
+    ADJUDICATION = "adjudication"
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of artifact that this stage makes; None for adjudication, which works on all of them."""
+        if self is Stage.ADJUDICATION:
+            return None
+        return Kind.LABELS if self is Stage.LABELLING else Kind(self.value)
+
+
+def stage_of(kind: Kind) -> Stage:
+    """The stage that makes artifacts of a kind."""
+    return Stage.LABELLING if kind is Kind.LABELS else Stage(kind.value)
+
+
+class Purpose(StrEnum):
+    """Why something was handed out."""
+
+    WORK = "work"
+    PILOT = "pilot"
+    """A calibration item that everyone does, with feedback."""
+    REPEAT = "repeat"
+    """A person's own item served again without saying so, to see how far they agree with themselves."""
+
+
+class AssignmentFields(SQLModel):
+    """Who is to do what by when."""
+
+    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
+    person_id: str = Field(index=True, foreign_key="person.id", ondelete="RESTRICT")
+    stage: Stage = Field(sa_type=String)
+    trial: int = Field(
+        default=1,
+        ge=1,
+        description="2 for a silent repeat of the person's own work",
+        sa_column_kwargs={"server_default": "1"},
+    )
+    purpose: Purpose = Field(
+        default=Purpose.WORK, sa_type=String, sa_column_kwargs={"server_default": "work"}
+    )
+    not_before: datetime | None = Field(default=None, description="A repeat is not handed out earlier")
+    due: datetime | None = None
+    submitted_at: datetime | None = None
+
+
+class Assignment(AssignmentFields):
+    """An assignment as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str

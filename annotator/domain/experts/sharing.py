@@ -1,0 +1,252 @@
+"""How work is shared out: who does which stage of which item, evenly, and the same again for the same seed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import combinations
+from random import Random
+
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.teams import Slot, draw
+from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.identity import derived_id
+
+_PLACES = {stage: place for place, stage in enumerate(Stage)}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a coordinator wants shared out. People and items are named by id; nothing hangs on their order.
+
+    `overlap` people do each stage of each item, and the same ones all stages of authoring unless `same_people` is
+    False; everybody does the pilot items. An adjudicator is drawn for each item that two or more people answer.
+    `repeat_share` of what a person labels comes back to them `repeat_after_days` after the date it was due (or,
+    without a date, after the day of sharing out). Adjudication and repeats have no due date.
+    """
+
+    stages: tuple[Stage, ...]
+    overlap: int
+    annotators: tuple[str, ...]
+    adjudicators: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    due: datetime | None = None
+    seed: int = 0
+    pilot_items: tuple[str, ...] = ()
+    repeat_share: float = 0.0
+    repeat_after_days: int = 10
+    same_people: bool = True
+
+    @property
+    def work(self) -> tuple[Stage, ...]:
+        """The stages annotators do, in their order; who adjudicates follows from `adjudicators` alone."""
+        return tuple(sorted(set(self.stages) - {Stage.ADJUDICATION}, key=_PLACES.__getitem__))
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a plan comes to: the assignments to be made, and where it cannot be met.
+
+    `short` says how many people an item still lacks; `unadjudicated` lists items that nobody is left to adjudicate.
+    """
+
+    made: tuple[Assignment, ...]
+    short: dict[str, int] = field(default_factory=dict)
+    unadjudicated: tuple[str, ...] = ()
+
+
+def assignment_id(item_id: str, person_id: str, stage: Stage, trial: int = 1) -> str:
+    """The id of an assignment: the same in every file."""
+    again = (trial,) if trial > 1 else ()
+    return derived_id("assignment", item_id, person_id, stage.value, *again)
+
+
+def share(
+    plan: Plan,
+    existing: Iterable[Assignment],
+    answered: Mapping[str, AbstractSet[str]],
+    at: datetime,
+) -> Shared:
+    """Share a plan out, keeping and counting every existing assignment.
+
+    `answered` holds, item by item, who has written or labelled something for it already: they may not adjudicate
+    it. `at` is the moment from which repeats count when nothing is due.
+    """
+    sharing = _Sharing(plan, existing, answered, at)
+    for stages in _groups(plan):
+        sharing.deal(stages)
+    sharing.pilot()
+    sharing.adjudicate()
+    sharing.repeat()
+    made = sorted(sharing.made, key=lambda a: (a.item_id, _PLACES[a.stage], a.trial, a.person_id))
+    return Shared(tuple(made), dict(sharing.short), tuple(sharing.unadjudicated))
+
+
+def _groups(plan: Plan) -> list[tuple[Stage, ...]]:
+    """The stages that the same people do: all authoring together, labelling by itself."""
+    if not plan.same_people:
+        return [(stage,) for stage in plan.work]
+    authoring = tuple(stage for stage in plan.work if stage is not Stage.LABELLING)
+    labelling = tuple(stage for stage in plan.work if stage is Stage.LABELLING)
+    return [stages for stages in (authoring, labelling) if stages]
+
+
+class _Sharing:
+    """One sharing out under way: who is on what, existing and new."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        existing: Iterable[Assignment],
+        answered: Mapping[str, AbstractSet[str]],
+        at: datetime,
+    ) -> None:
+        self.plan, self.at = plan, at
+        self.items = sorted(set(plan.items) - set(plan.pilot_items))
+        self.pilots = sorted(set(plan.pilot_items))
+        self.annotators, self.adjudicators = sorted(set(plan.annotators)), sorted(set(plan.adjudicators))
+        self.made: list[Assignment] = []
+        self.short: Counter[str] = Counter()
+        self.unadjudicated: list[str] = []
+        # Who does a stage of an item, who has to do with an item at all, who adjudicates it, and what comes again.
+        self.on: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
+        self.engaged: defaultdict[str, set[str]] = defaultdict(set)
+        self.judges: defaultdict[str, set[str]] = defaultdict(set)
+        self.again: set[tuple[str, str]] = set()
+        self.piloted = set(plan.pilot_items)
+        for item_id, people in answered.items():
+            self.engaged[item_id] |= people
+        for assignment in sorted(existing, key=lambda a: a.id):
+            self._count(assignment)
+
+    def _count(self, assignment: Assignment) -> None:
+        item_id, person = assignment.item_id, assignment.person_id
+        if assignment.stage is Stage.ADJUDICATION:
+            self.judges[item_id].add(person)
+            return
+        self.engaged[item_id].add(person)
+        if assignment.trial > 1:
+            self.again.add((person, item_id))
+        else:
+            self.on[item_id, assignment.stage].add(person)
+        if assignment.purpose is Purpose.PILOT:
+            self.piloted.add(item_id)
+
+    def _make(
+        self, item_id: str, person: str, stage: Stage, purpose: Purpose = Purpose.WORK, trial: int = 1
+    ) -> None:
+        again = trial > 1
+        assignment = Assignment(
+            id=assignment_id(item_id, person, stage, trial),
+            item_id=item_id,
+            person_id=person,
+            stage=stage,
+            trial=trial,
+            purpose=purpose,
+            not_before=self._day() if again else None,
+            due=None if again or stage is Stage.ADJUDICATION else self.plan.due,
+        )
+        self.made.append(assignment)
+        self._count(assignment)
+
+    def _day(self) -> datetime:
+        """The day from which repeats are served."""
+        return (self.plan.due or self.at) + timedelta(days=self.plan.repeat_after_days)
+
+    def deal(self, stages: Sequence[Stage]) -> None:
+        """Hand out stages that the same people do, item by item."""
+        alike = self._alike(stages)
+        teams = {item_id: self._team(item_id, alike) for item_id in self.items}
+        slots = [self._slot(item_id, stages, teams[item_id]) for item_id in self.items]
+        rng = Random(f"{self.plan.seed}/{'+'.join(stages)}")
+        drawn = draw(slots, self._load(alike), self._together(alike), rng)
+        for slot in slots:
+            team = [*teams[slot.key], *drawn[slot.key]]
+            lacking = slot.wanted - len(drawn[slot.key])
+            if lacking:
+                self.short[slot.key] = max(self.short[slot.key], lacking)
+            for stage in stages:
+                there = set(self.on[slot.key, stage])
+                free = [person for person in team if person not in there]
+                for person in free[: max(0, self.plan.overlap - len(there))]:
+                    self._make(slot.key, person, stage)
+
+    def _alike(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
+        """The stages whose people go on with these, where they are on an item already."""
+        if not self.plan.same_people or Stage.LABELLING in stages:
+            return tuple(stages)
+        return tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
+
+    def _team(self, item_id: str, alike: Sequence[Stage]) -> list[str]:
+        """The item's people of these stages who may go on with it, those with the most stages first."""
+        counted = Counter(person for stage in alike for person in self.on[item_id, stage])
+        free = counted.keys() & set(self.annotators) - self.judges[item_id]
+        return sorted(free, key=lambda person: (-counted[person], person))
+
+    def _slot(self, item_id: str, stages: Sequence[Stage], team: Sequence[str]) -> Slot:
+        on = [self.on[item_id, stage] for stage in stages]
+        wanted = max(self.plan.overlap - len(there | set(team)) for there in on)
+        free = set(self.annotators) - set(team) - self.judges[item_id]
+        spared = set() if self.judges[item_id] else set(self.adjudicators) - self.engaged[item_id]
+        return Slot(item_id, frozenset(team), max(0, wanted), frozenset(free), frozenset(spared))
+
+    def _load(self, stages: Sequence[Stage]) -> Counter[str]:
+        """On how many items each person is with these stages; pilot items, which everybody has, do not count."""
+        return Counter(person for _, people in self._teams(stages) for person in people)
+
+    def _together(self, stages: Sequence[Stage]) -> Counter[frozenset[str]]:
+        """On how many items each two people are together, other than those that are shared out now."""
+        now = set(self.items)
+        return Counter(
+            frozenset(pair)
+            for item_id, people in self._teams(stages)
+            if item_id not in now
+            for pair in combinations(sorted(people), 2)
+        )
+
+    def _teams(self, stages: Sequence[Stage]) -> list[tuple[str, set[str]]]:
+        teams: defaultdict[str, set[str]] = defaultdict(set)
+        for (item_id, stage), people in self.on.items():
+            if stage in stages and item_id not in self.piloted:
+                teams[item_id] |= people
+        return list(teams.items())
+
+    def pilot(self) -> None:
+        """Give the pilot items to everybody but whoever adjudicates them already."""
+        for item_id in self.pilots:
+            for stage in self.plan.work:
+                for person in self.annotators:
+                    if person not in self.on[item_id, stage] | self.judges[item_id]:
+                        self._make(item_id, person, stage, Purpose.PILOT)
+
+    def adjudicate(self) -> None:
+        """Draw an adjudicator for each item that two people or more answer, among those who do not."""
+        if not self.adjudicators:
+            return
+        slots = []
+        for item_id in (*self.items, *self.pilots):
+            if not self.judges[item_id] and len(self.engaged[item_id]) > 1:
+                free = frozenset(self.adjudicators) - self.engaged[item_id]
+                slots.append(Slot(item_id, frozenset(), 1, free))
+        load = Counter(person for people in self.judges.values() for person in people)
+        drawn = draw(slots, load, {}, Random(f"{self.plan.seed}/{Stage.ADJUDICATION}"))
+        for item_id, people in sorted(drawn.items()):
+            for person in people:
+                self._make(item_id, person, Stage.ADJUDICATION)
+            if not people:
+                self.unadjudicated.append(item_id)
+
+    def repeat(self) -> None:
+        """Serve a share of what each person labels again, drawn by the seed; pilot items are not repeated."""
+        if Stage.LABELLING not in self.plan.work or not self.plan.repeat_share:
+            return
+        for person in self.annotators:
+            own = [item_id for item_id in self.items if person in self.on[item_id, Stage.LABELLING]]
+            # Half a repeat is a whole one: without any, nothing could be said of how a person agrees with themselves.
+            wanted = max(bool(own), int(len(own) * self.plan.repeat_share + 0.5))
+            wanted -= sum((person, item_id) in self.again for item_id in own)
+            fresh = [item_id for item_id in own if (person, item_id) not in self.again]
+            fresh.sort(key=lambda item_id: sha256(f"{self.plan.seed}/{person}/{item_id}"))
+            for item_id in fresh[: max(0, wanted)]:
+                self._make(item_id, person, Stage.LABELLING, Purpose.REPEAT, trial=2)

@@ -1,0 +1,1 @@
+"""Judges, their judgements, and how they are validated."""

@@ -1,0 +1,237 @@
+"""What a protocol is: the shape in which a paper says how a report is judged and scored."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from typing import Protocol as Shape
+
+from pydantic import BaseModel
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.item import Item
+from annotator.domain.material.page import Page
+from annotator.domain.material.part import Part
+from annotator.domain.material.response import Response
+from annotator.domain.material.source import Source
+from annotator.domain.texts.estimate import Estimate
+
+Verdicts = Mapping[str, Verdict]
+"""Unit id → what a rater says of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that is at hand about one response: its item, the item's gold, what was drawn from it, its rivals.
+
+    `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
+    is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
+    `others` the other systems' responses of the same trial and mode. `sources` are the item's; only an extraction
+    from an item is given them, and its `response` is one without id and text.
+    """
+
+    item: Item
+    response: Response
+    documents: Mapping[Kind, Document[Any]] = field(default_factory=dict)
+    artifact_ids: Mapping[Kind, str] = field(default_factory=dict)
+    parts: Mapping[Part, Document[Any]] = field(default_factory=dict)
+    part_ids: Mapping[Part, str] = field(default_factory=dict)
+    pages: Mapping[str, Page] = field(default_factory=dict)
+    others: Sequence[Response] = ()
+    sources: Sequence[Source] = ()
+
+    def units(self, of: Kind | Part) -> tuple[Any, ...]:
+        """The units of an artifact or a part; empty when there is none."""
+        found = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
+        return found.units if found is not None else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing a rater is asked: about one unit, or several together, of one response on an item.
+
+    Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. With
+    `weights_shown` the judge is to be told how much each unit weighs.
+    """
+
+    protocol: str
+    item: Item
+    response: Response
+    artifact_id: str
+    units: tuple[Unit, ...]
+    trial: int = 1
+    other: Response | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    weights_shown: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of a case that has one; ValueError otherwise."""
+        (unit,) = self.units
+        return unit
+
+
+def cases_of_pairs(protocol: str, material: Material) -> Iterator[Case]:
+    """One case for each rival, this response shown first; the other order comes when it is the rival's turn.
+
+    The unit of a case has the rival's id.
+    """
+    for other in material.others:
+        yield Case(protocol, material.item, material.response, "", (Unit(id=other.id),), other=other)
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of asking a model: a parsed reply when status is ok, otherwise the cause in words."""
+
+    status: Status
+    reply: Any = None
+    raw: str = ""
+    cause: str = ""
+    flags: tuple[str, ...] = ()
+
+    def verdict(self) -> Verdict:
+        """The missing judgement that an answer without a reply is."""
+        return Verdict(value=None, status=self.status, cause=self.cause, flags=" ".join(self.flags))
+
+
+class Ask(Shape):
+    """How a protocol puts a question to a model, whatever endpoint, cache or ladder lies behind.
+
+    `prompt` names a file of `resources/prompts`; `fields` fill its placeholders in a single pass; the fields
+    named in `fenced` are foreign text and are set between delimiters they cannot forge; `reply` is the
+    class the answer must validate against.
+    """
+
+    def __call__(
+        self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
+    ) -> Awaitable[Answer]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a score is computed from: one rater's values on one response, and all that is known about it.
+
+    `values` holds those that came, by unit id. For pairs the unit id is that of the response shown second, and
+    `reverse` holds, by the id of the response shown first, the values where this one was shown second.
+    """
+
+    material: Material
+    values: Mapping[str, str]
+    reverse: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of one response on one item; a system's is the mean over its items.
+
+    `score` gives an estimate without an interval; its second argument says whether judgements that are missing are
+    left out (True) or leave the value undefined (False). `definition` is Markdown: the formula in the paper's
+    symbols, its section, and what undefined means. `unit` is empty for shares.
+    """
+
+    name: str
+    title: str
+    definition: str
+    score: Callable[[Scored, bool], Estimate]
+    higher_is_better: bool = True
+    unit: str = ""
+    parts: tuple[Part, ...] = ()
+    """What of a response it needs beside its text."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What a model draws from a response, or from an item's sources, before anything is judged; or writes for experts.
+
+    `extract` may ask several times; it gives the document, or a status other than ok with its cause.
+    """
+
+    name: str
+    title: str
+    citation: str
+    makes: Part | Kind | Aid
+    prompts: tuple[str, ...]
+    extract: Callable[[Material, Ask], Awaitable["Extracted"]]
+    baseline: Callable[[Material], "Extracted"] | None = None
+    needs: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A document that a model wrote, or why there is none."""
+
+    document: Document[Any] | None
+    status: Status = Status.OK
+    cause: str = ""
+    flags: tuple[str, ...] = ()
+
+
+def _no_facet(_: Unit) -> str:
+    return ""
+
+
+def _equal(_: Unit) -> float:
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way of judging, as one paper defines it.
+
+    `cases` turns what is at hand about a response into what a rater is asked, none when something is lacking;
+    `values` are the verdicts a rater may give, in the order of the keys 1, 2 … ; `judge` answers for every unit of
+    a case; `judge_together` takes its place where cases were put together of units that it takes one at a time. A
+    protocol without values is computed from what is at hand, and has no cases. `facet` names the part of
+    a report that a unit speaks of (an aspect, a section), by which results can be told apart.
+    """
+
+    name: str
+    title: str
+    citation: str
+    needs: tuple[Kind, ...]
+    metrics: tuple[Metric, ...]
+    values: tuple[str, ...] = ()
+    cases: Callable[[Material], Iterable[Case]] = lambda _: ()
+    judge: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
+    judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
+    baseline: Callable[[Case], Verdicts] | None = None
+    prompts: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    paired: bool = False
+    weight: Callable[[Unit], float] = _equal
+    facet: Callable[[Unit], str] = _no_facet
+    departures: tuple[str, ...] = ()
+
+    @property
+    def unit_kind(self) -> Kind | None:
+        """The artifact whose units are judged; None where they come from the response."""
+        return self.needs[0] if self.needs and self.values else None
+
+    @property
+    def by_people(self) -> bool:
+        """Whether people alone are asked: nobody else has a say in it."""
+        return bool(self.values) and self.judge is None and self.baseline is None
+
+    def lacks(
+        self, documents: Mapping[Kind, Document[Any]], responses: int, parts: Iterable[Part] | None = None
+    ) -> list[str]:
+        """What an item still needs before this protocol can judge it, in words; empty when nothing."""
+        missing = [f"a {kind.value}" for kind in self.needs if not getattr(documents.get(kind), "units", ())]
+        if not responses:
+            missing.append("a response")
+        if self.paired and responses == 1:
+            missing.append("a second response")
+        if responses and parts is not None:
+            missing += [f"the {part.value} of a response" for part in self.parts if part not in set(parts)]
+        return missing
+
+
+def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
+    """What an answer without a reply leaves of each unit of a case: a judgement that did not come, with its cause."""
+    return {unit.id: answer.verdict() for unit in case.units}

@@ -1,0 +1,334 @@
+"""What a validity card is: all that is known of one validated judge, and what must stay as it was for it to hold."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.validation import Draw, Split
+from annotator.domain.texts.canonical import Text, canonical_json, sha256
+from annotator.domain.texts.estimate import Estimate
+
+FORMAT: Literal["goldsmith-validity-card"] = "goldsmith-validity-card"
+FORMAT_VERSION = "1.0"
+NO_HASH = "0" * 64
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Reach(StrEnum):
+    """Where a judge's endpoint lies; its address is never on a card."""
+
+    NONE = "no endpoint"
+    HERE = "this machine"
+    NEAR = "a private network"
+    FAR = "the internet"
+
+
+class Figure(_Part):
+    """A number with its 95 % interval. Without a value `note` says why; `n` is what it was computed over."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    missing: int = 0
+    floor: float | None = Field(default=None, description="With what is missing, it would not be less")
+    ceiling: float | None = Field(default=None, description="With what is missing, it would not be more")
+    method: str = ""
+    note: str = ""
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Self:
+        """An estimate as it stands on a card."""
+        return cls(**{name: getattr(estimate, name) for name in cls.model_fields})
+
+
+class Wording(_Part):
+    """A prompt by name, and the hash of its text."""
+
+    name: str
+    sha256: str
+    version: int = Field(description="Its number in the project where the card was made; 1 is as shipped")
+
+
+class Identity(_Part):
+    """What makes a judge this judge: every field is pinned, but for the versions of its wordings.
+
+    `forms` and `returned_models` are as its calls show them; they are empty where no call was made.
+    """
+
+    kind: JudgeKind
+    model: Text = Field(default="", description="As it is asked for; of a path only the last name")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="What is sent with each request, without keys, addresses and paths"
+    )
+    protocol: str
+    values: tuple[str, ...] = Field(description="The verdicts that it may give")
+    weighting: Literal["by weight", "alike"] = Field(description="How units count in weighted figures")
+    prompt_sha256: str = Field(default="", description="The hash of its prompt; of several, of their hashes")
+    prompts: tuple[Wording, ...] = Field(
+        default=(), description="Each of them; empty where they are not known"
+    )
+    together: int = Field(default=1, ge=1, description="Units in one call")
+    weights_shown: bool = Field(default=False, description="Whether it is told what a unit weighs")
+    forms: tuple[str, ...] = Field(
+        default=(), description="In which form it answered: json_schema, json_object, text"
+    )
+    returned_models: tuple[Text, ...] = Field(
+        default=(), description="The models that the server said it was"
+    )
+    program: str = Field(
+        default="", description="Of the baseline, the version of the program that it is part of"
+    )
+    over: str = Field(default="", description="Of a vote: whether judges are counted, or trials of one")
+    members: tuple["Identity", ...] = Field(
+        default=(), description="Of a vote: those whose verdicts it counts"
+    )
+
+
+class Labeller(_Part):
+    """Somebody whose labels count as true, by alias, and how many labels; what is unsure is none."""
+
+    alias: Text
+    labels: int
+
+
+class Labels(_Part):
+    """Where the labels come from that a judge was held against."""
+
+    source: Literal["set", "submitted"] = Field(description="A drawn set, or all labels that were submitted")
+    set_name: Text = ""
+    part: Literal["", "dev", "test", "whole"] = ""
+    draw: Draw | None = None
+    drawn_at: datetime | None = None
+    locked_at: datetime | None = None
+    locked_sha256: str = Field(default="", description="The hash of all first labels of the set")
+    opened_at: tuple[datetime, ...] = Field(default=(), description="Every look at the test part so far")
+    labels_sha256: str = Field(description="The hash of the labels that these figures were computed on")
+    against: Text = Field(description="Who counts as true, in words")
+    labellers: tuple[Labeller, ...]
+    units: int
+    responses: int
+    items: int
+    systems: int
+    set_responses: dict[Split, int] = Field(default_factory=dict, description="Part → responses in it")
+
+
+class Confused(_Part):
+    """How often a true value was called something."""
+
+    truth: str
+    said: str
+    units: float
+    weight: float
+
+
+class Line(_Part):
+    """Somebody held against the truth within a group: the judge, all people together, or a person by alias.
+
+    `plain` and `weighted` hold the figures by name, each unit counting one, or its weight.
+    """
+
+    by: str = Field(description="What groups are told apart by; “all” for everything at once")
+    group: Text
+    who: Literal["judge", "people", "person"]
+    name: Text
+    units: int = Field(description="Units with a true value")
+    plain: dict[str, Figure]
+    weighted: dict[str, Figure]
+    confusion: tuple[Confused, ...] = ()
+    missing: dict[str, int] = Field(default_factory=dict, description="Cause → units without a verdict")
+
+    @property
+    def missing_rate(self) -> float | None:
+        """The share of the units that there is no verdict on."""
+        return sum(self.missing.values()) / self.units if self.units else None
+
+
+class Definition(_Part):
+    """What a figure of a name is."""
+
+    name: str
+    title: str
+    words: str
+
+
+class Reviews(_Part):
+    """What experts said who were shown the judge's verdicts: informed labels, which enter no other figure."""
+
+    accepted: Figure
+    said: dict[str, int]
+    reasons: dict[str, int] = Field(default_factory=dict, description="Why verdicts were not accepted")
+    outdated: int = Field(default=0, description="Reviews of verdicts that were replaced since")
+
+
+class CorrectedSystem(_Part):
+    """A system's coverage by the judge alone, and corrected by people's labels."""
+
+    system: Text
+    raw: Figure
+    corrected: Figure
+    tuning: float | None = Field(description="How far the judge is trusted, λ: 0 not at all, 1 fully")
+    labels: int
+    units: int
+
+
+class Corrected(_Part):
+    """The corrected leaderboard; where there is none, `notes` say why."""
+
+    systems: tuple[CorrectedSystem, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+
+class Attacked(_Part):
+    """An attack on copies of reports: how often the judge fell for it."""
+
+    name: str
+    title: Text
+    failures: Figure
+    note: Text = ""
+
+
+class ValidityCard(_Part):
+    """One judge under one wording, validated on one body of labels. `made_at` alone changes where nothing else did."""
+
+    format: Literal["goldsmith-validity-card"] = FORMAT
+    format_version: str = FORMAT_VERSION
+    app_version: str
+    made_at: datetime
+    project: Text = Field(default="", description="The title of the project in which it was made")
+    name: Text = Field(description="The judge's name there")
+    protocol_title: Text
+    citation: Text = ""
+    reach: Reach
+    judge: Identity
+    labels: Labels
+    positive: str = Field(default="", description="The value that precision and recall are of")
+    definitions: tuple[Definition, ...]
+    lines: tuple[Line, ...]
+    cost: Figure = Field(description="Of a question, in US dollars, the mean")
+    missing_limit: float = Field(
+        description="The share of missing verdicts above which figures are not publishable"
+    )
+    reviews: Reviews | None = None
+    corrected: Corrected = Corrected()
+    attacks: tuple[Attacked, ...] = ()
+    notes: tuple[Text, ...] = ()
+    sha256: str = Field(
+        default=NO_HASH, description="SHA-256 of the card's canonical JSON without this field: no signature"
+    )
+
+    def tree(self) -> dict[str, Any]:
+        """The card as a JSON tree."""
+        return self.model_dump(mode="json")
+
+    def sealed(self) -> Self:
+        """The card with its hash."""
+        return self.model_copy(update={"sha256": tree_sha256(self.tree())})
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it has its hash; without one it is still being made."""
+        return self.sha256 != NO_HASH
+
+    def of(self, who: str, by: str = "all", group: str = "all") -> Line | None:
+        """The judge's line or people's within a group; None where there is none."""
+        return next((one for one in self.lines if (one.who, one.by, one.group) == (who, by, group)), None)
+
+    @property
+    def unfit(self) -> bool:
+        """Whether too much is missing for the figures to be published."""
+        line = self.of("judge")
+        return line is not None and (line.missing_rate or 0.0) > self.missing_limit
+
+
+def tree_sha256(tree: dict[str, Any]) -> str:
+    """The hash of a card's tree, whatever hash it states itself."""
+    return sha256(canonical_json({name: value for name, value in tree.items() if name != "sha256"}))
+
+
+class Difference(_Part):
+    """A pinned part that is not as the card says: what it is there, what it is now, and what to do."""
+
+    part: str
+    on_card: str
+    now: str
+    todo: str
+
+    def words(self) -> str:
+        """The difference in a line."""
+        return f"{self.part}: {self.on_card} on the card, {self.now} now. {self.todo}"
+
+
+ANEW = "Validate the judge anew."
+# Pinned part → what it is called, and what to do where it differs.
+PINNED: dict[str, tuple[str, str]] = {
+    "kind": ("kind of judge", "Choose a judge of that kind."),
+    "model": ("model", "Define a judge with that model, or validate this one."),
+    "parameters": ("request parameters", "Give the judge these parameters, or validate it anew."),
+    "protocol": ("protocol", "Judge by that protocol: the card says nothing of another."),
+    "values": ("verdicts", f"The protocol is another since. {ANEW}"),
+    "weighting": ("how units count", f"The protocol is another since. {ANEW}"),
+    "prompt_sha256": ("prompt", "Put the wording of that hash in force, or validate the judge by the one that is."),
+    "together": ("units in one call", "Have it asked so many at once, or validate it anew."),
+    "weights_shown": ("told what units weigh", "Change that in the judge's settings, or validate it anew."),
+    "forms": ("form of its answers", f"Have the endpoint answer in that form. {ANEW[:-1]} where it cannot."),
+    "returned_models": ("model that answers", f"The server has another model under this name. {ANEW}"),
+    "program": ("version of the program", f"The baseline may read otherwise. {ANEW}"),
+    "over": ("what the vote counts", "Choose the vote that counts these."),
+    "members": ("members of the vote", "Choose the vote of these members."),
+}  # fmt: skip
+# What is known of calls only: where none was made, nothing can be said.
+SEEN = frozenset({"forms", "returned_models"})
+
+
+def differences(card: Identity, now: Identity) -> tuple[Difference, ...]:
+    """Every pinned part of a judge that is not as on its card; what only calls could tell is left out without any."""
+    return tuple(_differing(card, now))
+
+
+def _differing(card: Identity, now: Identity, whose: str = "") -> Iterator[Difference]:
+    for part, (title, todo) in PINNED.items():
+        before, after = getattr(card, part), getattr(now, part)
+        if part == "members" and len(before) == len(after):
+            for place, one, other in _paired(before, after):
+                yield from _differing(one, other, f"{whose}member {place}, ")
+        elif part in SEEN and (not before or set(after) <= set(before)):
+            continue
+        elif before != after:
+            yield Difference(
+                part=whose + title, on_card=_said(part, before), now=_said(part, after), todo=todo
+            )
+
+
+def _paired(
+    before: tuple[Identity, ...], after: tuple[Identity, ...]
+) -> Iterator[tuple[int, Identity, Identity]]:
+    """The members of two votes: those that are the same are no pair, the others are in their order."""
+    rest, alone = list(after), []
+    for place, one in enumerate(before, 1):
+        same = next((other for other in rest if not any(_differing(one, other))), None)
+        if same is None:
+            alone.append((place, one))
+        else:
+            rest.remove(same)
+    for (place, one), other in zip(alone, rest, strict=True):
+        yield place, one, other
+
+
+def _said(part: str, value: Any) -> str:
+    if part == "members":
+        return ", ".join(one.model or one.kind.value for one in value) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return canonical_json(value).decode()
+    if isinstance(value, tuple):
+        return ", ".join(value) or "not known"
+    return str(value) or "none"

@@ -1,0 +1,1 @@
+"""Documents that experts write, kind by kind."""

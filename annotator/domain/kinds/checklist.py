@@ -1,0 +1,38 @@
+"""What a checklist is: a few weighted points on which a report is rated from 0 to 10."""
+
+from math import fsum
+from typing import ClassVar
+
+from pydantic import Field
+
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.unit import Unit
+
+# Shares are typed with two digits, so each may be off by half a hundredth: three times .33 sum to 1, six times .17 too.
+ROUNDING = 0.005
+_FLOAT_ERROR = 1e-9
+
+
+class CheckPoint(Unit):
+    """One point with its share of the whole."""
+
+    share: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Weight; the shares sum to 1, rounding to two digits aside",
+    )
+
+
+class Checklist(Document[CheckPoint]):
+    """3 to 6 points whose shares sum to 1, rounding aside (Arena, adaptive checklists)."""
+
+    KIND: ClassVar[Kind] = Kind.CHECKLIST
+    UNIT: ClassVar[type[Unit]] = CheckPoint
+
+    def fault(self) -> str:
+        """Shares that do not sum to 1."""
+        total = fsum(point.share for point in self.units)
+        if not self.units or abs(total - 1) <= ROUNDING * len(self.units) + _FLOAT_ERROR:
+            return ""
+        return f"The shares of the checklist sum to {total:.2f} and not to 1."

@@ -1,0 +1,35 @@
+"""What a set of labels is: all that one rater said about the reports of one item, sealed as one document."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.identity import derived_id
+
+UNSURE = "unsure"
+
+
+class Label(Unit):
+    """One rater's value on one unit of one report; `text` is left empty, `note` never counts as disagreement."""
+
+    protocol: str = Field(max_length=80)
+    response_id: str
+    unit_id: str = Field(max_length=80, description="The unit of the artifact that the report was judged by")
+    value: str = Field(max_length=200, description="A value of the protocol, or “unsure”")
+    quote: Text = Field(default="", description="Evidence quoted from the report")
+    flags: str = ""
+
+
+class Labels(Document[Label]):
+    """The labels of one item, in the order of its reports and their units."""
+
+    KIND: ClassVar[Kind] = Kind.LABELS
+    UNIT: ClassVar[type[Unit]] = Label
+
+
+def label_id(protocol: str, response_id: str, unit_id: str) -> str:
+    """The id of a label: the same for every rater, so that labels of two raters meet without any matching."""
+    return derived_id("label", protocol, response_id, unit_id)

@@ -1,0 +1,68 @@
+"""What a unit is: the smallest thing inside an artifact that is agreed on or judged."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.texts.canonical import Text, sha256
+from annotator.domain.texts.identity import new_id
+
+
+class Anchor(BaseModel):
+    """A quotation and where it stands: characters of a source's or a report's text, half-open [start, end).
+
+    `text_sha256` is the hash of the whole text, so that an anchor into a text that has changed is noticed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+    quote: Text = Field(min_length=1, max_length=20_000)
+    source_id: str = ""
+    start: int = Field(default=-1, ge=-1)
+    end: int = Field(default=-1, ge=-1)
+    page: int | None = Field(default=None, ge=1)
+    text_sha256: str = ""
+
+    @classmethod
+    def at(cls, text: str, start: int, end: int, source_id: str = "") -> "Anchor":
+        """The anchor of text[start:end]; ValidationError when that is empty or too long."""
+        return cls(
+            quote=text[start:end], source_id=source_id, start=start, end=end, text_sha256=_hash_of(text)
+        )
+
+    def stands_in(self, text: str) -> bool:
+        """Whether the quotation is found where the anchor says in that very text."""
+        return sha256(text) == self.text_sha256 and text[self.start : self.end] == self.quote
+
+
+@lru_cache(maxsize=8)
+def _hash_of(text: str) -> str:
+    """A text's hash; kept, since hundreds of anchors may lie in one report."""
+    return sha256(text)
+
+
+def _is_empty(anchors: tuple[Anchor, ...]) -> bool:
+    return not anchors
+
+
+class Unit(BaseModel):
+    """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+    id: str = Field(default_factory=new_id, min_length=1, max_length=80)
+    text: Text = Field(default="", max_length=20_000)
+    note: Text = Field(default="", max_length=20_000)
+    anchor: Anchor | None = None
+    # Left out where there are none: a unit with one quotation or none is written as it always was.
+    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=_is_empty)
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """All quotations, in the order they were taken."""
+        return (self.anchor, *self.more_anchors) if self.anchor else ()
+
+    def quoting(self, anchors: Sequence[Anchor]) -> dict[str, Any]:
+        """The fields, as JSON, with which the unit would lean on these quotations."""
+        trees = [anchor.model_dump(mode="json") for anchor in anchors]
+        return {"anchor": trees[0] if trees else None, "more_anchors": trees[1:]}

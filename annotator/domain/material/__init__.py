@@ -1,0 +1,1 @@
+"""What is judged: items, sources, responses and their parts."""

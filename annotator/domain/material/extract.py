@@ -1,0 +1,83 @@
+"""What an extract is: a document that somebody drew from a response or an item before it is judged, and who did."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, SerializeAsAny, WrapValidator
+from sqlmodel import Field, SQLModel, String
+
+from annotator.domain.kinds import documents
+from annotator.domain.kinds.artifact import Document, Kind, as_it_is
+from annotator.domain.kinds.reference import Aid, Reference
+from annotator.domain.material import part
+from annotator.domain.material.part import Part
+from annotator.domain.texts.canonical import sha256
+
+IMPORT = "import"
+# So many letters at the end of an origin stand for the person who asked, and how often they had.
+MARK = 12
+
+
+class ExtractState(StrEnum):
+    """Whether a person has looked at an extract and let it stand."""
+
+    PROPOSED = "proposed"
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"
+    """Nothing more of it is wanted; it is kept."""
+
+
+class ExtractFields(SQLModel):
+    """Whose extract of what. An item has one of each kind from each origin, and so has each of its responses."""
+
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    response_id: str = Field(default="", max_length=36, description="Empty when it was drawn from the item")
+    kind: str = Field(
+        max_length=40,
+        description="What it is: a part of a response, a kind of artifact, or an aid for experts",
+    )
+    origin: str = Field(
+        max_length=80,
+        description="judge:<id>, judge:<id>:<mark> of a draft for one person, person:<id> or import",
+    )
+    state: ExtractState = Field(default=ExtractState.PROPOSED, sa_type=String)
+    flags: str = Field(default="", description="Marks separated by spaces")
+    run_id: str | None = None
+    by: str = Field(default="", max_length=36, description="Id of the person who wrote or confirmed it last")
+    at: datetime
+
+
+class Extract(ExtractFields):
+    """An extract as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+    document: Annotated[SerializeAsAny[Document[Any]], WrapValidator(as_it_is)]
+
+
+def by_judge(judge_id: str) -> str:
+    """The origin of what a judge drew."""
+    return f"judge:{judge_id}"
+
+
+def for_person(judge_id: str, person_id: str, number: int) -> str:
+    """The origin of the draft that a person asked a judge for, the first, the second … on a thing; nobody else's."""
+    return f"{by_judge(judge_id)}:{sha256(f'{person_id}/{number}')[:MARK]}"
+
+
+def by_person(person_id: str) -> str:
+    """The origin of what a person wrote or corrected."""
+    return f"person:{person_id}"
+
+
+def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
+    """The typed document of an extract's JSON tree; pydantic's ValidationError names what does not fit."""
+    return class_of(kind, response_id).model_validate(tree)
+
+
+def class_of(kind: str, response_id: str) -> type[Document[Any]]:
+    """The class of an extract's document: a part of a response; where it is of the item, an artifact's or an aid's."""
+    if not response_id and kind == Aid.REFERENCE:
+        return Reference
+    return part.DOCUMENTS[Part(kind)] if response_id else documents.DOCUMENTS[Kind(kind)]

@@ -1,0 +1,49 @@
+"""What an item is: a task, question or paper that a system must answer."""
+
+import re
+from collections.abc import Collection
+
+from pydantic import ConfigDict
+from sqlmodel import Field, SQLModel
+
+from annotator.domain.texts.canonical import Text
+
+# What stands before its last number, the number, and what stands after.
+_NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
+QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
+
+
+class ItemFields(SQLModel):
+    """An item's own words and how it is filed."""
+
+    key: Text = Field(
+        min_length=1, max_length=120, index=True, description="Short name, unique in the project"
+    )
+    dataset: Text = Field(default="", max_length=120, description="The collection it was imported from")
+    question: Text = Field(min_length=1, max_length=200_000, description="What the system is asked")
+    question_type: Text = Field(
+        default="", max_length=120, description="Question type, e.g. Literature Review"
+    )
+    subject: Text = Field(default="", max_length=200, description="Subject or domain")
+    language: str = Field(default="en", max_length=35, description="BCP 47 language tag of the question")
+    position: int = Field(default=0, ge=0, description="Place in the project's order, from 0")
+    retired: bool = Field(default=False, description="True when the item is set aside; nothing is deleted")
+
+
+class Item(ItemFields):
+    """An item as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+
+def free_key(like: str, taken: Collection[str]) -> str:
+    """A key that nobody has: the wanted one, or one like it whose last number is raised until it is free.
+
+    A key without a number gets one.
+    """
+    key = like
+    while key in taken:
+        head, number, tail = _NUMBERED.fullmatch(key).groups()  # type: ignore[union-attr]
+        key = f"{head}{int(number) + 1:0{len(number)}}{tail}" if number else f"{like[:110]} 2"
+    return key

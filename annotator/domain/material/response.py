@@ -1,0 +1,42 @@
+"""What a system and its response are: who answered an item, and the report they gave."""
+
+from pydantic import ConfigDict
+from sqlmodel import Field, SQLModel
+
+from annotator.domain.texts.canonical import Text
+
+
+class SystemFields(SQLModel):
+    """A system under test. Raters never see its name while they label."""
+
+    name: Text = Field(min_length=1, max_length=200)
+    notes: Text = Field(default="", max_length=20_000)
+
+
+class System(SystemFields):
+    """A system as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+
+class ResponseFields(SQLModel):
+    """A system's report on one item; `None` means not known, never zero."""
+
+    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
+    system_id: str = Field(index=True, foreign_key="system.id", ondelete="RESTRICT")
+    text: Text = Field(description="The report, as Markdown")
+    trial: int = Field(default=1, ge=1, description="Which run of the system on this item")
+    mode: str = Field(
+        default="end-to-end", max_length=40, description="end-to-end, isolated or gold-plan injection"
+    )
+    latency_s: float | None = Field(default=None, ge=0, description="Seconds the system took")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")
+    cost_usd: float | None = Field(default=None, ge=0, description="US dollars the report cost")
+
+
+class Response(ResponseFields):
+    """A response as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str

@@ -1,0 +1,1 @@
+"""Layouts of others: ResearcherBench, files of labels."""

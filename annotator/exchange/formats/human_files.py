@@ -1,0 +1,225 @@
+"""How ResearcherBench's files of human labels are read and written: one file for each question and annotator.
+
+Its meta-evaluation (§4.3) reads `Q<number>_result_<annotator>.json` with `rubric_eval`, a list of points that are
+covered or not; the judge's side is a file with `detailed_results`, and the weights come from `rubric.json`. A file
+names no system, so those of each system lie in a folder of their own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.formats.label_entries import (
+    LONGEST_CELL,
+    Entry,
+    Finding,
+    Found,
+    Trouble,
+    too_long,
+    unreadable,
+)
+from annotator.exchange.formats.researcherbench_layout import DATASET, MAPPING, RUBRICS, MappedItem, Numbering
+from annotator.exchange.reading import read_json
+from annotator.exchange.release.bundle import in_words
+
+JUDGED = "meta_eval.json"
+# From this share of words in common on, its meta-evaluation takes two points for one.
+ITS_LIKENESS = 0.3
+_NAME = re.compile(r"Q(?P<number>-?\d{1,18})_result_(?P<annotator>.+)\.json")
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of this layout: the one itself, or those in a folder and the folders in it."""
+    if path.is_dir():
+        found = [*path.glob("Q*_result_*.json"), *path.glob("*/Q*_result_*.json")]
+        return sorted(file for file in found if _NAME.fullmatch(file.name))
+    return [path] if _NAME.fullmatch(path.name) else []
+
+
+def read(files: Sequence[Path]) -> Found:
+    """The labels of some files of this layout; each line of `rubric_eval` is an entry."""
+    found = Found()
+    mapped = cache(_mapping)
+    for file in files:
+        try:
+            found.add(_read_one(file, mapped(file.parent) or mapped(file.parent.parent)))
+        except Refusal as refusal:
+            found.add(unreadable(_shown(file), refusal))
+    return found
+
+
+def _shown(file: Path) -> str:
+    return f"{file.parent.name}/{file.name}"
+
+
+def _mapping(folder: Path) -> dict[int, MappedItem]:
+    """Which item each number stands for, where a file of ours beside them says so."""
+    if not (folder / MAPPING).is_file():
+        return {}
+    try:
+        numbering = Numbering.model_validate(read_json(folder / MAPPING))
+    except ValidationError as error:
+        raise Refusal(f"“{MAPPING}”: {in_words(error)}.", "Correct the file, or take it away.") from None
+    return {item.id: item for item in numbering.items}
+
+
+def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> Found:
+    named = _NAME.fullmatch(file.name)
+    tree = read_json(file, _shown(file))
+    lines = tree.get("rubric_eval") if isinstance(tree, dict) else None
+    if named is None or not isinstance(lines, list):
+        raise Refusal(f"“{_shown(file)}” has no list “rubric_eval”.", "Choose files of human labels.")
+    number, found = int(named["number"]), Found()
+    item = numbering.get(number)
+    about: dict[str, Any] = {
+        "file": _shown(file),
+        "item": str(number),
+        "item_id": item.item_id if item else "",
+        "dataset": "" if item else DATASET,
+        "system": _text(tree, "model"),
+        "rater": _text(tree, "annotator") or named["annotator"],
+        "rater_id": _text(tree, "annotator_id"),
+        "peer": True,
+    }
+    for place, raw in enumerate(lines, 1):
+        made = _line(raw, about, place)
+        if isinstance(made, Entry):
+            found.entries.append(made)
+        else:
+            found.findings.append(made)
+    return found
+
+
+def _text(tree: Mapping[str, Any], name: str) -> str:
+    value = tree.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _line(raw: Any, about: Mapping[str, Any], row: int) -> Entry | Finding:
+    file = about["file"]
+    point = raw.get("point") if isinstance(raw, dict) else None
+    if not isinstance(point, str) or not point.strip():
+        return Finding(Trouble.UNREADABLE, file, row, "it has no “point”")
+    if len(point) > LONGEST_CELL:
+        return Finding(Trouble.UNREADABLE, file, row, f"its point {too_long(point)}")
+    covered = raw.get("covered")
+    if not isinstance(covered, bool):
+        # Its own reading takes what is not said for not covered.
+        return Finding(Trouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
+    return Entry(row=row, value=YES if covered else NO, unit=point.strip(), number=row, **about)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A criterion as this layout has it, and what was said of it; None where nothing was."""
+
+    text: str
+    weight: int
+    covered: bool | None = None
+    justification: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What one annotator, or the judge, says of one system's report on one question."""
+
+    number: int
+    question: str
+    system: str
+    rater: str
+    rater_id: str
+    points: tuple[Point, ...]
+
+
+def write(
+    sheets: Sequence[Sheet],
+    judged: Sequence[Sheet],
+    rubrics: Mapping[int, Sheet],
+    items: Sequence[MappedItem],
+) -> dict[str, bytes]:
+    """The files by path: people's sheets and the judge's by system, the weights of all questions, the numbering.
+
+    What nobody said is left out, for its own reading would take it for not covered.
+    """
+    systems = slugs(sorted({sheet.system for sheet in (*sheets, *judged)}))
+    aliases = slugs(sorted({_without_underscores(sheet.rater) for sheet in sheets}))
+    made = {RUBRICS: pretty([_rubric(rubrics[number]) for number in sorted(rubrics)])}
+    for sheet in sheets:
+        alias = aliases[_without_underscores(sheet.rater)]
+        made[f"{systems[sheet.system]}/Q{sheet.number}_result_{alias}.json"] = pretty(_human(sheet))
+    for system in sorted({sheet.system for sheet in judged}):
+        own = [_judge(sheet) for sheet in judged if sheet.system == system]
+        made[f"{systems[system]}/{JUDGED}"] = pretty({"detailed_results": own})
+    if items:
+        made[MAPPING] = pretty(Numbering(items=list(items)).model_dump(mode="json"))
+    return made
+
+
+def _without_underscores(rater: str) -> str:
+    """An underscore would end the annotator's name where its own reading takes a file's name apart."""
+    return rater.replace("_", "\x1f")
+
+
+def _rubric(sheet: Sheet) -> dict[str, Any]:
+    lines = [{"point": point.text, "weight": point.weight} for point in sheet.points]
+    return {"id": sheet.number, "question": sheet.question, "rubric": lines}
+
+
+def _human(sheet: Sheet) -> dict[str, Any]:
+    return {
+        "id": sheet.number,
+        "question": sheet.question,
+        "model": sheet.system,
+        "annotator": sheet.rater,
+        "annotator_id": sheet.rater_id,
+        "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _said(sheet)],
+    }
+
+
+def _judge(sheet: Sheet) -> dict[str, Any]:
+    said = list(_said(sheet))
+    total = sum(point.weight for point in said)
+    covered = sum(point.weight for point in said if point.covered)
+    return {
+        "id": sheet.number,
+        "model": sheet.system,
+        "evaluator": sheet.rater,
+        "result": {
+            "m_weighted": covered,
+            "total_weight": total,
+            "recall": round(covered / total, 4) if total else None,
+            "coverage_results": [
+                {
+                    "point": point.text, "weight": point.weight, "covered": point.covered,
+                    "justification": point.justification,
+                }
+                for point in said
+            ],
+        },
+    }  # fmt: skip
+
+
+def _said(sheet: Sheet) -> Iterator[Point]:
+    return (point for point in sheet.points if point.covered is not None)
+
+
+def mistaken(points: Sequence[str]) -> list[tuple[int, int]]:
+    """Places (from 0) of the points for which its meta-evaluation takes an earlier one, and of that one.
+
+    It goes through the judge's points in order, and takes the first that shares enough words.
+    """
+    words = [frozenset(point.lower().split()) for point in points]
+    first = [next(place for place, other in enumerate(words) if _alike(own, other)) for own in words]
+    return [(place, taken) for place, taken in enumerate(first) if taken != place]
+
+
+def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
+    return own is other or len(own & other) / len(own | other) >= ITS_LIKENESS

@@ -1,0 +1,97 @@
+"""What a label is in a file: one value that one rater gave to one unit of one report, and what may be wrong with it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from annotator.domain.texts.refusal import Refusal
+
+LONGEST_CELL = 20_000
+
+
+class Trouble(StrEnum):
+    """Why an entry of a file cannot be taken."""
+
+    UNREADABLE = "unreadable"
+    BAD_VALUE = "bad value"
+    UNKNOWN_ITEM = "unknown item"
+    UNKNOWN_SYSTEM = "unknown system"
+    UNKNOWN_UNIT = "unknown unit"
+    UNKNOWN_RATER = "unknown rater"
+    CONFLICT = "conflict"
+    REPEATED = "repeated"
+    SUBMITTED = "submitted"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with an entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file.
+
+    `labels` counts the entries with which the same is wrong, of which this is the first.
+    """
+
+    trouble: Trouble
+    file: str
+    row: int | None
+    reason: str
+    labels: int = 1
+
+    def __str__(self) -> str:
+        place = self.file if self.row is None else f"{self.file}, row {self.row}"
+        return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One label as a file tells it; an empty text is what the file does not say.
+
+    `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks
+    ResearcherBench's own files, which say nothing certain about the system.
+    """
+
+    file: str
+    row: int
+    value: str
+    rater: str = ""
+    rater_id: str = ""
+    item: str = ""
+    item_id: str = ""
+    dataset: str = ""
+    system: str = ""
+    trial: int | None = None
+    mode: str = ""
+    protocol: str = ""
+    unit_id: str = ""
+    unit: str = ""
+    number: int | None = None
+    quote: str = ""
+    note: str = ""
+    peer: bool = False
+
+    def finding(self, trouble: Trouble, reason: str, labels: int = 1) -> Finding:
+        """What is wrong with it, and with so many in all."""
+        return Finding(trouble, self.file, self.row, reason, labels)
+
+
+@dataclass(slots=True)
+class Found:
+    """What some files hold: their entries, what could not be read, and what need only be said."""
+
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, other: "Found") -> None:
+        """Take in what another file holds."""
+        self.entries += other.entries
+        self.findings += other.findings
+        self.notes += other.notes
+
+
+def unreadable(file: str, refusal: Refusal) -> Found:
+    """What a file holds that cannot be read at all."""
+    return Found(findings=[Finding(Trouble.UNREADABLE, file, None, str(refusal))])
+
+
+def too_long(text: str) -> str:
+    """In words, why a text cannot be kept that is longer than the longest cell."""
+    return f"has {len(text):,} characters; {LONGEST_CELL:,} is the most"

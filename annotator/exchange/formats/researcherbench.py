@@ -1,0 +1,374 @@
+"""How ResearcherBench's files are read and written: questions.json, rubric.json and one file per system."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
+from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.formats.researcherbench_layout import (
+    DATASET,
+    EXAMPLE,
+    FOLDERS,
+    MAPPING,
+    QUESTIONS,
+    RESPONSES,
+    RUBRICS,
+    RUBRICS_TOO,
+    MappedItem,
+    MappedSystem,
+    Numbered,
+    Numbering,
+    Question,
+    ResponseEntry,
+    RubricEntry,
+)
+from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
+from annotator.exchange.reading import read_json
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
+
+N = TypeVar("N", bound=Numbered)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """What the project already has under a question's number."""
+
+    item_id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the project already holds, so that responses alone can be added to it later."""
+
+    items: Mapping[int, KnownItem] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers(Generic[N]):
+    """The good entries of a file by number, each with its index."""
+
+    file: str
+    entries: dict[int, tuple[int, N]]
+
+
+def read(paths: Sequence[Path], known: Known | None = None) -> tuple[Bundle, list[Problem]]:
+    """The content of a folder of this layout, or of some of its files, and everything wrong with them.
+
+    The same files give the same ids every time. The files carry no dates: rubrics are dated by this moment.
+    Refusal when there is nothing of the layout at all.
+    """
+    return _Reader(known or Known(), now()).read(_Found.among(paths))
+
+
+@dataclass(slots=True)
+class _Found:
+    """Which of the given files are what."""
+
+    questions: list[Path] = field(default_factory=list)
+    rubrics: list[Path] = field(default_factory=list)
+    responses: list[Path] = field(default_factory=list)
+    mapping: list[Path] = field(default_factory=list)
+    examples: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def among(cls, paths: Sequence[Path]) -> "_Found":
+        found = cls()
+        for path in paths:
+            files = _files_in(path) if path.is_dir() else [path]
+            for file in files:
+                example = file.name == EXAMPLE and len(files) > 1
+                (found.examples if example else found._kind_of(file)).append(file)
+        if not (found.questions or found.rubrics or found.responses):
+            raise Refusal(
+                f"There is neither {QUESTIONS} nor {RUBRICS} nor a system's responses there.",
+                "Choose the folder that holds them, or the files themselves.",
+            )
+        return found
+
+    def _kind_of(self, file: Path) -> list[Path]:
+        named = {QUESTIONS: self.questions, MAPPING: self.mapping}
+        named |= dict.fromkeys((RUBRICS, RUBRICS_TOO), self.rubrics)
+        return self.responses if file.parent.name == RESPONSES else named.get(file.name, self.responses)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    parts = [folder / name for name in FOLDERS if (folder / name).is_dir()]
+    if parts:
+        return [file for part in parts for file in _files_in(part)]
+    layout = (QUESTIONS, RUBRICS, RUBRICS_TOO, MAPPING)
+    named = [folder / name for name in layout if (folder / name).is_file()]
+    if not named:
+        return sorted(folder.glob("*.json")) or sorted((folder / RESPONSES).glob("*.json"))
+    return named + sorted((folder / RESPONSES).glob("*.json"))
+
+
+class _Reader:
+    """One reading: gathers the bundle and the problems while it goes from file to file."""
+
+    def __init__(self, known: Known, at: datetime) -> None:
+        self.known = known
+        self.at = at
+        self.bundle = Bundle()
+        self.problems: list[Problem] = []
+        self.mapped: dict[int, MappedItem] = {}
+        self.system_names: dict[str, str] = {}
+        self.asked: dict[int, str] = {number: item.question for number, item in known.items.items()}
+
+    def read(self, found: _Found) -> tuple[Bundle, list[Problem]]:
+        for file in found.mapping:
+            self._read_mapping(file)
+        for file in found.questions:
+            self._take_questions(self._numbered(file, Question))
+        for file in found.rubrics:
+            self._take_rubrics(self._numbered(file, RubricEntry), items_too=not found.questions)
+        for file in found.responses:
+            self._take_responses(file)
+        for file in found.examples:
+            self._note(_shown(file), "is the layout's example and no system's file; it was left out")
+        return self.bundle, self.problems
+
+    def _read_mapping(self, file: Path) -> None:
+        try:
+            mapping = Numbering.model_validate(read_json(file))
+        except Refusal as refusal:
+            self.problems.append(of_file(file.name, refusal))
+        except ValidationError as error:
+            self.problems.append(Problem(file.name, None, in_words(error)))
+        else:
+            self.mapped = {item.id: item for item in mapping.items}
+            self.system_names = {system.file: system.name for system in mapping.systems}
+
+    def _numbered(self, file: Path, entry: type[N]) -> _Numbers[N]:
+        """The good entries of a file; the others become problems."""
+        numbers: _Numbers[N] = _Numbers(_shown(file), {})
+        try:
+            tree = read_json(file, numbers.file)
+        except Refusal as refusal:
+            self.problems.append(of_file(numbers.file, refusal))
+            return numbers
+        if not isinstance(tree, list):
+            self._problem(numbers.file, None, "should be a list of entries")
+            return numbers
+        for index, raw in enumerate(tree):
+            self._take_entry(numbers, index, raw, entry)
+        return numbers
+
+    def _take_entry(self, numbers: _Numbers[N], index: int, raw: Any, entry: type[N]) -> None:
+        try:
+            made = entry.model_validate(raw)
+        except ValidationError as error:
+            number = raw.get("id") if isinstance(raw, dict) else None
+            named = f"(id {number}) " if isinstance(number, int) else ""
+            self._problem(numbers.file, index, named + in_words(error))
+            return
+        if made.id in numbers.entries:
+            first = numbers.entries[made.id][0]
+            self._problem(numbers.file, index, f"the id {made.id} was used before, by entry [{first}]")
+            return
+        numbers.entries[made.id] = (index, made)
+
+    def _take_questions(self, questions: _Numbers[Question]) -> None:
+        for index, entry in questions.entries.values():
+            self._take_item(questions.file, index, entry, entry.category, entry.Subject)
+
+    def _take_item(self, file: str, index: int, entry: Numbered, category: str, subject: str) -> None:
+        mapped = self.mapped.get(entry.id)
+        record = ItemRecord(
+            id=self._item_id(entry.id),
+            key=mapped.key if mapped else str(entry.id),
+            dataset=mapped.dataset if mapped else DATASET,
+            question=entry.question,
+            question_type=category,
+            subject=subject,
+            position=len(self.bundle.items),
+        )
+        self.asked[entry.id] = entry.question
+        self.bundle.items.append(record)
+        self.bundle.places["items", record.id] = (file, index)
+
+    def _take_rubrics(self, rubrics: _Numbers[RubricEntry], *, items_too: bool) -> None:
+        for number, (index, entry) in rubrics.entries.items():
+            if items_too and number not in self.asked:
+                self._take_item(rubrics.file, index, entry, "", "")
+            if self._answers(rubrics.file, index, entry):
+                record = self._rubric_record(entry)
+                self.bundle.artifacts.append(record)
+                self.bundle.places["artifacts", record.id] = (rubrics.file, index)
+
+    def _rubric_record(self, entry: RubricEntry) -> ArtifactRecord:
+        stem = self._stem(entry.id)
+        criteria = tuple(
+            Criterion.model_validate(
+                {"id": derived_id(*stem, place, line.point), "text": line.point, "weight": line.weight}
+            )
+            for place, line in enumerate(entry.rubric)
+        )
+        document = Rubric(units=criteria)
+        return ArtifactRecord(
+            id=derived_id(*stem, "rubric"),
+            item_id=self._item_id(entry.id),
+            kind=Kind.RUBRIC,
+            author_id="",
+            state=State.CONSENSUS,
+            revision=1,
+            at=self.at,
+            sha256=document.sha256(),
+            document=document.tree(),
+        )
+
+    def _take_responses(self, file: Path) -> None:
+        name = self.system_names.get(file.stem, file.stem)
+        system_id = self.known.systems.get(name) or derived_id(DATASET, "system", name)
+        numbers = self._numbered(file, ResponseEntry)
+        if not numbers.entries:
+            if all(problem.file != numbers.file for problem in self.problems):
+                self._note(numbers.file, "holds no response; the system was left out")
+            return
+        if any(system.id == system_id for system in self.bundle.systems):
+            self._problem(numbers.file, None, f"there is another file of the system “{name}”")
+            return
+        self.bundle.systems.append(SystemRecord(id=system_id, name=name))
+        self.bundle.places["systems", system_id] = (numbers.file, 0)
+        for number, (index, entry) in numbers.entries.items():
+            if self._answers(numbers.file, index, entry):
+                record = ResponseRecord(
+                    id=derived_id(*self._stem(number), "response", name),
+                    item_id=self._item_id(number),
+                    system_id=system_id,
+                    text=entry.response,
+                )
+                self.bundle.responses.append(record)
+                self.bundle.places["responses", record.id] = (numbers.file, index)
+
+    def _answers(self, file: str, index: int, entry: Numbered) -> bool:
+        """Whether the entry belongs to a question; another wording of it is noted."""
+        if entry.id not in self.asked:
+            self._problem(file, index, f"there is no question with the id {entry.id}")
+            return False
+        self._compare_wording(file, index, entry)
+        return True
+
+    def _compare_wording(self, file: str, index: int, entry: Numbered) -> None:
+        if self.asked.get(entry.id, entry.question) != entry.question:
+            reason = f"the wording of question {entry.id} differs from the question's own, which is kept"
+            self.problems.append(Problem(file, index, reason, note=True))
+
+    def _item_id(self, number: int) -> str:
+        if number in self.mapped:
+            return self.mapped[number].item_id
+        known = self.known.items.get(number)
+        return known.item_id if known else derived_id(DATASET, number)
+
+    def _stem(self, number: int) -> tuple[str | int, ...]:
+        return (self.mapped[number].item_id,) if number in self.mapped else (DATASET, number)
+
+    def _note(self, file: str, reason: str) -> None:
+        self.problems.append(Problem(file, None, reason, note=True))
+
+    def _problem(self, file: str, index: int | None, reason: str) -> None:
+        self.problems.append(Problem(file, index, reason))
+
+
+def _shown(file: Path) -> str:
+    named = file.name in (QUESTIONS, RUBRICS, RUBRICS_TOO)
+    return file.name if named else f"{RESPONSES}/{file.name}"
+
+
+def write(bundle: Bundle, folder: Path) -> list[str]:
+    """Put the bundle into a folder in this layout, whole or not at all; notes as `files` gives them."""
+    made, notes = files(bundle)
+    folders.write(folder, folders.with_sums(made))
+    return notes
+
+
+def files(bundle: Bundle) -> tuple[dict[str, bytes], list[str]]:
+    """The bundle in this layout, by path, and notes on what the layout cannot hold.
+
+    An item without a whole number of this dataset gets the next free one; `goldsmith.json` then says which.
+    """
+    return _Writer(bundle).files()
+
+
+class _Writer:
+    """One writing: numbers the items, then makes each file."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.notes: list[str] = []
+        self.items = sorted(bundle.items, key=lambda item: (item.position, item.key, item.id))
+        self.numbers = dict(numbered(self.items))
+        self.systems = sorted(bundle.systems, key=lambda system: (system.name, system.id))
+        self.stems = slugs(system.name for system in self.systems)
+
+    def files(self) -> tuple[dict[str, bytes], list[str]]:
+        made = {QUESTIONS: pretty([self._question(item) for item in self.items])}
+        made[RUBRICS] = pretty(list(self._rubrics()))
+        for system in self.systems:
+            made[f"{RESPONSES}/{self.stems[system.name]}.json"] = pretty(list(self._responses(system.id)))
+        mapping = self._mapping()
+        if mapping.items or mapping.systems:
+            made[MAPPING] = pretty(mapping.model_dump(mode="json"))
+        return made, self.notes
+
+    def _question(self, item: ItemRecord) -> dict[str, Any]:
+        named = {"id": self.numbers[item.id], "question": item.question}
+        return {**named, "category": item.question_type, "Subject": item.subject}
+
+    def _rubrics(self) -> Iterator[dict[str, Any]]:
+        rubrics: dict[str, list[ArtifactRecord]] = {item.id: [] for item in self.items}
+        for artifact in self.bundle.artifacts:
+            if artifact.kind is Kind.RUBRIC and artifact.document["units"]:
+                rubrics[artifact.item_id].append(artifact)
+        for item in self.items:
+            chosen = self._chosen(item, rubrics[item.id])
+            if chosen:
+                lines = [
+                    {"point": unit["text"], "weight": unit["weight"]} for unit in chosen.document["units"]
+                ]
+                yield {"id": self.numbers[item.id], "question": item.question, "rubric": lines}
+
+    def _chosen(self, item: ItemRecord, rubrics: list[ArtifactRecord]) -> ArtifactRecord | None:
+        agreed = [rubric for rubric in rubrics if rubric.state is State.CONSENSUS]
+        # An adjudicator's before one that was imported.
+        agreed.sort(key=lambda rubric: (not rubric.author_id, rubric.id))
+        if agreed or len(rubrics) == 1:
+            return (agreed or rubrics)[0]
+        if rubrics:
+            self.notes.append(f"Item {item.key}: {len(rubrics)} sealed rubrics and no consensus; left out.")
+        return None
+
+    def _responses(self, system_id: str) -> Iterator[dict[str, Any]]:
+        questions = {item.id: item.question for item in self.items}
+        order = {item.id: place for place, item in enumerate(self.items)}
+        own = [response for response in self.bundle.responses if response.system_id == system_id]
+        first = [response for response in own if response.trial == 1 and response.mode == "end-to-end"]
+        if len(own) > len(first):
+            self.notes.append(
+                f"{len(own) - len(first)} further runs of a system have no place in this layout."
+            )
+        for response in sorted(first, key=lambda response: order[response.item_id]):
+            item_id = response.item_id
+            yield {
+                "id": self.numbers[item_id],
+                "question": questions[item_id],
+                "response": response.text,
+            }
+
+    def _mapping(self) -> Numbering:
+        stems = [(self.stems[system.name], system.name) for system in self.systems]
+        return Numbering(
+            items=mapped(self.items, self.numbers),
+            systems=[MappedSystem(file=stem, name=name) for stem, name in stems if stem != name],
+        )

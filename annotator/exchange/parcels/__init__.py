@@ -1,0 +1,1 @@
+"""Packages with tasks and returned work."""

@@ -1,0 +1,42 @@
+"""What work that travels by file is packed in: tasks that go out and work that comes back."""
+
+from annotator.exchange.parcels.package_manifest import (
+    FORMAT_VERSION,
+    TASK,
+    UPGRADERS,
+    WORK,
+    Facts,
+    Format,
+    Manifest,
+    Package,
+    refuse_forged,
+    suffix,
+    upgrade,
+)
+from annotator.exchange.parcels.package_reading import read_package
+from annotator.exchange.parcels.package_writing import package_bytes, write_package
+from annotator.exchange.parcels.receipts import receipt_code, receipt_holds, same_receipt
+from annotator.exchange.parcels.signatures import fingerprint, new_key, public_key
+
+__all__ = [
+    "FORMAT_VERSION",
+    "TASK",
+    "UPGRADERS",
+    "WORK",
+    "Facts",
+    "Format",
+    "Manifest",
+    "Package",
+    "fingerprint",
+    "new_key",
+    "package_bytes",
+    "public_key",
+    "read_package",
+    "receipt_code",
+    "receipt_holds",
+    "refuse_forged",
+    "same_receipt",
+    "suffix",
+    "upgrade",
+    "write_package",
+]

@@ -1,0 +1,287 @@
+"""What a task and returned work hold, entry by entry: an allow-list, so that nothing else can leave by accident."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import orjson
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from sqlmodel import SQLModel
+
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import StageDigest
+from annotator.domain.experts.guideline import GuidelineFields
+from annotator.domain.experts.person import PersonFields
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.material.item import ItemFields
+from annotator.domain.material.source import SourceFields, SourceFormat
+from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels.package_manifest import AGAIN, Package
+from annotator.exchange.release.bundle import in_words
+
+PDFS = "sources/"
+FIRST_YEAR, LAST_YEAR = 1970, 2999
+# Leaves room to count on from there in the whole numbers of any database.
+Count = Annotated[int, Field(ge=0, le=10**9)]
+Id = Annotated[Text, Field(min_length=1, max_length=36)]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; ValueError where it lies outside of what every system can show."""
+    if not FIRST_YEAR < moment.year <= LAST_YEAR:
+        raise ValueError(f"should lie between {FIRST_YEAR} and {LAST_YEAR}")
+    return moment.astimezone(UTC)
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+
+
+class _Entry(BaseModel):
+    """A record of a package; fields that a later minor version added are kept.
+
+    `ROW` is the class that its row has to fit, and no two records of an entry are alike in any of `DISTINCT`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+    ROW: ClassVar[type[SQLModel] | None] = None
+    DISTINCT: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+
+class TaskPerson(_Entry):
+    """Whom a task is for."""
+
+    ROW = PersonFields
+    DISTINCT = (("id",),)
+    id: Id
+    name: Text
+    alias: Text
+
+
+class TaskItem(_Entry):
+    """An item as its annotator sees it."""
+
+    ROW = ItemFields
+    DISTINCT = (("id",), ("key",))
+    id: Id
+    key: Text
+    question: Text
+    question_type: Text = ""
+    subject: Text = ""
+    language: str = "en"
+    position: Count = 0
+
+
+class TaskSource(_Entry):
+    """A source; the bytes of a PDF lie beside it under `sources/`."""
+
+    ROW = SourceFields
+    DISTINCT = (("id",),)
+    id: Id
+    item_id: Id
+    title: Text
+    format: SourceFormat
+    text: Text = ""
+    identifier: Text = ""
+    position: Count = 0
+    drafted: Text = ""
+
+
+class TaskReport(_Entry):
+    """A report to be labelled, under an alias that only the coordinator can resolve."""
+
+    DISTINCT = (("id",),)
+    id: Id
+    item_id: Id
+    text: Text
+
+
+class TaskDocument(_Entry):
+    """A settled document that reports are labelled by, without notes."""
+
+    DISTINCT = (("id",), ("item_id", "kind"))
+    id: Id
+    item_id: Id
+    kind: Kind
+    document: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _fits(self) -> "TaskDocument":
+        refuse_unfit(self.kind, self.document)
+        return self
+
+
+class TaskAssignment(_Entry):
+    """What is asked for by when. A silent repeat looks like any other."""
+
+    DISTINCT = (("item_id", "stage"),)
+    item_id: Id
+    stage: Stage
+    pilot: bool = False
+    due: Moment | None = None
+
+
+class TaskGuideline(_Entry):
+    """The guideline in force for a stage."""
+
+    ROW = GuidelineFields
+    DISTINCT = (("stage",),)
+    stage: Stage
+    version: int = Field(ge=1, le=10**9)
+    text: Text
+    at: Moment
+
+
+class TaskFeedback(_Entry):
+    """What became of this person's work on an item."""
+
+    DISTINCT = (("item_id",),)
+    item_id: Id
+    digest: tuple[StageDigest, ...]
+
+    @model_validator(mode="after")
+    def _of_one_item(self) -> "TaskFeedback":
+        if any(each.item_id != self.item_id for each in self.digest):
+            raise ValueError("it tells of another item")
+        return self
+
+
+class WorkRevision(_Entry):
+    """A sealed revision. `skipped` holds the hashes of the unsealed ones between it and the sealed one before."""
+
+    number: int = Field(ge=1, le=10**9)
+    content: dict[str, Any]
+    sha256: Hash
+    chain: Hash
+    skipped: tuple[Hash, ...] = ()
+    guideline: Text = Field(max_length=40)
+    form: Text = Field(max_length=40)
+    reason: Text = ""
+    at: Moment
+
+
+class DraftedUnit(_Entry):
+    """A unit that its author took from a model's draft: of which draft, judge and model."""
+
+    unit_id: Text = Field(min_length=1, max_length=80)
+    draft: Text = Field(max_length=80)
+    judge: Text = Field(default="", max_length=120)
+    model: Text = Field(default="", max_length=400)
+
+
+class WorkArtifact(_Entry):
+    """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and what was drafted."""
+
+    DISTINCT = (("id",), ("item_id", "kind"))
+    id: Id
+    item_id: Id
+    kind: Kind
+    revisions: tuple[WorkRevision, ...] = Field(min_length=1)
+    seconds: float = Field(default=0.0, ge=0)
+    drafted: tuple[DraftedUnit, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> "WorkArtifact":
+        for revision in self.revisions:
+            refuse_unfit(self.kind, revision.content)
+        return self
+
+
+class WorkDispute(_Entry):
+    """The person's objection to the consensus of an item."""
+
+    DISTINCT = (("item_id",),)
+    item_id: Id
+    stage: Stage
+    text: Text = Field(min_length=1, max_length=20_000)
+    at: Moment
+
+
+def refuse_unfit(kind: Kind, tree: dict[str, Any]) -> None:
+    """ValueError unless a document is one of its kind and no two of its units have the same id."""
+    try:
+        units = document_of(kind, tree).units
+    except ValidationError as error:
+        raise ValueError(f"its document does not fit: {in_words(error)}") from None
+    if len({unit.id for unit in units}) < len(units):
+        raise ValueError("two units of a document have the same id")
+
+
+TASK_ENTRIES: dict[str, type[_Entry]] = {
+    "person.json": TaskPerson,
+    "items.json": TaskItem,
+    "sources.json": TaskSource,
+    "reports.json": TaskReport,
+    "documents.json": TaskDocument,
+    "assignments.json": TaskAssignment,
+    "guidelines.json": TaskGuideline,
+    "feedback.json": TaskFeedback,
+}
+WORK_ENTRIES: dict[str, type[_Entry]] = {"artifacts.json": WorkArtifact, "disputes.json": WorkDispute}
+E = TypeVar("E", bound=_Entry)
+
+
+def packed(records: Mapping[str, list[_Entry]]) -> dict[str, bytes]:
+    """The entries of a package: each list as JSON with sorted keys, one record a line."""
+    return {name: _lines([r.model_dump(mode="json") for r in listed]) for name, listed in records.items()}
+
+
+def _lines(trees: list[dict[str, Any]]) -> bytes:
+    lines = (orjson.dumps(tree, option=orjson.OPT_SORT_KEYS) for tree in trees)
+    return b"[\n" + b",\n".join(lines) + b"\n]\n"
+
+
+def task(package: Package) -> dict[str, list[Any]]:
+    """The records of a task by entry; Refusal names the entry, the record and what does not fit."""
+    records = _unpacked(package, TASK_ENTRIES)
+    if len(records["person.json"]) != 1:
+        raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
+    known = {item.id for item in records["items.json"]}
+    for entry in ("sources.json", "reports.json", "documents.json", "assignments.json"):
+        if any(record.item_id not in known for record in records[entry]):
+            raise Refusal(f"“{package.name}”: “{entry}” tells of an item that is not in the task.", AGAIN)
+    return records
+
+
+def work(package: Package) -> dict[str, list[Any]]:
+    """The records of returned work by entry; Refusal names the entry, the record and what does not fit."""
+    return _unpacked(package, WORK_ENTRIES)
+
+
+def _unpacked(package: Package, classes: Mapping[str, type[_Entry]]) -> dict[str, list[Any]]:
+    trees = package.trees()
+    return {name: _records(package.name, name, trees.get(name, []), cls) for name, cls in classes.items()}
+
+
+def _records(file: str, entry: str, trees: Any, cls: type[E]) -> list[E]:
+    if not isinstance(trees, list):
+        raise Refusal(f"“{file}”: “{entry}” is not a list.", AGAIN)
+    made = []
+    for place, tree in enumerate(trees):
+        try:
+            made.append(cls.model_validate(tree))
+            if cls.ROW is not None:
+                cls.ROW.model_validate(tree)
+        except ValidationError as error:
+            raise Refusal(f"“{file}”: {entry}[{place}]: {in_words(error)}.", AGAIN) from None
+    for names in cls.DISTINCT:
+        _refuse_doubled(file, entry, names, (tuple(getattr(one, name) for name in names) for one in made))
+    return made
+
+
+def _refuse_doubled(file: str, entry: str, names: tuple[str, ...], found: Iterable[tuple[Any, ...]]) -> None:
+    seen: set[tuple[Any, ...]] = set()
+    for values in found:
+        if values in seen:
+            raise Refusal(f"“{file}”: two records of “{entry}” have the same {' and '.join(names)}.", AGAIN)
+        seen.add(values)

@@ -1,0 +1,161 @@
+"""How results are drawn for people to look at and to print: systems with their intervals."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unicodedata import east_asian_width
+
+from annotator.domain.texts.estimate import Estimate
+
+INCH_PER_SYSTEM = 0.42
+LETTERS_PER_INCH, WIDEST_NAME = 12, 30
+# Tried in this order, so that names in any script are drawn with some installed font.
+FONTS = (
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans",
+    "Segoe UI",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Arial Unicode MS",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """The colours of a picture."""
+
+    paper: str = "#ffffff"
+    text: str = "#1c2430"
+    faint: str = "#9aa4b2"
+    grid: str = "#e6e9ee"
+    mark: str = "#8a5a00"
+    width: float = 7.2
+    """How wide the picture is, in inches."""
+
+
+PRINTED = Ink()
+
+
+def intervals(
+    figures: Sequence[tuple[str, Estimate]],
+    title: str,
+    axis: str,
+    ink: Ink = PRINTED,
+    *,
+    share: bool = True,
+    higher_is_better: bool = True,
+) -> Any:
+    """A matplotlib Figure of systems (name, estimate), best first, each a dot with its 95 % interval.
+
+    A system with missing judgements is drawn hollow over the range that the missing ones could move it to;
+    one without any value is named and left empty. A share is drawn from 0 to 1, another figure from 0 on.
+    """
+    sign = -1 if higher_is_better else 1
+    ordered = sorted(figures, key=lambda pair: (pair[1].value is None, sign * (pair[1].value or 0), pair[0]))
+    figure, axes = sheet(1.15 + INCH_PER_SYSTEM * max(3, len(ordered)), title, ink)
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    name_axis(axes, axis, ink)
+    if share:
+        axes.set_xlim(0, 1.12)
+        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    for place, (_, estimate) in enumerate(ordered):
+        _draw(axes, place, estimate, ink)
+    axes.set_yticks(range(len(ordered)), [short(name) for name, _ in ordered])
+    axes.set_ylim(len(ordered) - 0.4, -0.6)
+    if not share:
+        # Room behind the last figure for its words.
+        axes.set_xlim(min(0.0, axes.get_xlim()[0]), axes.get_xlim()[1] * 1.18)
+    spell(axes.get_yticklabels(), ink)
+    return figure
+
+
+def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
+    """A picture with its title and bare axes, as wide as the ink says."""
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(ink.width, height), facecolor=ink.paper, layout="constrained")
+    axes = made.add_subplot()
+    axes.set_facecolor(ink.paper)
+    # Over the whole sheet: names may leave the axes little width.
+    head = made.suptitle(_fitting(title, ink.width), x=0.01, ha="left", fontsize=10.5, color=ink.text)
+    spell([head], ink)
+    axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return made, axes
+
+
+def _fitting(title: str, width: float) -> str:
+    """The title in as many lines as it takes."""
+    from textwrap import fill
+
+    return fill(title, max(20, int(width * LETTERS_PER_INCH)))
+
+
+def short(name: str, widest: int = WIDEST_NAME) -> str:
+    """As much of a name as there is room for; a wide letter takes two places."""
+    name, width = " ".join(name.split()), 0
+    for place, letter in enumerate(name):
+        width += 2 if east_asian_width(letter) in "WF" else 1
+        if width > widest:
+            return name[: place - 1] + "…"
+    return name
+
+
+def name_axis(axes: Any, words: str, ink: Ink) -> None:
+    """Say below the picture what runs across it."""
+    axes.set_xlabel(_fitting(words, ink.width * 0.72), fontsize=9)
+    spell([axes.xaxis.label], ink)
+
+
+def spell(labels: Iterable[Any], ink: Ink) -> None:
+    """Set labels in fonts that have their letters; a name with two dollar signs is no formula."""
+    fonts = installed_fonts()
+    for label in labels:
+        label.set_fontfamily(fonts)
+        label.set_color(ink.text)
+        label.set_parse_math(False)
+
+
+def installed_fonts() -> list[str]:
+    """Those of FONTS that this machine has; asking for others would fill the log."""
+    from matplotlib import font_manager
+
+    there = set(font_manager.get_font_names())
+    return [name for name in FONTS if name in there]
+
+
+def _draw(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
+    if estimate.value is None:
+        axes.annotate("no value yet", (0.01, place), va="center", fontsize=8, color=ink.faint)
+        return
+    if not estimate.complete and estimate.floor is not None and estimate.ceiling is not None:
+        axes.plot(
+            [estimate.floor, estimate.ceiling],
+            [place, place],
+            color=ink.grid,
+            linewidth=9,
+            solid_capstyle="butt",
+        )
+    if estimate.low is not None and estimate.high is not None:
+        axes.plot(
+            [estimate.low, estimate.high], [place, place], color=ink.mark, linewidth=2, solid_capstyle="round"
+        )
+    face = ink.mark if estimate.complete else ink.paper
+    axes.plot(
+        [estimate.value],
+        [place],
+        "o",
+        markersize=8,
+        markeredgewidth=2,
+        markerfacecolor=face,
+        markeredgecolor=ink.mark,
+    )
+    said = f"{estimate.value:.3f}" if abs(estimate.value) < 10 else f"{estimate.value:,.1f}"
+    words = said if estimate.complete else f"{said}  {estimate.missing:,} missing"
+    edge = max(estimate.value, estimate.high or 0, (estimate.ceiling or 0) if not estimate.complete else 0)
+    axes.annotate(
+        words, (edge, place), (8, 0), textcoords="offset points", va="center", fontsize=9, color=ink.text
+    )

@@ -1,0 +1,1 @@
+"""Our own release: records, layout, tables, data card."""

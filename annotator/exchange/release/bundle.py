@@ -1,0 +1,186 @@
+"""What a set of files says once it is read: its records, thing by thing, and what is wrong with the rest."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
+from annotator.exchange.release.pair_records import (
+    AdjudicationRecord,
+    AgreementRecord,
+    AssistedRecord,
+    GuidelineRecord,
+    RevisionRecord,
+)
+from annotator.exchange.release.records import (
+    ArtifactRecord,
+    ItemRecord,
+    JudgementRecord,
+    JudgeRecord,
+    PersonRecord,
+    Record,
+    ResponseRecord,
+    RunRecord,
+    ScoreRecord,
+    SourceRecord,
+    SystemRecord,
+)
+from annotator.exchange.release.validation_records import InformedRecord, ValidationSetRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with one entry of a file. A note is said, but keeps nothing out.
+
+    `index` counts from 0 in the file's list; None means the file as a whole.
+    """
+
+    file: str
+    index: int | None
+    reason: str
+    note: bool = False
+
+    def __str__(self) -> str:
+        place = self.file if self.index is None else f"{self.file}[{self.index}]"
+        return f"{place}: {self.reason}"
+
+
+@dataclass(slots=True)
+class Bundle:
+    """The records of a release or of a peer's files, and what it says of itself as a whole.
+
+    `places` tells from which file and index an id came.
+    """
+
+    people: list[PersonRecord] = field(default_factory=list)
+    items: list[ItemRecord] = field(default_factory=list)
+    sources: list[SourceRecord] = field(default_factory=list)
+    systems: list[SystemRecord] = field(default_factory=list)
+    responses: list[ResponseRecord] = field(default_factory=list)
+    guidelines: list[GuidelineRecord] = field(default_factory=list)
+    artifacts: list[ArtifactRecord] = field(default_factory=list)
+    revisions: list[RevisionRecord] = field(default_factory=list)
+    agreements: list[AgreementRecord] = field(default_factory=list)
+    adjudications: list[AdjudicationRecord] = field(default_factory=list)
+    judges: list[JudgeRecord] = field(default_factory=list)
+    runs: list[RunRecord] = field(default_factory=list)
+    extracts: list[ExtractRecord] = field(default_factory=list)
+    pages: list[PageRecord] = field(default_factory=list)
+    prompts: list[PromptRecord] = field(default_factory=list)
+    judgements: Collection[JudgementRecord] = field(default_factory=list)
+    validation_sets: list[ValidationSetRecord] = field(default_factory=list)
+    informed: list[InformedRecord] = field(default_factory=list)
+    scores: list[ScoreRecord] = field(default_factory=list)
+    places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    licence: str = ""
+    description: str = ""
+
+    @property
+    def pairings(self) -> list[AssistedRecord]:
+        """What judges paired by meaning, of all agreements."""
+        return [one for agreement in self.agreements for one in agreement.assisted]
+
+    def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
+        """The file and index that a thing was read from."""
+        return self.places.get((thing, record_id), (thing, None))
+
+    def counts(self) -> dict[str, int]:
+        """How many there are of each thing."""
+        return {name: len(getattr(self, name)) for name in THINGS}
+
+
+# Every thing of a release and the class of its records, in the order in which they build on each other.
+CLASSES: dict[str, type[Record]] = {
+    "people": PersonRecord,
+    "items": ItemRecord,
+    "sources": SourceRecord,
+    "systems": SystemRecord,
+    "responses": ResponseRecord,
+    "guidelines": GuidelineRecord,
+    "artifacts": ArtifactRecord,
+    "revisions": RevisionRecord,
+    "agreements": AgreementRecord,
+    "adjudications": AdjudicationRecord,
+    "judges": JudgeRecord,
+    "runs": RunRecord,
+    "extracts": ExtractRecord,
+    "pages": PageRecord,
+    "prompts": PromptRecord,
+    "judgements": JudgementRecord,
+    "validation_sets": ValidationSetRecord,
+    "informed": InformedRecord,
+    "scores": ScoreRecord,
+}
+THINGS = tuple(CLASSES)
+
+
+def record_id(record: Record) -> str:
+    """The id of a record; what has none in a release is known by what makes it one and the same."""
+    if isinstance(record, RevisionRecord):
+        return revision_key(record.artifact_id, record.revision)
+    if isinstance(record, GuidelineRecord):
+        return derived_id("guideline", record.stage.value, record.version)
+    if isinstance(record, PageRecord):
+        return derived_id("page", record.url)
+    if isinstance(record, PromptRecord):
+        return derived_id("prompt", record.name)
+    if isinstance(record, JudgementRecord):
+        r = record
+        return judgement_key(r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial)
+    return str(getattr(record, "id", ""))
+
+
+def revision_key(artifact_id: str, number: int) -> str:
+    """What makes a revision one and the same, as one text."""
+    return f"{artifact_id}\x1f{number}"
+
+
+def judgement_key(
+    protocol: str, response_id: str, unit_id: str, rater_kind: str, rater_id: str, trial: int
+) -> str:
+    """What makes a judgement one and the same, as one text."""
+    return "\x1f".join((protocol, response_id, unit_id, rater_kind, rater_id, str(trial)))
+
+
+def of_file(file: str, refusal: Refusal) -> Problem:
+    """The problem that a file cannot be read at all."""
+    return Problem(file, None, str(refusal))
+
+
+def in_words(error: ValidationError) -> str:
+    """What does not fit, field by field, in one sentence part."""
+    parts = []
+    for found in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
+        where = ".".join(str(part) for part in found["loc"])
+        parts.append(f"“{where}” {_plain(found['type'], found['msg'])}" if where else found["msg"])
+    rest = error.error_count() - len(parts)
+    return "; ".join(parts) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _plain(kind: str, message: str) -> str:
+    known = {"missing": "is missing", "extra_forbidden": "is not a field of this format"}
+    message = re.sub(r" after validation, not (\d+)$", r", and has \1", message.removeprefix("Value error, "))
+    return known.get(kind) or re.sub(r"^[A-Z][a-z]+ should", "should", message)
+
+
+def retyped(raw: Any, made: Any, path: str = "") -> str:
+    """The place where validation took a true for a 1 or a 1.0 for a 1; empty when it did not.
+
+    Pydantic compares the values of a Literal by ==, even in strict mode.
+    """
+    if isinstance(raw, dict) and isinstance(made, dict):
+        pairs: Iterable[tuple[str, Any, Any]] = (
+            (f"{path}.{key}", raw[key], made[key]) for key in raw if key in made
+        )
+    elif isinstance(raw, list) and isinstance(made, Sequence) and not isinstance(made, str):
+        pairs = ((f"{path}[{n}]", *pair) for n, pair in enumerate(zip(raw, made, strict=False)))
+    else:
+        wrong = isinstance(raw, bool) is not isinstance(made, bool)
+        wrong = wrong or (isinstance(raw, float) and isinstance(made, int))
+        return path.lstrip(".") if wrong else ""
+    return next((found for where, a, b in pairs if (found := retyped(a, b, where))), "")

@@ -1,0 +1,226 @@
+"""What a Goldsmith release holds: one record class per file, from which the published schemas are made."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+
+from annotator.domain.judges.judge import Asking, JudgeKind, RunState
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.material.source import SourceFormat
+from annotator.domain.texts.canonical import Text
+
+FORMAT = "goldsmith"
+FORMAT_VERSION = "1.3"
+
+
+class Record(BaseModel):
+    """What all records share: nothing unknown, nothing infinite, nothing changed after reading."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False)
+    FILE: ClassVar[str]
+
+
+class PersonRecord(Record):
+    """A person under a pseudonym; names never leave the project."""
+
+    FILE: ClassVar[str] = "people.json"
+    id: str
+    alias: Text
+    roles: list[str]
+
+
+# Fields that came later: without them the bytes are those of an earlier release.
+_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted"})
+
+
+class LaterFields(Record):
+    """What may tell of models' drafts or pairs, or of a licence, and leaves the field out where there is nothing."""
+
+    @model_serializer(mode="wrap")
+    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        tree: dict[str, Any] = whole(self)
+        return {name: value for name, value in tree.items() if value or name not in _LEFT_OUT_EMPTY}
+
+
+class ItemRecord(Record):
+    """An item."""
+
+    FILE: ClassVar[str] = "items.json"
+    id: str
+    key: Text
+    dataset: Text = ""
+    question: Text
+    question_type: Text = ""
+    subject: Text = ""
+    language: str = "en"
+    position: int = 0
+
+
+class SourceRecord(LaterFields):
+    """A source of an item. A PDF's bytes are not part of a release, its text is."""
+
+    FILE: ClassVar[str] = "sources.json"
+    id: str
+    item_id: str
+    title: Text
+    format: SourceFormat = SourceFormat.MARKDOWN
+    text: Text = ""
+    identifier: Text = ""
+    position: int = 0
+    drafted: Text = Field(
+        default="",
+        description="Of a text that a model drafted: which model, who confirmed it, and when; left out for any other",
+    )
+
+
+class SystemRecord(Record):
+    """A system under test."""
+
+    FILE: ClassVar[str] = "systems.json"
+    id: str
+    name: Text
+    notes: Text = ""
+
+
+class ResponseRecord(Record):
+    """A system's report on an item; one file per system lies under `responses/`."""
+
+    FILE: ClassVar[str] = "responses"
+    id: str
+    item_id: str
+    system_id: str
+    text: Text
+    trial: int = 1
+    mode: str = "end-to-end"
+    latency_s: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class ArtifactRecord(Record):
+    """An artifact's newest sealed or consensus revision (or its draft, where drafts are asked for).
+
+    One file per kind, e.g. `artifacts/rubric.json`; `document` is the kind's own shape, described by the
+    schema of that kind.
+    """
+
+    FILE: ClassVar[str] = "artifacts"
+    id: str
+    item_id: str
+    kind: Kind
+    author_id: str = Field(description="A person's id; empty when imported without an author")
+    state: State
+    revision: int = Field(ge=1)
+    at: datetime
+    sha256: str = Field(description="SHA-256 of the document's canonical JSON")
+    document: dict[str, Any]
+
+
+class JudgeRecord(Record):
+    """A judge's settings, without any key or the place of one."""
+
+    FILE: ClassVar[str] = "judges.json"
+    id: str
+    name: Text
+    kind: JudgeKind
+    base_url: Text = Field(default="", description="Empty where the address of the endpoint was left out")
+    model: Text = ""
+    parameters: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What is sent with each request; of a derived judge, whose votes it counts",
+    )
+    asking: Asking = Asking()
+
+
+class RunRecord(Record):
+    """A judge run: which judge, under which protocol and prompt, and how it ended."""
+
+    FILE: ClassVar[str] = "runs.json"
+    id: str
+    judge_id: str
+    protocol: str
+    state: RunState
+    total: int
+    done: int
+    prompt_sha256: str = ""
+    started_at: datetime
+    ended_at: datetime | None = None
+    cost_usd: float | None = None
+
+
+class JudgementRecord(Record):
+    """A judgement of a person or a judge; without a value its status and cause say why."""
+
+    FILE: ClassVar[str] = "judgements.json"
+    protocol: str
+    item_id: str
+    response_id: str
+    artifact_id: str = ""
+    unit_id: str
+    rater_kind: RaterKind
+    rater_id: str
+    trial: int = 1
+    run_id: str | None = None
+    value: str | None = None
+    status: Status
+    rationale: Text = ""
+    quote: Text = ""
+    quote_start: int | None = None
+    quote_end: int | None = None
+    note: Text = ""
+    flags: list[str] = Field(default_factory=list)
+    cause: Text = ""
+    seconds: float | None = None
+    at: datetime
+
+
+class ScoreRecord(Record):
+    """A figure of the results page: a metric of a system within a group, with its interval."""
+
+    FILE: ClassVar[str] = "scores.json"
+    metric: str
+    protocol: str
+    rater: Text = Field(description="The judge's name, or `people`")
+    system: Text
+    group: Text = Field(description="`all`, a question type, a subject, or a facet of the units")
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    missing: int
+    method: str = ""
+    note: str = ""
+    unfit: Text = Field(default="", description="Why it is not fit to be published; empty when it is")
+
+
+class FileRecord(BaseModel):
+    """A file of a release, as its manifest lists it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    path: str
+    sha256: str
+    bytes: int
+    records: int | None = None
+
+
+class Manifest(LaterFields):
+    """The first file to read: which format, which project, and the checksum of every other file."""
+
+    FILE: ClassVar[str] = "manifest.json"
+    format: str = FORMAT
+    format_version: str = FORMAT_VERSION
+    title: Text
+    licence: Text = Field(
+        default="", description="Under which the release may be used; left out when none is stated"
+    )
+    description: Text = Field(default="", description="What the project says of itself; left out when empty")
+    number: int = Field(default=1, ge=1, description="The release's number in its project")
+    app_version: str
+    counts: dict[str, int]
+    files: list[FileRecord]
+    drafted: dict[str, int] = Field(
+        default_factory=dict,
+        description="Artifact's id → how many of its units came from a model's draft; left out where no model drafted",
+    )

@@ -1,0 +1,386 @@
+"""How a release is written and read: our own layout, the same bytes for the same content."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from annotator import __version__
+from annotator.domain.judges.judgement import Status
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
+from annotator.exchange.folders import Content, Files, known_by, pretty, pretty_list, slugs
+from annotator.exchange.reading import LARGEST_FILE, parse, read_bytes
+from annotator.exchange.release import data_card, drawn_records, validation_records
+from annotator.exchange.release.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
+from annotator.exchange.release.pair_records import AgreementRecord, RevisionRecord
+from annotator.exchange.release.records import (
+    FORMAT,
+    FORMAT_VERSION,
+    ArtifactRecord,
+    FileRecord,
+    ItemRecord,
+    JudgementRecord,
+    Manifest,
+    Record,
+)
+from annotator.exchange.release.spool import Spool
+
+MANIFEST, CARD = Manifest.FILE, "data_card.md"
+# The first part of a file's path → the thing whose records it holds.
+THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.items()}
+# A million judgements are one file, and so is all that agreement was computed from.
+LARGE = (
+    "judgements.json", "revisions.json", "agreement.json", "adjudications.json", "extracts.json", "pages.json",
+    "validation_sets.json", "informed.json",
+)  # fmt: skip
+LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
+LEFT_OUT_EMPTY = (*drawn_records.LEFT_OUT_EMPTY, *validation_records.LEFT_OUT_EMPTY)
+LAYOUT = re.compile(
+    "|".join(
+        [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
+        + [re.escape(CARD), r"responses/[A-Za-z0-9._-]+\.json", r"artifacts/[a-z]+\.json"]
+    )
+)
+NEWER_FILE = re.compile(r"[a-z0-9_-]{1,60}\.json")
+VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
+AGAIN = "Get the release anew; nothing was changed."
+
+
+def write(bundle: Bundle, folder: Path, facts: data_card.Facts) -> Manifest:
+    """Put the bundle into a folder as a release, whole or not at all; Refusal as `folders.staged` gives it."""
+    made, manifest = files(bundle, facts)
+    folders.write(folder, made)
+    return manifest
+
+
+def files(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
+    """Every file of the release by path, and its manifest. No moment of writing is in them."""
+    parts, manifest = content(bundle, facts)
+    return complete(parts, manifest), manifest
+
+
+def content(bundle: Bundle, facts: data_card.Facts) -> tuple[dict[str, Content], Manifest]:
+    """The files that the manifest lists, and the manifest: all that does not depend on the release's number."""
+    bundle = ordered(bundle)
+    records = _by_file(bundle)
+    parts: dict[str, Content] = {path: pretty_list(partial(_trees, those)) for path, those in records.items()}
+    parts[CARD] = data_card.text(bundle, facts).encode()
+    listed = [
+        FileRecord(
+            path=path,
+            sha256=known_by(parts[path])[0],
+            bytes=known_by(parts[path])[1],
+            records=len(records[path]) if path in records else None,
+        )
+        for path in sorted(parts)
+    ]
+    counts = bundle.counts()
+    manifest = Manifest(
+        title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
+        number=facts.number, app_version=__version__, counts=counts, files=listed,
+        drafted={one.artifact_id: one.units for one in facts.drafted},
+    )  # fmt: skip
+    return parts, manifest
+
+
+def _trees(records: Iterable[Record]) -> Iterable[dict[str, Any]]:
+    if isinstance(records, Spool):
+        return records.trees()
+    return (record.model_dump(mode="json") for record in records)
+
+
+def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
+    """The files with their manifest and their checksums."""
+    return folders.with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
+
+
+def content_sha256(manifest: Manifest) -> str:
+    """The hash by which two releases of the same content are known: the manifest without its number."""
+    return sha256(canonical_json(manifest.model_dump(mode="json", exclude={"number"})))
+
+
+def ordered(bundle: Bundle) -> Bundle:
+    """The bundle with its records in the release's order: items in the project's, everything else by them."""
+    rank = ranked(bundle.items)
+    return Bundle(
+        people=sorted(bundle.people, key=lambda r: (r.alias, r.id)),
+        items=sorted(bundle.items, key=lambda r: rank[r.id]),
+        sources=sorted(bundle.sources, key=lambda r: (rank[r.item_id], r.position, r.id)),
+        systems=sorted(bundle.systems, key=lambda r: (r.name, r.id)),
+        responses=sorted(
+            bundle.responses, key=lambda r: (rank[r.item_id], r.system_id, r.mode, r.trial, r.id)
+        ),
+        guidelines=sorted(bundle.guidelines, key=lambda r: (r.stage.value, r.version)),
+        artifacts=sorted(bundle.artifacts, key=lambda r: (rank[r.item_id], r.kind.value, r.author_id, r.id)),
+        revisions=sorted(
+            bundle.revisions,
+            key=lambda r: (rank[r.item_id], r.kind.value, r.author_id, r.artifact_id, r.revision),
+        ),
+        agreements=sorted(bundle.agreements, key=lambda r: (rank[r.item_id], r.stage.value, r.id)),
+        adjudications=sorted(
+            bundle.adjudications, key=lambda r: (rank[r.item_id], r.stage.value, r.version, r.id)
+        ),
+        judges=sorted(bundle.judges, key=lambda r: (r.name, r.id)),
+        runs=sorted(bundle.runs, key=lambda r: (r.started_at, r.id)),
+        extracts=sorted(
+            bundle.extracts, key=lambda r: (rank[r.item_id], r.response_id, r.kind, r.origin, r.id)
+        ),
+        pages=sorted(bundle.pages, key=lambda r: r.url),
+        prompts=sorted(bundle.prompts, key=lambda r: r.name),
+        judgements=_in_order(bundle.judgements, rank),
+        validation_sets=sorted(bundle.validation_sets, key=lambda r: (r.at, r.name)),
+        informed=sorted(bundle.informed, key=lambda r: (r.kind.value, r.protocol, rank[r.item_id], r.id)),
+        scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
+    )
+
+
+def _in_order(found: Collection[JudgementRecord], rank: Mapping[str, int]) -> Collection[JudgementRecord]:
+    """What is spooled was put there in this order."""
+    if isinstance(found, Spool):
+        return found
+    return sorted(found, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+
+
+def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
+    """Each item's place in the project's order."""
+    ordered_items = sorted(items, key=lambda r: (r.position, r.key, r.id))
+    return {item.id: place for place, item in enumerate(ordered_items)}
+
+
+def _judged(record: JudgementRecord) -> tuple[str, str, str, str, int]:
+    return (
+        record.response_id,
+        record.unit_id,
+        record.rater_kind.value,
+        record.rater_id,
+        record.trial,
+    )
+
+
+def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
+    made: dict[str, list[Any]] = {
+        cls.FILE: getattr(bundle, thing)
+        for thing, cls in CLASSES.items()
+        if cls.FILE.endswith(".json") and (getattr(bundle, thing) or cls.FILE not in LEFT_OUT_EMPTY)
+    }
+    stems = slugs(system.name for system in bundle.systems)
+    path_of = {system.id: f"responses/{stems[system.name].lower()}.json" for system in bundle.systems}
+    for response in bundle.responses:
+        made.setdefault(path_of[response.system_id], []).append(response)
+    for artifact in bundle.artifacts:
+        made.setdefault(f"artifacts/{artifact.kind.value}.json", []).append(artifact)
+    return made
+
+
+def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
+    """The content of a release folder, or of a folder written by hand in its layout, and what is wrong in it.
+
+    With a manifest every file must be the one it lists; without one, whatever files of the layout are there
+    are read. Refusal when that fails, or when the format is newer.
+    """
+    folder = _folder(paths)
+    contents = _contents(folder)
+    manifest = _manifest(folder)
+    problems = _strays(folder)
+    newer = manifest is not None and _version(manifest.format_version) > _version(FORMAT_VERSION)
+    if manifest:
+        _verify(folder, manifest, contents, newer=newer)
+    reader = _Reader(lenient=newer, released=manifest is not None)
+    for path, content in contents.items():
+        reader.read_file(path, content)
+    if manifest:
+        reader.bundle.licence, reader.bundle.description = manifest.licence, manifest.description
+    return reader.bundle, problems + reader.problems
+
+
+def _folder(paths: Sequence[Path]) -> Path:
+    if len(paths) != 1:
+        raise Refusal("A release is one folder.", f"Choose the folder that holds {MANIFEST} or items.json.")
+    return paths[0] if paths[0].is_dir() else paths[0].parent
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file of the layout that is there, in the order in which they build on each other."""
+    found: dict[str, bytes] = {}
+    for cls in CLASSES.values():
+        single = [folder / cls.FILE] if (folder / cls.FILE).is_file() else []
+        for path in single or sorted((folder / cls.FILE).glob("*.json")):
+            name = path.relative_to(folder).as_posix()
+            found[name] = read_bytes(path, name, LARGEST.get(name, LARGEST_FILE))
+    if not found:
+        raise Refusal(
+            f"“{folder.name}” holds no file of a Goldsmith release.", "Choose the folder with items.json."
+        )
+    return found
+
+
+def _strays(folder: Path) -> list[Problem]:
+    """Notes on JSON files that the layout does not know and that are therefore not read."""
+    known = {cls.FILE for cls in CLASSES.values()} | {MANIFEST}
+    names = sorted(path.name for path in folder.glob("*.json") if path.name not in known)
+    return [Problem(name, None, "is not a file of this layout and was not read", note=True) for name in names]
+
+
+def _manifest(folder: Path) -> Manifest | None:
+    if not (folder / MANIFEST).is_file():
+        return None
+    tree = parse(read_bytes(folder / MANIFEST, MANIFEST), MANIFEST)
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise Refusal(f"“{MANIFEST}” is not that of a Goldsmith release.", "Choose another folder.")
+    major, minor = _version(str(tree.get("format_version")))
+    if major > _version(FORMAT_VERSION)[0]:
+        raise Refusal(
+            f"This release is of format {major}.{minor}; it needs a newer Goldsmith.",
+            f"This one reads formats up to {FORMAT_VERSION.split('.')[0]}.x; nothing was changed.",
+        )
+    known = {key: value for key, value in tree.items() if key in Manifest.model_fields}
+    try:
+        return Manifest.model_validate_json(orjson.dumps(known), strict=True)
+    except ValidationError as error:
+        raise Refusal(f"“{MANIFEST}”: {in_words(error)}.", AGAIN) from None
+
+
+def _version(text: str) -> tuple[int, int]:
+    numbers = VERSION.fullmatch(text)
+    if not numbers:
+        raise Refusal(f"“{text[:40]}” is not a format version.", AGAIN)
+    return int(numbers[1]), int(numbers[2])
+
+
+def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, newer: bool) -> None:
+    """Refusal unless every file is the one that the manifest lists; a newer format may list files of its own."""
+    listed = {file.path: file for file in manifest.files}
+    strange = [
+        path for path in listed if not (LAYOUT.fullmatch(path) or (newer and NEWER_FILE.fullmatch(path)))
+    ]
+    if strange:
+        raise Refusal(f"“{MANIFEST}” lists “{strange[0][:80]}”, which is no file of a release.", AGAIN)
+    if len({path.casefold() for path in listed}) != len(manifest.files):
+        raise Refusal(f"“{MANIFEST}” lists a file twice.", AGAIN)
+    unlisted = sorted(contents.keys() - listed.keys())
+    if unlisted:
+        raise Refusal(f"“{unlisted[0]}” is not listed in {MANIFEST}.", AGAIN)
+    for path, file in listed.items():
+        content = contents[path] if path in contents else read_bytes(folder / path, path)
+        if len(content) != file.bytes or sha256(content) != file.sha256:
+            raise Refusal(f"“{path}” is not the file that {MANIFEST} lists: its checksum differs.", AGAIN)
+
+
+class _Reader:
+    """One reading: gathers the records of each file, and the problems."""
+
+    def __init__(self, *, lenient: bool, released: bool) -> None:
+        """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""
+        self.lenient = lenient
+        self.released = released
+        self.bundle = Bundle()
+        self.problems: list[Problem] = []
+
+    def read_file(self, path: str, content: bytes) -> None:
+        thing = THING_OF[path.split("/")[0].removesuffix(".json")]
+        try:
+            tree = parse(content, path, LARGEST.get(path, LARGEST_FILE))
+        except Refusal as refusal:
+            self.problems.append(of_file(path, refusal))
+            return
+        if not isinstance(tree, list):
+            self.problems.append(Problem(path, None, "should be a list of records"))
+            return
+        records = getattr(self.bundle, thing)
+        for index, raw in enumerate(tree):
+            record = self._record(path, index, raw, CLASSES[thing])
+            if record:
+                records.append(record)
+                self.bundle.places.setdefault((thing, record_id(record)), (path, index))
+                for one in record.assisted if isinstance(record, AgreementRecord) else ():
+                    self.bundle.places.setdefault(("pairings", one.id), (path, index))
+
+    def _record(self, path: str, index: int, raw: Any, cls: type[Record]) -> Record | None:
+        try:
+            record = cls.model_validate_json(orjson.dumps(self._known(path, index, raw, cls)), strict=True)
+            if isinstance(record, ArtifactRecord):
+                return self._artifact(record, path, index)
+            if isinstance(record, RevisionRecord):
+                return _checked_revision(record)
+            if isinstance(record, JudgementRecord):
+                _check_judgement(record)
+            drawn_records.check(record)
+            validation_records.check(record)
+        except ValidationError as error:
+            self.problems.append(Problem(path, index, in_words(error)))
+        except ValueError as error:
+            self.problems.append(Problem(path, index, str(error)))
+        else:
+            return record
+        return None
+
+    def _artifact(self, record: ArtifactRecord, path: str, index: int) -> ArtifactRecord | None:
+        """The artifact with its document complete; ValueError says what is wrong with it.
+
+        None, and a problem, when it could not have been submitted; of what was released that is only noted.
+        """
+        document = _checked_document(record.kind, record.document, record.id, record.sha256)
+        if path != f"artifacts/{record.kind.value}.json":
+            raise ValueError(f"a {record.kind.value} does not belong into this file")
+        if fault := document.fault():
+            self.problems.append(Problem(path, index, fault, note=self.released))
+            if not self.released:
+                return None
+        return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
+
+    def _known(self, path: str, index: int, raw: Any, cls: type[Record]) -> Any:
+        """The entry without fields that only a newer minor format knows."""
+        if not self.lenient or not isinstance(raw, dict):
+            return raw
+        unknown = sorted(raw.keys() - cls.model_fields.keys())
+        if unknown:
+            reason = f"“{', '.join(unknown)}” comes from a newer format and was not read"
+            self.problems.append(Problem(path, index, reason, note=True))
+        return {key: value for key, value in raw.items() if key not in unknown}
+
+
+def _checked_revision(record: RevisionRecord) -> RevisionRecord:
+    """The revision with its document complete, where it has one; ValueError says what is wrong with it."""
+    if record.document is None:
+        return record
+    document = _checked_document(record.kind, record.document, record.artifact_id, record.sha256)
+    return record.model_copy(update={"document": document.tree(), "sha256": document.sha256()})
+
+
+def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest: str) -> Document[Any]:
+    """The typed document of a record's tree; ValueError when it is not what its checksum was made of, or unfit."""
+    named = _with_unit_ids(raw, artifact_id)
+    document = DOCUMENTS[kind].model_validate_json(orjson.dumps(named), strict=True)
+    if wrong := retyped(raw, document.tree()):
+        raise ValueError(f"“document.{wrong}” is of the wrong type")
+    if len({unit.id for unit in document.units}) != len(document.units):
+        raise ValueError("two units have the same id")
+    if digest not in (document.sha256(), sha256(canonical_json(raw))):
+        raise ValueError("the document is not the one its checksum was made of")
+    return document
+
+
+def _with_unit_ids(raw: dict[str, Any], artifact_id: str) -> dict[str, Any]:
+    """The document with an id for units written by hand without one, the same at every reading."""
+    units = raw.get("units")
+    if not isinstance(units, list):
+        return raw
+    named = [
+        {"id": derived_id(artifact_id, place), **unit} if isinstance(unit, dict) else unit
+        for place, unit in enumerate(units)
+    ]
+    return {**raw, "units": named}
+
+
+def _check_judgement(record: JudgementRecord) -> None:
+    if (record.status is Status.OK) is (record.value is None):
+        raise ValueError("a judgement has a value when its status is ok, and only then")

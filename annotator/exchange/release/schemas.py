@@ -1,0 +1,49 @@
+"""How the published JSON Schemas come about: from the record classes, so that the two never differ.
+
+`python -m annotator.exchange.release.schemas` writes them anew.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from annotator import places
+from annotator.domain.judges.validity_card import ValidityCard
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.exchange.folders import pretty
+from annotator.exchange.release.bundle import CLASSES
+from annotator.exchange.release.records import FORMAT, FORMAT_VERSION, Manifest
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def all_schemas() -> dict[str, bytes]:
+    """Every schema by file name: one per file of a release, one per kind of artifact's document, that of a card."""
+    trees = {
+        record.FILE.removesuffix(".json"): TypeAdapter(list[record]).json_schema()  # type: ignore[valid-type]
+        for record in CLASSES.values()
+    }
+    trees["manifest"] = Manifest.model_json_schema()
+    trees["validity_card"] = ValidityCard.model_json_schema()
+    trees |= {f"document-{kind.value}": cls.model_json_schema() for kind, cls in DOCUMENTS.items()}
+    return {f"{name}.json": pretty(_named(name, tree)) for name, tree in trees.items()}
+
+
+def write(folder: Path) -> None:
+    """Put every schema into the folder and take out those that are no longer made."""
+    made = all_schemas()
+    for path in folder.glob("*.json"):
+        if path.name not in made:
+            path.unlink()
+    for name, content in made.items():
+        (folder / name).write_bytes(content)
+
+
+def _named(name: str, tree: dict[str, Any]) -> dict[str, Any]:
+    titled = {"$schema": DIALECT, "$id": f"urn:{FORMAT}:{FORMAT_VERSION}:{name}", "title": name}
+    return {**tree, **titled}
+
+
+if __name__ == "__main__":
+    write(places.schemas())

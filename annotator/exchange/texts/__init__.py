@@ -1,0 +1,1 @@
+"""Foreign texts made safe to show and read."""

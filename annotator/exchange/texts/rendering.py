@@ -1,0 +1,351 @@
+"""How foreign Markdown becomes HTML that is safe to show, in the subset that Qt's rich text knows."""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from annotator.domain.texts.formula import SCHEME
+from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, CUT, LONGEST_RUN, with_breaks
+from annotator.domain.texts.rendered import Rendered as Rendered
+from annotator.exchange.texts import formulas
+from annotator.exchange.texts import rendering_caps as caps
+
+# To be raised with every change of what comes out: it is part of the key under which results are kept.
+RENDERER_VERSION = 5
+
+MAX_DRAWING_S = 3.0
+# Why a formula stays as it is written.
+_UNDRAWN, _LATE, _LARGE = (
+    "could not be drawn",
+    "had no time left to be drawn",
+    "would make the text too large to be shown",
+)
+_PIECE = 8_000
+_STARTS = ("paragraph_open", "heading_open")
+_TABLE_PIECE = 150
+_TAGS = frozenset(
+    [
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "del",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "img",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "strong",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"src", "alt"},
+    "ol": {"start"},
+    "p": {"align"},
+    "table": {"border", "cellspacing", "cellpadding", "width"},
+    "td": {"align", "width"},
+    "th": {"align", "width"},
+}
+# Why formulas stay as they are written → which.
+Left = dict[str, set[str]]
+_FOOTNOTE = re.compile(r"\[\^([^\s\[\]^]{1,40})\](?!\()")
+_ADDRESS = re.compile(r"https?://[^\s<>\"\[\]]{1,5000}[^\s<>\"\[\].,;:!?)'*_|]")
+# Qt keeps a document's frames with these; in a text they would be taken for its own.
+_NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
+
+
+def render(markdown: str) -> Rendered:
+    """A Markdown text as safe HTML; one that passes a bound of `rendering_caps` comes back as `plain`."""
+    left: Left = {}
+    try:
+        caps.check_size(markdown)
+        html = CUT.join(_pieces(markdown, left))
+        return Rendered(html=html, reason=_told(left), unfinished=_LATE in left)
+    except caps.TooMuch as reason:
+        return Rendered(html="", plain=True, reason=str(reason))
+
+
+def _told(left: Left) -> str:
+    """What is said of formulas that stay as they are written."""
+    return " ".join(
+        f"One formula {why} and stays as written."
+        if len(formulas) == 1
+        else f"{len(formulas)} formulas {why} and stay as written."
+        for why, formulas in left.items()
+    )
+
+
+def _pieces(markdown: str, left: Left) -> Iterator[str]:
+    parser = _parser()
+    text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
+    tokens = parser.parse(text, caps.start_clock())
+    told: dict[str, Any] = {"left": left, "until": None, "length": 0}
+    for group in _groups(list(_with_small_tables(tokens))):
+        html = parser.renderer.render(group, parser.options, told)
+        yield nh3.clean(
+            html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", SCHEME}, link_rel=None
+        )
+
+
+def _groups(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Runs of whole top-level blocks of about 8 000 characters.
+
+    Each begins with a paragraph, a heading, or a table right behind a table: other blocks cannot be appended to a
+    document so that it looks as if it had been set at once.
+    """
+    group: list[Token] = []
+    length = 0
+    for token in tokens:
+        behind_table = bool(group) and group[-1].type == "table_close"
+        starts = _STARTS if not behind_table else (*_STARTS, "table_open")
+        if length > _PIECE and token.level == 0 and token.type in starts:
+            yield group
+            group, length = [], 0
+        group.append(token)
+        length += len(token.content) + 20 * (token.type == "td_open")
+    if group:
+        yield group
+
+
+def _with_small_tables(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with each large table cut into several, its head repeated: a layout engine lays out whole tables."""
+    table: list[Token] = []
+    for token in tokens:
+        if table or token.type == "table_open":
+            table.append(token)
+            if token.type == "table_close":
+                yield from _cut_table(table)
+                table = []
+        else:
+            yield token
+
+
+def _cut_table(table: list[Token]) -> Iterator[Token]:
+    rows = [index for index, token in enumerate(table) if token.type == "tr_open"]
+    columns = sum(token.type == "th_open" for token in table)
+    if len(rows) < 2 or len(rows) * columns <= _TABLE_PIECE:
+        yield from table
+        return
+    table[0].attrs["width"] = "100%"
+    for token in table:
+        if token.type in ("td_open", "th_open"):
+            token.attrs["width"] = f"{max(1, 100 // columns)}%"
+    body = next(index for index, token in enumerate(table) if token.type == "tbody_open")
+    head, tail = table[: body + 1], table[-2:]
+    step = max(1, _TABLE_PIECE // columns)
+    firsts = [*rows[1::step], len(table) - len(tail)]
+    for first, last in pairwise(firsts):
+        yield from [*head, *table[first:last], *tail]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 2 * caps.MAX_NESTING})
+    parser.enable(["table", "strikethrough"])
+    ends = ["paragraph", "reference", "blockquote", "list"]
+    parser.inline.ruler.before("link", "footnote", _footnote)
+    parser.block.ruler.before("reference", "footnote", _footnote_words, {"alt": ends})
+    parser.block.ruler.before("table", "caps", caps.check_block, {"alt": ends})
+    formulas.enable(parser, ends)
+    parser.core.ruler.at("inline", _inline)
+    # Every link and image is parsed, so that none is left as raw Markdown; where it leads is looked at in `_link`.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
+    for name, rule in (
+        ("image", _image), ("link_open", _link), ("table_open", _table), (formulas.TOKEN, _formula)
+    ):  # fmt: skip
+        parser.add_render_rule(name, rule)
+    for name in ("th_open", "td_open"):
+        parser.add_render_rule(name, _cell)
+    return parser
+
+
+def _footnote(state: StateInline, silent: bool) -> bool:
+    """The mark of a footnote, raised; it leads nowhere, for its words stand where their author put them."""
+    found = _FOOTNOTE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("sup_open", "sup", 1)
+        state.push("text", "", 0).content = found[1]
+        state.push("sup_close", "sup", -1)
+    state.pos = found.end()
+    return True
+
+
+def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> bool:
+    """The words of a footnote as a paragraph of their own; to CommonMark an address there would be a definition."""
+    start = state.bMarks[first] + state.tShift[first]
+    found = _FOOTNOTE.match(state.src, start, state.eMarks[first])
+    if found is None or not state.src.startswith(":", found.end()) or state.is_code_block(first):
+        return False
+    if not silent:
+        state.line = first + 1
+        state.push("paragraph_open", "p", 1).map = [first, state.line]
+        inline = state.push("inline", "", 0)
+        inline.content, inline.map, inline.children = (
+            state.src[start : state.eMarks[first]].strip(),
+            [first, state.line],
+            [],
+        )
+        state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _inline(state: StateCore) -> None:
+    """The parser's own step, with the bounds checked before it and long runs broken after it."""
+    caps.check_tables(state.tokens)
+    caps.check_marks(state.src)
+    for token in state.tokens:
+        if token.type == "inline":
+            caps.check_time(state.env)
+            caps.check_paragraph(token.content)
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+            token.children = list(_with_bare_links(token.children))
+            _break_runs(token)
+        elif token.content and token.type != formulas.TOKEN:
+            caps.check_code(token.content)
+            token.content = with_breaks(token.content.rstrip("\n"))
+    caps.check_links(state.tokens)
+
+
+def _break_runs(token: Token) -> None:
+    """Breaks what is one run to the layout although marks stand between its parts."""
+    if len(token.content) >= LONGEST_RUN:
+        for child in token.children or ():
+            if child.type in ("text", "code_inline"):
+                child.content = with_breaks(child.content, BREAK_EVERY) + BREAK
+
+
+def _with_bare_links(children: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with each address that stands in the text as it is made a link to itself."""
+    inside = 0
+    for child in children:
+        inside += child.nesting if child.type.startswith("link_") else 0
+        if inside or child.type != "text" or "://" not in child.content:
+            yield child
+        else:
+            yield from _linked(child.content)
+
+
+def _linked(text: str) -> Iterator[Token]:
+    at = 0
+    for address in _ADDRESS.finditer(text):
+        url, end = address[0], address.end()
+        if url.count("(") > url.count(")") and text[end : end + 1] == ")":
+            url, end = url + ")", end + 1
+        if len(url) > caps.MAX_LINK:
+            continue
+        yield _text(text[at : address.start()])
+        yield from (Token("link_open", "a", 1, attrs={"href": url}), _text(url), Token("link_close", "a", -1))
+        at = end
+    yield _text(text[at:])
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _image(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    """The place of a picture, which is never loaded: its name, and its address to be pressed or pointed at."""
+    alt = renderer.renderInlineAsText(tokens[index].children, options, env).strip()
+    place = f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
+    address = escape(str(tokens[index].attrs.get("src", "")))
+    linked = sum(token.nesting for token in tokens[:index] if token.type.startswith("link_"))
+    if linked or len(address) > caps.MAX_LINK or not address.lower().startswith(("http://", "https://")):
+        return place
+    return f'<a href="{address}" title="{address}">{place}</a>'
+
+
+def _formula(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+) -> str:
+    """A formula as its drawing, with its source for those who cannot see it, quote it or copy it; or the source."""
+    token = tokens[index]
+    source = token.content
+    drawing = _drawing(source, env)
+    if drawing in (_UNDRAWN, _LATE, _LARGE):
+        env["left"].setdefault(drawing, set()).add(source)
+        shown = f"<code>{escape(source)}</code>"
+    else:
+        shown = f'<img src="{drawing}" alt="{escape(source)}">'
+    return f'<p align="center">{shown}</p>\n' if token.block else shown
+
+
+def _drawing(source: str, env: EnvType) -> str:
+    """The address of a formula's drawing, or why it stays as it is written."""
+    if env["until"] is None:
+        # Loading it takes long, once, and is no part of the time for drawing.
+        formulas.library()
+        env["until"] = time.monotonic() + MAX_DRAWING_S
+    if time.monotonic() >= env["until"]:
+        return _LATE
+    made = formulas.drawn(source)
+    if made is None:
+        return _UNDRAWN
+    address = made.address()
+    if env["length"] + len(address) > caps.MAX_DRAWINGS_LENGTH:
+        return _LARGE
+    env["length"] += len(address)
+    return address
+
+
+def _link(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """A link that leads to the web keeps its address and nothing else; any other is only its words."""
+    address = str(tokens[index].attrs.get("href", ""))
+    if len(address) > caps.MAX_LINK or not address.lower().startswith(("http://", "https://")):
+        return "<a>"
+    return f'<a href="{escape(address)}">'
+
+
+def _table(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    width = ' width="100%"' if tokens[index].attrs.get("width") else ""
+    return f'<table border="1" cellspacing="0" cellpadding="5"{width}>\n'
+
+
+def _cell(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """A cell with the attributes Qt reads: it knows `align`, not the style sheet's `text-align`."""
+    token = tokens[index]
+    style = str(token.attrs.get("style", ""))
+    align = f' align="{style.removeprefix("text-align:")}"' if style else ""
+    width = f' width="{token.attrs["width"]}"' if "width" in token.attrs else ""
+    return f"<{token.tag}{align}{width}>"

@@ -1,0 +1,1 @@
+"""How pages reach the project and the person: verbs, questions, jobs, and what a page is."""

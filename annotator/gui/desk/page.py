@@ -1,0 +1,95 @@
+"""What a page is: one step of the work, reached from the left, with its own acts and a count of what waits."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QWidget
+
+from annotator.domain.texts.change import Change
+from annotator.gui import keys, theme
+from annotator.gui.desk.desk import Desk
+
+
+class Page(QWidget):
+    """A step of the work. Pages are made when first visited and live as long as their project is open."""
+
+    NAME: ClassVar[str]
+    ICON: ClassVar[str]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._shortcuts: dict[str, list[QShortcut]] = {}
+        desk.changed.connect(self.on_change)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
+
+    def place(self) -> dict[str, str]:
+        """Where on the page the person is, in the words of `arrive`; empty where nothing is kept of it."""
+        return {}
+
+    def leave(self) -> None:
+        """The page is about to go out of view, or the window to close: keep what is being typed."""
+
+    def wear(self) -> None:
+        """Wear colours and sizes: the whole page by default."""
+        theme.wear(self)
+
+    def stop(self) -> None:
+        """The page is about to be taken down: end what it started."""
+
+    def on_change(self, change: Change) -> None:
+        """Something was committed; show it if it is shown here."""
+
+    def focus_first(self) -> None:
+        """Put the keyboard where work on this page begins."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the key that deletes a word to the field that is written in, where the page says so."""
+        field = QApplication.focusWidget()
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.DeleteStartOfWord)
+            and isinstance(field, QLineEdit | QPlainTextEdit | QAbstractSpinBox)
+            and not field.isReadOnly()
+            and self.keeps_words(field)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keeps_words(self, _field: QWidget) -> bool:
+        """Whether that key deletes a word in this field, although elsewhere on the page it removes something."""
+        return True
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        """Let the act's keys call `slot` while the focus is inside `widget` (by default this page).
+
+        A text field that has the focus keeps plain letters, digits and arrows for itself.
+        """
+        made = []
+        for sequence in keys.sequences(act):
+            shortcut = QShortcut(sequence, widget or self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(partial(self.desk.attempt, slot))
+            made.append(shortcut)
+        self._shortcuts[act] = made
+
+    def press(self, act: str) -> bool:
+        """Do an act of this page as its key would; whether the page has it."""
+        shortcuts = self._shortcuts.get(act, [])
+        for shortcut in shortcuts[:1]:
+            shortcut.activated.emit()
+        return bool(shortcuts)
+
+    def rebind(self) -> None:
+        """Take over keys that were changed since the page was made."""
+        for act, shortcuts in self._shortcuts.items():
+            for shortcut, sequence in zip(shortcuts, keys.sequences(act), strict=False):
+                shortcut.setKey(sequence)

@@ -1,0 +1,56 @@
+"""What the parts of a page have in common."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.acts_bar import ActsBar
+from annotator.gui.widgets.bars.message_bar import MessageBar
+
+
+class Part(QWidget):
+    """A tab: its answers above, its body, its bar below. `acts` says what each act of the key table does here."""
+
+    def __init__(self, desk: Desk, bar: ActsBar) -> None:
+        super().__init__()
+        self.desk, self.bar, self.answer = desk, bar, MessageBar()
+        self.stopped = False
+        """Whether the page is taken down: what comes home now must not ask the project any more."""
+        self.acts: Mapping[str, Callable[[], object]] = {}
+        bar.asked.connect(lambda act: self.acts[act]())
+
+    def lay_out(self, body: QWidget) -> None:
+        """Put the body between the answers and the bar."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(body, 1)
+        column.addWidget(self.bar)
+        self.answer.float_over(body, below=False)
+
+    def fill(self) -> None:
+        """Show everything as it now is."""
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Go to a place in this part."""
+
+    def on_change(self, change: Change) -> None:
+        """Something was committed while this part is in view."""
+        self.fill()
+
+    def focus_first(self) -> None:
+        """Put the keyboard where work in this part begins."""
+
+    def rebind(self) -> None:
+        """Take over keys that were changed."""
+        self.bar.show_keys()
+
+    def keep(self) -> None:
+        """Keep what is being typed."""
+
+    def stop(self) -> None:
+        """End what was started."""
+        self.stopped = True

@@ -1,0 +1,187 @@
+"""A page of several parts: tabs over the same material, each with its own acts, one in view at a time."""
+
+from functools import partial
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.domain.texts.change import Change
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
+from annotator.gui.desk.part import Part
+from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+
+SETTLE_MS = 500
+P = TypeVar("P", bound=Part)
+
+
+class PartedPage(Page):
+    """Tabs; the keys act on the part in view, and `TURNS` names the act that goes to each tab.
+
+    A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
+    """
+
+    TABS: tuple[str, ...]
+    PARTS: tuple[str, ...]
+    TURNS: tuple[str, ...]
+    ABOUT: tuple[str, str]
+    """What the button at the head says, and the topic of the help that it opens."""
+    DENIED: tuple[str, str]
+    """What whoever may see no part is told: a title and a sentence."""
+    AT_ONCE: frozenset[str] = frozenset()
+    """Kinds of change that show at once."""
+    SOON: frozenset[str] = frozenset()
+    """Kinds of change that show when there was a pause."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.made: dict[int, Part] = {}
+        """The parts that were shown already, by tab."""
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self._fill)
+        self._lay_out()
+        self.tabs.currentChanged.connect(lambda _: self._fill())
+        self._bind()
+
+    def _lay_out(self) -> None:
+        self.tabs = Tabs()
+        self._holders = [QWidget() for _ in self.TABS]
+        for words, holder in zip(self.TABS, self._holders, strict=True):
+            QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
+            self.tabs.addTab(holder, words)
+        words, topic = self.ABOUT
+        about = QPushButton(words)
+        about.setProperty("role", "quiet")
+        about.clicked.connect(lambda: self.desk.go("Help", topic=topic))
+        self._top = QWidget()
+        self.head = QHBoxLayout(self._top)
+        self.head.setContentsMargins(0, 0, 0, 0)
+        self.head.addWidget(PlainLabel(self.NAME, "title"))
+        self.head.addStretch(1)
+        self.head.addWidget(about)
+        work = QWidget()
+        column = QVBoxLayout(work)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(6)
+        column.addWidget(self._top)
+        column.addWidget(self.tabs, 1)
+        self.denied = EmptyState("lock", *self.DENIED)
+        self.body = QStackedWidget()
+        self.body.addWidget(work)
+        self.body.addWidget(self.denied)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.body)
+
+    def wear(self) -> None:
+        """The parts wear what is worn each by itself: only the one in view is dressed at once."""
+        for widget in (self._top, self.tabs.tabBar(), self.denied):
+            theme.wear(widget)
+
+    def put(self, tab: int, part: P) -> P:
+        """Put a part that was just made into its tab, with its keys."""
+        for act in sorted(part.acts.keys() - self._shortcuts.keys()):
+            self.bind(act, partial(self._act, act))
+        self.made[tab] = part
+        theme.wear(part)
+        holder = self._holders[tab]
+        if (layout := holder.layout()) is not None:
+            layout.addWidget(part)
+        if holder.isVisible():
+            # By itself it would only be seen, and could only be given the focus, at the next idle.
+            part.show()
+        return part
+
+    def _bind(self) -> None:
+        for place, act in enumerate(self.TURNS):
+            self.bind(act, partial(self.turn, place))
+        self.bind("other_pane", self._next_part)
+
+    def _act(self, act: str) -> None:
+        slot = self.part.acts.get(act)
+        if slot is not None and self.body.currentIndex() == 0:
+            slot()
+
+    def offered(self) -> frozenset[str]:
+        """The tabs that the person working is shown; when there is none, the page says why."""
+        return frozenset(self.TABS)
+
+    @property
+    def part(self) -> Part:
+        """The part in view, made now if it was never shown."""
+        made: Part = getattr(self, self.PARTS[self.tabs.currentIndex()])
+        return made
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
+        offered = self.offered()
+        self.body.setCurrentIndex(0 if offered else 1)
+        for number, words in enumerate(self.TABS):
+            self.tabs.setTabVisible(number, words in offered)
+        if place.get("part") in offered:
+            self.tabs.setCurrentIndex(self.TABS.index(place["part"]))
+        self._fill()
+        if offered and place:
+            self.part.go(place)
+
+    def leave(self) -> None:
+        """Keep what is being typed."""
+        for part in self.made.values():
+            part.keep()
+
+    def focus_first(self) -> None:
+        """Work begins in the part in view."""
+        self.part.focus_first()
+
+    def on_change(self, change: Change) -> None:
+        """Show what changed, at once or soon."""
+        if not self.isVisible() or self.body.currentIndex() == 1:
+            return
+        if change.kind in self.AT_ONCE:
+            self.part.on_change(change)
+        elif change.kind in self.SOON:
+            self._later.start()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed, also on the buttons."""
+        super().rebind()
+        for part in self.made.values():
+            part.rebind()
+
+    def stop(self) -> None:
+        """Take the parts down before the window closes."""
+        self._later.stop()
+        for part in self.made.values():
+            part.stop()
+
+    def turn(self, place: int) -> None:
+        """Bring a tab into view and put the keyboard there, if it is offered."""
+        if self.tabs.isTabVisible(place):
+            self.tabs.setCurrentIndex(place)
+            self.part.focus_first()
+
+    def go_to(self, tab: int, place: dict[str, Any]) -> None:
+        """Go to a place in another part."""
+        self.tabs.setCurrentIndex(tab)
+        self.part.go(place)
+        self.part.focus_first()
+
+    def _next_part(self) -> None:
+        count = len(self.TABS)
+        here = self.tabs.currentIndex()
+        self.turn(next(
+            (p % count for p in range(here + 1, here + count) if self.tabs.isTabVisible(p % count)), here
+        ))  # fmt: skip
+
+    def fill(self) -> None:
+        """Show the part in view as it now is."""
+        self.part.fill()
+
+    def _fill(self) -> None:
+        self._later.stop()
+        if self.body.currentIndex() == 0:
+            self.fill()

@@ -1,0 +1,79 @@
+"""How a unit's quotations are shown: each by its beginning and its page, a press away from its place in the source."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from annotator.domain.kinds.unit import Anchor
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+
+class AnchorChip(QWidget):
+    """A quotation as a button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        self.button = QuoteButton("chip", "Press to see it in the source.")
+        self.remove = QToolButton()
+        icons.put(self.remove, "close", 14)
+        self.remove.setProperty("role", "tool")
+        self.remove.setToolTip("Take the quotation away")
+        self.remove.setAccessibleName("Take the quotation away")
+        row.addWidget(self.button)
+        row.addWidget(self.remove)
+        row.addStretch(1)
+
+    def show_anchor(self, anchor: Anchor) -> None:
+        """Show a quotation."""
+        self.button.show_quote(anchor.quote, f" — p. {anchor.page}" if anchor.page else "")
+
+
+class AnchorChips(QWidget):
+    """A unit's quotations, one below the other; each is told by its place, counted from 0."""
+
+    opened = Signal(int)
+    removed = Signal(int)
+    grown = Signal()
+    """There are more than ever before: Tab has further stops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chips: list[AnchorChip] = []
+        self._locked = False
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self.hide()
+
+    def show_anchors(self, anchors: Sequence[Anchor]) -> None:
+        """Show quotations, or hide when there are none."""
+        fresh = range(len(self.chips), len(anchors))
+        for place in fresh:
+            self._add(place)
+        for chip, anchor in zip(self.chips, anchors, strict=False):
+            chip.show_anchor(anchor)
+        for place, chip in enumerate(self.chips):
+            chip.setVisible(place < len(anchors))
+        self.setVisible(bool(anchors))
+        if fresh:
+            self.grown.emit()
+
+    def lock(self, locked: bool) -> None:
+        """Keep the quotations where they are."""
+        self._locked = locked
+        for chip in self.chips:
+            chip.remove.setVisible(not locked)
+
+    def _add(self, place: int) -> None:
+        chip = AnchorChip()
+        chip.button.clicked.connect(partial(self.opened.emit, place))
+        chip.remove.clicked.connect(partial(self.removed.emit, place))
+        chip.remove.setVisible(not self._locked)
+        self.chips.append(chip)
+        self._column.addWidget(chip)

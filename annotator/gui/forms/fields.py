@@ -1,0 +1,282 @@
+"""What the fields of a unit are beside its text: a choice among a few, a choice from a list, a line, a number."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QToolButton,
+    QWidget,
+)
+
+from annotator.gui import keys, theme
+from annotator.gui.widgets.fields.number_box import AmountBox
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import tooltip
+
+# A typed line is kept in the file this long after the last key.
+PAUSE_MS = 600
+# A list shows at least this much of its value where room is short.
+SHOWN_LETTERS = 8
+AROUND_LIST = 46
+
+
+class Choice(QWidget):
+    """A row of buttons of which at most one is down; digits and arrows choose while it has the focus."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, options: Sequence[tuple[Any, str, str]]) -> None:
+        """`options` are (value, label, what it means, as `keys.tell` takes it)."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self._values = [value for value, _, _ in options]
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for place, (_, label, meaning) in enumerate(options):
+            button = self._button(name, label, meaning, _position(place, len(options)))
+            self._group.addButton(button, place)
+            row.addWidget(button)
+        self._group.idClicked.connect(lambda place: self.chosen.emit(self._values[place]))
+        self._skip_unchecked()
+
+    def _button(self, name: str, label: str, meaning: str, position: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(label)
+        button.setCheckable(True)
+        keys.tell(button, "toolTip", meaning)
+        button.setAccessibleName(f"{name}: {label}")
+        button.setProperty("role", "segment")
+        button.setProperty("position", position)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    def value(self) -> Any:
+        """The chosen value, or None."""
+        place = self._group.checkedId()
+        return self._values[place] if place >= 0 else None
+
+    def show_value(self, value: Any) -> None:
+        """Press the button of a value, or release all; tells nobody."""
+        if value == self.value():
+            return
+        self._group.setExclusive(False)
+        for place, known in enumerate(self._values):
+            self._group.button(place).setChecked(known == value and value is not None)
+        self._group.setExclusive(True)
+        self._skip_unchecked()
+
+    def choose(self, number: int) -> None:
+        """Choose the option of a number, counted from 1, as if it had been clicked."""
+        if 1 <= number <= len(self._values):
+            self._group.button(number - 1).click()
+            self._skip_unchecked()
+
+    def lock(self, locked: bool) -> None:
+        """Let the choice be seen but not changed."""
+        self.setEnabled(not locked)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A digit chooses by number."""
+        if event.text().isdigit() and not event.modifiers():
+            self.choose(int(event.text()))
+        else:
+            event.ignore()
+
+    def _skip_unchecked(self) -> None:
+        """Let Tab stop once: at the chosen button, or at the first."""
+        stop = max(0, self._group.checkedId())
+        for place in range(len(self._values)):
+            policy = Qt.FocusPolicy.StrongFocus if place == stop else Qt.FocusPolicy.ClickFocus
+            self._group.button(place).setFocusPolicy(policy)
+
+
+def _position(place: int, count: int) -> str:
+    if count == 1:
+        return "only"
+    return "first" if place == 0 else "last" if place == count - 1 else "middle"
+
+
+class PickList(QComboBox):
+    """One value from a list; the first entry stands for none."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, none: str, no_value: Any = None, letters: int = SHOWN_LETTERS) -> None:
+        """`none` stands there for `no_value`; so many `letters` are seen where room is short."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._letters = letters
+        self.setProperty("role", "readable")
+        self._none, self._no_value = none, no_value
+        self._offered: Sequence[tuple[Any, str]] | None = None
+        self.offer(())
+        self.activated.connect(lambda _: self.chosen.emit(self.value()))
+
+    def sizeHint(self) -> QSize:
+        """As wide as its least letters: long entries are cut short where room is, not the page widened for them."""
+        letters = self._letters * self.fontMetrics().averageCharWidth()
+        return QSize(letters + theme.current().px(AROUND_LIST), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The same."""
+        return self.sizeHint()
+
+    def offer(self, options: Sequence[tuple[Any, str]]) -> None:
+        """Give the list other entries, (value, label), keeping the value where it is still offered."""
+        if self._offered == options:
+            return
+        self._offered, kept = options, self.value()
+        self.clear()
+        self.addItem(self._none, self._no_value)
+        for value, label in options:
+            self.addItem(label, value)
+            self.setItemData(self.count() - 1, label, Qt.ItemDataRole.ToolTipRole)
+        self.show_value(kept)
+
+    def value(self) -> Any:
+        """The chosen value, or the one that stands for none."""
+        return self.currentData()
+
+    def show_value(self, value: Any) -> None:
+        """Show a value; one that is not offered shows as none. Tells nobody."""
+        place = max(0, self.findData(value)) if value else 0
+        if place != self.currentIndex():
+            self.setCurrentIndex(place)
+        self.setToolTip(tooltip(self.currentText()) if place else "")
+
+    def lock(self, locked: bool) -> None:
+        """Let the choice be seen but not changed."""
+        self.setEnabled(not locked)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """A wheel turned over the field scrolls the page; it never changes the value."""
+        event.ignore()
+
+
+class Line(LineField):
+    """A single line of text."""
+
+    stirred = Signal()
+    paused = Signal(str)
+
+    def __init__(self, name: str, prompt: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(prompt)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(lambda: self.paused.emit(self.text()))
+        self.textEdited.connect(self._stir)
+
+    def _stir(self) -> None:
+        self._pause.start()
+        self.stirred.emit()
+
+    def value(self) -> Any:
+        """What is written."""
+        return self.text()
+
+    def show_value(self, value: Any) -> None:
+        """Write a value, keeping the cursor; tells nobody."""
+        text = "" if value is None else str(value)
+        if text != self.text():
+            place = self.cursorPosition()
+            self.setText(text)
+            self.setCursorPosition(min(place, len(text)) if self.hasFocus() else 0)
+
+    def lock(self, locked: bool) -> None:
+        """Let the text be read and copied but not changed."""
+        self.setReadOnly(locked)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+class Year(Line):
+    """A year of four digits, or nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("Year", "Year")
+        self._kept: int | None = None
+        self.setMaxLength(4)
+        self.setMaximumWidth(self.fontMetrics().horizontalAdvance("88888888"))
+        self.setValidator(_Digits(self))
+
+    def value(self) -> int | None:
+        """The year, or None when nothing is written; while what is written is no year, the year as it was."""
+        if self.unfit():
+            return self._kept
+        return int(self.text()) if self.text() else None
+
+    def show_value(self, value: Any) -> None:
+        """Write a year; what is no year is left standing while the year it was to replace is the same."""
+        if not (self.unfit() and value == self._kept):
+            super().show_value(value)
+        self._kept = value
+
+    def unfit(self) -> bool:
+        """Whether something is written that is not a year."""
+        return bool(self.text()) and not 1000 <= int(self.text()) <= 2200
+
+
+class _Digits(QValidator):
+    """Lets digits through, also none at all, so that leaving the field never takes them back."""
+
+    def validate(self, text: str, place: int) -> object:
+        """Whether only digits are there."""
+        fits = not text or (text.isascii() and text.isdigit())
+        return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
+
+
+class Share(AmountBox):
+    """A share of the whole, from 0 to 1."""
+
+    stirred = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Share")
+        self.setRange(0.0, 1.0)
+        self.setDecimals(4)
+        self.setSingleStep(0.05)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.valueChanged.connect(lambda _: self.stirred.emit())
+
+    def textFromValue(self, value: float) -> str:
+        """At least two digits, more only where the share has them."""
+        return self.locale().toString(value, "f", 2 if round(value, 2) == round(value, 4) else 4)
+
+    def show_value(self, value: Any) -> None:
+        """Show a share; tells nobody."""
+        blocked = self.blockSignals(True)
+        self.setValue(float(value))
+        self.blockSignals(blocked)
+
+    def lock(self, locked: bool) -> None:
+        """Let the share be seen but not changed."""
+        self.setReadOnly(locked)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """A wheel turned over the field scrolls the page; it never changes the value."""
+        event.ignore()

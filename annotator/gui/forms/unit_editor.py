@@ -1,0 +1,250 @@
+"""What a unit is edited in: its text, its kind's own fields, its quotations, its note, and the guideline's remarks."""
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.lint import Finding
+from annotator.domain.material.item import Item
+from annotator.gui import theme
+from annotator.gui.forms.anchor_chip import AnchorChips
+from annotator.gui.forms.fields import Choice, Line, PickList, Share
+from annotator.gui.forms.finding_lines import FindingLines
+from annotator.gui.forms.kind_words import Words
+from annotator.gui.forms.note_row import NoteRow
+from annotator.gui.forms.text_field import TextField
+from annotator.gui.forms.unit_menu import UnitMenu
+from annotator.gui.widgets.plain import PlainLabel
+
+Field = TextField | Line | Choice | PickList | Share
+ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
+# Room for the number and the menu below it, so that nothing moves when the menu appears.
+LEFT, LEAST_HEIGHT = 28, 52
+
+
+class UnitEditor(QFrame):
+    """The editor of one unit. A kind's own editor adds its fields in `build`."""
+
+    typed = Signal(str, str, object)
+    """Unit id, field, value: with every key."""
+    paused = Signal(str, str, str)
+    """Unit id, field, text: to be kept as a draft."""
+    chosen = Signal(str, str, object)
+    """Unit id, field, value: a choice, which is a revision at once."""
+    asked = Signal(str, str)
+    """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
+
+    GIVEN: ClassVar[bool] = False
+    """Whether the units are given beforehand: neither written nor moved nor retired."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self.words = words
+        self.unit_id = ""
+        self.fields: dict[str, Field] = {}
+        self.setProperty("role", "unit")
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.number, self.row = PlainLabel(role="unit-number"), QHBoxLayout()
+        self.text = TextField(words.unit.capitalize(), words.prompt)
+        # What most units do without is made when it is first needed: an item with twenty units opens at once.
+        self._chips: AnchorChips | None = None
+        self._menu: UnitMenu | None = None
+        self._note_row: NoteRow | None = None
+        self._drafted: PlainLabel | None = None
+        self._remarks: dict[str, FindingLines] = {}
+        self._places = {name: QVBoxLayout() for name in ("text", "", "chip", "note", "drafted")}
+        self._locked = False
+        self._lay_out()
+        self.add_field("text", self.text)
+        self.build()
+        self.row.addStretch()
+
+    def build(self) -> None:
+        """Add the kind's own fields; the row below the text is theirs."""
+
+    def _lay_out(self) -> None:
+        self.row.setSpacing(8)
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(self.text)
+        column.addLayout(self._places["text"])
+        column.addLayout(self.row)
+        for name in ("", "chip", "note", "drafted"):
+            column.addLayout(self._places[name])
+        px = theme.current().px
+        self.number.setFixedWidth(px(LEFT))
+        self.number.setContentsMargins(0, px(6), 0, 0)
+        self.number.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._left = QVBoxLayout()
+        self._left.setSpacing(2)
+        self._left.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._left.addWidget(self.number)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(4, 8, 8, 8)
+        whole.setSpacing(4)
+        whole.addStrut(px(LEAST_HEIGHT))
+        whole.addLayout(self._left)
+        whole.addLayout(column, 1)
+
+    def add_field(self, name: str, field: Field) -> None:
+        """Take a field into the unit: what happens in it is told under that name."""
+        self.fields[name] = field
+        if isinstance(field, Choice | PickList):
+            field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
+        else:
+            field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
+        if isinstance(field, TextField | Line):
+            field.paused.connect(lambda text: self.paused.emit(self.unit_id, name, text))
+
+    def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
+        """Show a unit; fields named in `typing` hold newer words and are left alone."""
+        other = unit.id != self.unit_id
+        self.unit_id = unit.id
+        self.number.setText(str(number))
+        self.number.setAccessibleName(f"{self.words.unit.capitalize()} {number}")
+        if unit.note:
+            self._note()
+        for name, field in self.fields.items():
+            if other or name not in typing:
+                field.show_value(getattr(unit, name))
+        if self._note_row and (other or unit.note):
+            self._note_row.setVisible(bool(unit.note))
+        if unit.anchor or self._chips:
+            self._anchor_chips().show_anchors(unit.anchors)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Bring up to date what a kind derives from its fields, such as a count of words."""
+
+    def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
+        """Learn what the fields may choose from: the item, and its key insights as (id, words)."""
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Put the remarks under their fields; an empty text that has the focus is not remarked on."""
+        writing = self.text.hasFocus() and not self.text.value()
+        self._show_remarks("text", [f for f in findings if f.field == "text" and not writing])
+        self._show_remarks("", [f for f in findings if f.field != "text"])
+
+    def _show_remarks(self, place: str, findings: Sequence[Finding]) -> None:
+        if findings and place not in self._remarks:
+            self._remarks[place] = FindingLines()
+            self._places[place].addWidget(self._remarks[place])
+        if place in self._remarks:
+            self._remarks[place].show_findings(findings)
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether remarks can wait until somebody works here: nothing is written, or what is written was given."""
+        return self.GIVEN or not self.text.value().strip()
+
+    def unfit(self) -> list[Finding]:
+        """Errors of what is written but cannot be kept."""
+        return []
+
+    def show_drafted(self, words: str) -> None:
+        """Say for ever that the unit was taken from a model's draft; empty words say nothing."""
+        if self._drafted is None and words:
+            self._drafted = PlainLabel(role="hint", wrap=True)
+            self._places["drafted"].addWidget(self._drafted)
+        if self._drafted is not None:
+            self._drafted.setText(words)
+            self._drafted.setVisible(bool(words))
+
+    def lock(self, locked: bool) -> None:
+        """Let the unit be read but not changed."""
+        self._locked = locked
+        for name, field in self.fields.items():
+            field.lock(locked or (self.GIVEN and name == "text"))
+        if self._chips:
+            self._chips.lock(locked)
+        self._show_menu()
+
+    def mark_current(self, current: bool) -> None:
+        """Show whether keys that act on a unit act on this one; its buttons for the mouse appear."""
+        if self.property("current") is not current:
+            theme.set_role(self, current=current)
+            self._show_menu()
+
+    def _show_menu(self) -> None:
+        wanted = self.property("current") is True and not self._locked
+        if wanted and self._menu is None:
+            self._menu = UnitMenu(self.words, given=self.GIVEN)
+            self._menu.asked.connect(lambda ask: self.asked.emit(self.unit_id, ask))
+            self._menu.setFixedWidth(theme.current().px(LEFT))
+            self._left.addWidget(self._menu)
+        if self._menu:
+            self._menu.setVisible(wanted)
+
+    def _note(self) -> TextField:
+        note = self.fields.get("note")
+        if not isinstance(note, TextField):
+            note = TextField("Note", NOTE_PROMPT)
+            self.add_field("note", note)
+            note.lock(self._locked)
+            self._note_row = NoteRow(note)
+            self._places["note"].addWidget(self._note_row)
+            self.chain()
+        return note
+
+    def _anchor_chips(self) -> AnchorChips:
+        if self._chips is None:
+            self._chips = AnchorChips()
+            self._chips.opened.connect(lambda place: self.asked.emit(self.unit_id, f"show_quote {place}"))
+            self._chips.removed.connect(lambda place: self.asked.emit(self.unit_id, f"unquote {place}"))
+            self._chips.grown.connect(self.chain)
+            self._chips.lock(self._locked)
+            self._places["chip"].addWidget(self._chips)
+        return self._chips
+
+    def field_of(self, widget: QWidget | None) -> str:
+        """The name of the field that a widget is or lies in; empty when it is none."""
+        for name, field in self.fields.items():
+            if widget is not None and (widget is field or field.isAncestorOf(widget)):
+                return name
+        return ""
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops in the unit, in order."""
+        stops: list[QWidget] = []
+        for name, field in self.fields.items():
+            if name != "note":
+                stops += field.findChildren(QAbstractButton) if isinstance(field, Choice) else [field]
+        stops += self._chips.findChildren(QAbstractButton) if self._chips else []
+        return [*stops, self.fields["note"]] if "note" in self.fields else stops
+
+    def chain(self) -> None:
+        """Let Tab go through the unit in order."""
+        for before, after in pairwise(self.stops()):
+            QWidget.setTabOrder(before, after)
+
+    def enter(self, field: str = "text") -> None:
+        """Put the focus into a field."""
+        if field == "note":
+            self._note()
+        if field == "note" and self._note_row:
+            self._note_row.show()
+        self.fields.get(field, self.text).enter()
+
+    def choose(self, number: int) -> None:
+        """Choose the unit's first choice by number, as its key does."""
+        choice = next((field for field in self.fields.values() if isinstance(field, Choice)), None)
+        if choice is not None and choice.isEnabled():
+            choice.choose(number)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves the field for the unit; there Enter goes in again and the arrows go from unit to unit."""
+        asks = {Qt.Key.Key_Up: "previous", Qt.Key.Key_Down: "next"}
+        if event.key() == Qt.Key.Key_Escape and not self.hasFocus():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self.hasFocus() and event.key() in ENTER_KEYS and not event.modifiers():
+            self.enter()
+        elif self.hasFocus() and event.key() in asks and not event.modifiers():
+            self.asked.emit(self.unit_id, asks[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)

@@ -1,1 +1,0 @@
-"""The adapters between what is known and what Qt can show."""

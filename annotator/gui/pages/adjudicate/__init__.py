@@ -1,3 +1,0 @@
-"""Where a senior makes one document of several: conflicts first, letters instead of people, a key for every ruling."""
-
-from annotator.gui.pages.adjudicate.page import AdjudicatePage as AdjudicatePage

@@ -1,0 +1,258 @@
+"""What each key of the page does: rule, explain, pair, split, add and move rows, and what comes of it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
+from annotator.gui import keys
+from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.flow import Flow
+from annotator.gui.pages.adjudication.hand import Hand
+from annotator.gui.pages.adjudication.rows.pairing_mode import PairingMode
+from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
+from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, about
+from annotator.gui.widgets.bars.message_bar import MessageBar
+
+PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
+SHOWN_LETTERS = 240
+
+
+class Acts(QObject):
+    """One method for each act. What is being typed is kept before anything else is done."""
+
+    def __init__(self, bench: Bench, hand: Hand, flow: Flow, rows: RowsPane, messages: MessageBar) -> None:
+        super().__init__(bench)
+        self._bench, self._hand, self._flow, self._rows = bench, hand, flow, rows
+        self._messages = messages
+        self.pairing = PairingMode(self)
+        self.splitting = False
+        self.pairing.aimed.connect(self._show_aim)
+        bench.moved.connect(lambda _: self.leave_modes())
+        flow.leaving.connect(rows.anchor)
+
+    def table(self) -> dict[str, Callable[[], object]]:
+        """Act of the key table → what it does; digits are not among them."""
+        acts: dict[str, Callable[[], object]] = {
+            "next_open": self._flow.next_open,
+            "note": self._here(partial(self._rows.enter, "rationale")),
+            "flag": self._here(partial(self._rows.enter, "gap")),
+            "pair_row": self.pair,
+            "split_row": self.split,
+            "leave_open": self._here(self._hand.leave_open),
+            "new_row": self.new_row,
+            "row_up": self._here(partial(self._hand.move_row, -1)),
+            "row_down": self._here(partial(self._hand.move_row, 1)),
+            "confirm_unanimous": self.confirm,
+        }
+        for act, reason, _ in REASONS:
+            acts[act] = partial(self.reason, reason)
+        for act, confidence, _ in CONFIDENCES:
+            acts[act] = partial(self.sure, confidence)
+        return acts
+
+    def _here(self, act: Callable[[], object]) -> Callable[[], object]:
+        """The act, which touches the row at hand: reasons are for that one from then on."""
+
+        def do() -> None:
+            self._flow.mean(self._bench.ruling_id)
+            act()
+
+        return do
+
+    def digit(self, act: str) -> None:
+        """A ruling's key: it votes while a vote is wanted, names a letter while one is split off, and rules else."""
+        if self.splitting:
+            self._split_off(act)
+            return
+        self.pairing.leave()
+        ballot = self._bench.ballot(self._bench.ruling_id)
+        if ballot is not None:
+            place = VOTE_ACTS.index(act) if act in VOTE_ACTS else len(ballot.values)
+            if place < len(ballot.values):
+                self._hand.vote(ballot.values[place])
+            else:
+                self._messages.show_message(
+                    "info", "Vote first: what would you say?", "Then A and B are shown."
+                )
+            return
+        self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
+
+    def take(self, take: str) -> None:
+        """Rule on the row at hand."""
+        self._rows.flush()
+        self.leave_modes()
+        self._flow.take(take)
+
+    def reason(self, reason: Reason) -> None:
+        """Say why; the row is left after a moment when it lacks nothing more and nothing is being typed in it.
+
+        A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first.
+        """
+        self._mind_typing()
+        last = self._flow.last
+        if last is None or self._bench.ballot(last.ruling.id) is not None:
+            return
+        self._rows.flush()
+        given = self._flow.give_reason(reason)
+        row = self._bench.row
+        if row is None or row.ruling.id != last.ruling.id:
+            self._say_behind(last.ruling.id)
+        elif not given or self._rows.writing:
+            return
+        elif reason is Reason.GUIDELINE_GAP and not row.ruling.gap:
+            self._rows.enter("gap")
+        else:
+            self._flow.go_on_when_done()
+
+    def reason_here(self, reason: Reason) -> None:
+        """A reason was pressed under the row at hand, and is meant for that one."""
+        self._flow.mean(self._bench.ruling_id)
+        self.reason(reason)
+
+    def sure_here(self, confidence: Confidence) -> None:
+        """How sure was pressed under the row at hand, and is meant for that one."""
+        self._flow.mean(self._bench.ruling_id)
+        self.sure(confidence)
+
+    def sure(self, confidence: Confidence) -> None:
+        """Say how surely; the same again takes it back."""
+        self._mind_typing()
+        row = self._flow.last
+        if row is not None:
+            going = self._flow.moment.isActive()
+            wanted = "" if row.ruling.confidence is confidence else confidence
+            self._hand.explain(row.ruling.id, confidence=wanted)
+            if row.ruling.id != self._bench.ruling_id:
+                self._say_behind(row.ruling.id)
+            elif going:
+                self._flow.go_on_when_done()
+
+    def _mind_typing(self) -> None:
+        """Whoever writes in the row at hand has touched it."""
+        if self._rows.writing:
+            self._flow.mean(self._bench.ruling_id)
+
+    def _say_behind(self, ruling_id: str) -> None:
+        """Say what is now kept of a row that was left already."""
+        row = self._bench.rows[ruling_id]
+        kept = [part.value.replace("_", " ") for part in (row.ruling.reason, row.ruling.confidence) if part]
+        self._messages.show_message("info", f"Row {row.number}: {', '.join(kept) or 'no reason'}.")
+
+    def pair(self) -> None:
+        """Look for the row that says the same as the one at hand."""
+        self._flow.stop()
+        row = self._bench.row
+        if row is None or self._bench.ballot(row.ruling.id) is not None:
+            return
+        if self.pairing.active or not self.pairing.begin(self._bench.rows, row.ruling.id):
+            self.pairing.leave()
+            self._messages.show_message(
+                "info", "There is no row with which this one could be paired.", "Split one of them first."
+            )
+
+    def pair_dropped(self, ruling_id: str, source_id: str, letter: str) -> None:
+        """A unit was dragged onto a row."""
+        rows = self._bench.rows
+        target, source = rows.get(ruling_id), rows.get(source_id)
+        if target is None or source is None:
+            return
+        if letter in target.units and len(source.units) > 1:
+            self._messages.show_message(
+                "info",
+                f"Row {target.number} has something of {letter} already.",
+                f"Drop it on a row without {letter}, or split that row first.",
+            )
+        else:
+            self._rows.flush()
+            self._hand.pair(ruling_id, source_id)
+
+    def split(self) -> None:
+        """Give one letter's unit a row of its own; of three or more, its key says which."""
+        self.leave_modes()
+        row = self._bench.row
+        if row is None or self._bench.ballot(row.ruling.id) is not None:
+            return
+        if len(row.units) <= 2:
+            self._hand.split(row.ruling.id, list(row.units)[-1] if row.units else "")
+            return
+        self.splitting = True
+        offered = ", ".join(
+            f"{keys.shown(act)} {letter}" for act, letter in zip(LETTER_ACTS, row.units, strict=False)
+        )
+        self._messages.show_message(
+            "info", f"Which one is to stand alone? {offered}", "Esc leaves it as it is.", lasting=True
+        )
+
+    def _split_off(self, act: str) -> None:
+        row = self._bench.row
+        self.leave_modes()
+        letter = "ABCD"[LETTER_ACTS.index(act)] if act in LETTER_ACTS else ""
+        if row is not None:
+            self._hand.split(row.ruling.id, letter)
+
+    def new_row(self) -> None:
+        """Add what nobody wrote, and word it."""
+        self.leave_modes()
+        ruling_id = self._hand.add_row()
+        if ruling_id:
+            self._bench.move_to(ruling_id)
+            self._rows.enter("own")
+
+    def confirm(self) -> None:
+        """Confirm every row on which everybody agrees."""
+        count = len(self._bench.unconfirmed)
+        if self._hand.confirm():
+            rows = "The agreed row is" if count == 1 else f"All {count} agreed rows are"
+            self._messages.show_message("success", f"{rows} confirmed.")
+            if not self._bench.lacking:
+                self._flow.settled.emit()
+            if not self._rows.writing:
+                self._rows.take_focus()
+
+    def step(self, by: int) -> None:
+        """The row below or above, or the next partner while one is chosen."""
+        if self.pairing.active:
+            self.pairing.step(by)
+        else:
+            self._flow.step(by)
+
+    def enter(self) -> None:
+        """Enter on the row at hand: pair it, go into its own wording, or into its rationale."""
+        if self.pairing.active:
+            ruling_id, partner = self.pairing.ruling_id, self.pairing.partner
+            self.leave_modes()
+            self._hand.pair(ruling_id, partner)
+            return
+        row = self._bench.row
+        if row is not None:
+            self._rows.enter("own" if row.ruling.take == OWN else "rationale")
+
+    def leave_modes(self) -> bool:
+        """Neither pair nor split after all; whether anything of the kind was going on."""
+        going = self.pairing.active or self.splitting
+        self.splitting = False
+        self.pairing.leave()
+        if going:
+            self._messages.clear()
+        return going
+
+    def _show_aim(self, partner: str) -> None:
+        self._rows.aim(partner)
+        row, other = self._bench.rows.get(self.pairing.ruling_id), self._bench.rows.get(partner)
+        if row is None or other is None:
+            self._messages.clear()
+            return
+        up, down = keys.shown("previous_row"), keys.shown("next_row")
+        self._messages.show_message(
+            "info",
+            f"Pair row {row.number} with row {other.number}: “{_short(about(other))}”",
+            f"Enter pairs them, {up} and {down} choose another, Esc leaves them apart.",
+            lasting=True,
+        )
+
+
+def _short(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= SHOWN_LETTERS else f"{line[: SHOWN_LETTERS - 1].rstrip()}…"

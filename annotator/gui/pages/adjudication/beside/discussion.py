@@ -1,0 +1,76 @@
+"""The notes on an adjudication while it lasts: read from the top, added to at the end, never taken out."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from annotator.actions.consensus import remarks
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import MarkedText
+
+
+class Discussion(QWidget):
+    """Notes without names: one's own, and those of others who may read along."""
+
+    def __init__(self, desk: Desk, bench: Bench) -> None:
+        super().__init__()
+        self._desk, self._bench = desk, bench
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.field = GrowingEdit(least=2, most=8)
+        self.field.setAccessibleName("Add a note")
+        self.field.setPlaceholderText("A note for the coordinator and for yourself later")
+        self.add = QPushButton("Add note")
+        self.add.clicked.connect(self._add)
+        self.notes: list[MarkedText] = []
+        self._of = ""
+        self.setFocusProxy(self.field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area, 1)
+        column.addWidget(self.field)
+        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignRight)
+
+    def show_item(self) -> None:
+        """Show the notes on the open item."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        if self._of != sheet.adjudication_id:
+            self._of = sheet.adjudication_id
+            self.field.setPlainText("")
+        me = self._desk.project.by
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 4, 0)
+        self.notes = []
+        for note in self._bench.ask(remarks.remarks) or ():
+            card, words = QFrame(), MarkedText()
+            card.setProperty("role", "card")
+            words.show_text(note.text)
+            rows = QVBoxLayout(card)
+            rows.addWidget(PlainLabel("You" if note.person_id == me else "Someone else", "hint"))
+            rows.addWidget(words)
+            column.addWidget(card)
+            self.notes.append(words)
+        if not self.notes:
+            column.addWidget(
+                PlainLabel("No notes yet. Whoever answered this item cannot read them.", "hint", wrap=True)
+            )
+        column.addStretch(1)
+        self._area.setWidget(inside)
+        self._area.verticalScrollBar().setValue(self._area.verticalScrollBar().maximum())
+        for part in (self.field, self.add):
+            part.setVisible(not self._desk.project.readonly)
+
+    def show_row(self) -> None:
+        """The notes are on the whole item."""
+
+    def _add(self) -> None:
+        if self._bench.do(remarks.remark, self._of, self.field.toPlainText()):
+            self.field.setPlainText("")
+            self.show_item()
+            self.field.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,112 @@
+"""What the page shows when there is nothing to adjudicate yet, nothing begun, or nothing left."""
+
+from annotator.actions.adjudication.adjudicating import Waiting
+from annotator.actions.adjudication.settled import Lacking
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.adjudication_queue import agreement_words
+from annotator.gui.widgets.empty_state import EmptyState
+
+# What is lacking → headline, words, the page that mends it, and the button's words.
+LACKING: dict[Lacking, tuple[str, str, str, str]] = {
+    "role": (
+        "You are not an adjudicator of this project",
+        "Adjudicating is for someone who has the role, or to whom an item was assigned. Work as such a person, or "
+        "let the coordinator give you the role.",
+        "People",
+        "See who works here",
+    ),
+    "items": (
+        "No items yet",
+        "Two people answer each item, then someone else makes one document of theirs. Import a benchmark, or write "
+        "the first item yourself.",
+        "Items",
+        "Go to Items",
+    ),
+    "answers": (
+        "Nobody has submitted anything yet",
+        "An item comes here once everybody who was asked has submitted their work on it. Take in what was sent "
+        "back, or let the annotators finish on the Author page.",
+        "Items",
+        "See the items",
+    ),
+    "seals": (
+        "No agreement is frozen yet",
+        "Some work is submitted, but no document by everybody who was asked for it. As soon as the last one is in, "
+        "agreement is computed and frozen, and the item comes here.",
+        "Items",
+        "See the items",
+    ),
+    "own": (
+        "You have answered all of these items yourself",
+        "Someone who has not must adjudicate them: nobody judges between themselves and another.",
+        "People",
+        "See who works here",
+    ),
+    "others": (
+        "Nothing is left for you to adjudicate",
+        "What is ready to be adjudicated was assigned to others, was begun by them, or you have answered it "
+        "yourself. The coordinator can hand an item over to you.",
+        "People",
+        "See who works here",
+    ),
+}
+
+
+def nothing_yet(desk: Desk, lacking: Lacking) -> EmptyState:
+    """What must come first, with the way there."""
+    headline, words, page, button = LACKING[lacking]
+    empty = EmptyState("adjudicate", headline, words)
+    way = empty.add_action(button, lambda: desk.go(page), primary=True)
+    way.setAutoDefault(True)
+    empty.setFocusProxy(way)
+    return empty
+
+
+class Beginning(EmptyState):
+    """Conflicts wait and none is begun: the first ruling makes one this person's, so they say when."""
+
+    def __init__(self) -> None:
+        super().__init__("adjudicate", "")
+        self.begin = self.add_action("Begin", _elsewhere, primary=True)
+        self.begin.setAutoDefault(True)
+
+    def show_first(self, line: Waiting, conflicts: int) -> None:
+        """Say what waits, and what comes first."""
+        wait = "1 conflict waits for you" if conflicts == 1 else f"{conflicts} conflicts wait for you"
+        first = f"First comes item \u2068{line.item_key}\u2069, {line.stage.value} ({agreement_words(line.agreement)})."
+        masked = (
+            "Letters stand for the people who wrote, shuffled for each item. How far they agreed is frozen; what "
+            "you decide does not change it."
+        )
+        self.show_words(wait, f"{first} {masked}")
+
+
+class AllDone(EmptyState):
+    """No conflict is left: said quietly, with what may come next."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("check", "No conflict is left")
+        self.look = self.add_action("Look at the drawn ones", _elsewhere)
+        self.confirm = self.add_action("Confirm the unanimous ones…", _elsewhere)
+        self.release = self.add_action("Go to Release", lambda: desk.go("Release"), primary=True)
+        self.release.setAutoDefault(True)
+        self.setFocusProxy(self.release)
+
+    def show_counts(self, closed: int, drawn: int, agreed: int) -> None:
+        """Say how much was done, and what is not closed yet."""
+        parts = [f"{closed} {'is' if closed == 1 else 'are'} closed"]
+        parts += (
+            [f"{agreed} unanimous {'one is' if agreed == 1 else 'ones are'} not yet confirmed"]
+            if agreed
+            else []
+        )
+        parts += (
+            [f"{drawn} {'was' if drawn == 1 else 'were'} drawn to be looked at all the same"] if drawn else []
+        )
+        self.show_words("No conflict is left", f"{'; '.join(parts)}. Thank you.")
+        self.look.setVisible(drawn > 0)
+        self.confirm.setVisible(agreed > 0)
+
+
+def _elsewhere() -> None:
+    """What the button does is connected where its doing is known."""

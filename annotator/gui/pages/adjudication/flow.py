@@ -1,0 +1,128 @@
+"""What comes next: after a ruling, when nothing is contested any more, and when something is left anywhere."""
+
+from PySide6.QtCore import Signal
+
+from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.domain.experts.adjudication import OWN, Reason
+from annotator.gui.desk import flow
+from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.hand import Hand
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, place_of
+
+
+class Flow(flow.Flow):
+    """Moves on over the rows of an item and over the items of the queue."""
+
+    leaving = Signal()
+    """The row at hand is about to be left for the next open one."""
+    own_wanted = Signal()
+    """The own wording is to be typed now."""
+    settled = Signal()
+    """Every contested row of the item is ruled on; nothing moves until the person says so."""
+    still_open = Signal()
+    """The item was to be closed, but something is missing."""
+    closed = Signal()
+    """The item was closed just now; it still lies open."""
+    finished = Signal()
+    """No conflict is left in any item."""
+
+    def __init__(self, bench: Bench, hand: Hand, queue: AdjudicationQueue, moment_ms: int) -> None:
+        super().__init__(moment_ms, bench)
+        self._bench, self._hand, self._queue = bench, hand, queue
+        bench.moved.connect(self.touched)
+
+    def take(self, take: str) -> None:
+        """Rule on the row at hand; when it lacks nothing then, go on after a moment."""
+        if not self._hand.rule(take):
+            return
+        self.said = self._bench.ruling_id
+        if take == OWN:
+            self.stop()
+            self.own_wanted.emit()
+        else:
+            self.go_on_when_done()
+
+    def give_reason(self, reason: Reason) -> bool:
+        """Say why the row last ruled on is ruled so; the same again takes it back. Whether it lacks nothing now."""
+        row = self.last
+        if row is None:
+            return False
+        again = row.ruling.reason is reason
+        return self._hand.explain(row.ruling.id, reason="" if again else reason) and not again
+
+    @property
+    def last(self) -> SheetRow | None:
+        """The row last ruled on until another is touched, else the one at hand."""
+        return self._bench.rows.get(self.said) or self._bench.row
+
+    def go_on_when_done(self) -> None:
+        """Go on after a visible moment, unless the row at hand lacks something."""
+        row = self._bench.row
+        if row is None or row.ruling.open or self._bench.lacks(row.ruling.id):
+            self.stop()
+        else:
+            self.go_on_soon()
+
+    def step(self, by: int) -> None:
+        """The row below or above."""
+        self.stop()
+        self._bench.step(by)
+
+    def next_open(self) -> None:
+        """The next row that lacks something, around the end; when this item lacks nothing, the next conflict."""
+        self.stop()
+        here = self._bench.ruling_id
+        for contested in (True, False):
+            waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
+            if waiting:
+                self.leaving.emit()
+                self._bench.move_to(self._after(waiting) or waiting[0])
+                return
+        line = self._queue.next_conflict(self._bench.place)
+        if line is not None and place_of(line) != self._bench.place:
+            self._bench.open(line)
+        elif line is None and not self._bench.lacking:
+            self.finished.emit()
+        elif not self._bench.lacking:
+            self.settled.emit()
+
+    def neighbour(self, by: int) -> None:
+        """The item shown below (1) or above (-1) in the queue."""
+        self.stop()
+        line = self._queue.neighbour(self._bench.place, by)
+        if line is not None:
+            self._bench.open(line)
+
+    def submit(self) -> None:
+        """Close this item and go to the next, or say what is missing; a closed one is only left."""
+        self.stop()
+        if self._bench.sheet is None or self._bench.locked:
+            self.leave_closed()
+        elif self._bench.lacking:
+            self.still_open.emit()
+        elif self._hand.close():
+            self.closed.emit()
+
+    def leave_closed(self) -> None:
+        """On to the next conflict, or say that there is none."""
+        line = self._queue.next_conflict(self._bench.place)
+        if line is None or place_of(line) == self._bench.place:
+            self.finished.emit()
+        else:
+            self._bench.open(line)
+
+    def _go_on(self) -> None:
+        contested = self._bench.unresolved(contested=True)
+        wanted = self._after(contested) or next(iter(contested), "")
+        if wanted and wanted != self._bench.ruling_id:
+            self.leaving.emit()
+            self._bench.move_to(wanted)
+        elif not contested:
+            self.settled.emit()
+
+    def _after(self, wanted: list[str]) -> str:
+        """The first of the rows named that stands below the one at hand."""
+        ids = list(self._bench.rows)
+        at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
+        below = set(ids[at:])
+        return next((ruling_id for ruling_id in wanted if ruling_id in below), "")

@@ -1,0 +1,83 @@
+"""What an adjudicator does to the row at hand, and to the item as a whole."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotator.actions.adjudication import closing, pairing, ruling, unanimity, voting
+from annotator.gui.pages.adjudication.bench import Bench
+
+
+class Hand:
+    """One method for each act; each answers whether it was done, and a refusal is told as ever."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    def rule(self, take: str) -> bool:
+        """Rule on the row at hand; whether it is so ruled now."""
+        row = self._bench.row
+        return row is not None and (
+            row.ruling.take == take or self._bench.do(ruling.rule, row.ruling.id, take)
+        )
+
+    def leave_open(self) -> bool:
+        """Take the ruling on the row at hand back."""
+        row = self._bench.row
+        return row is not None and not row.ruling.open and self._bench.do(ruling.undecide, row.ruling.id)
+
+    def explain(self, ruling_id: str, **fields: Any) -> bool:
+        """Say why, how surely, or what the guideline leaves open, of a row."""
+        return self._bench.do(lambda project: ruling.explain(project, ruling_id, **fields))
+
+    def word(self, fields: Mapping[str, Any]) -> bool:
+        """Give fields of the own wording of the row at hand other values, in one ruling."""
+        row = self._bench.row
+        return row is not None and self._bench.do(
+            lambda project: ruling.write_own(project, row.ruling.id, **fields)
+        )
+
+    def add_row(self) -> str:
+        """A row that nobody wrote, below the one at hand; its id, or nothing."""
+        before = set(self._bench.rows)
+        if self._bench.sheet is None or not self._bench.do(
+            ruling.add_row, self._bench.sheet.adjudication_id, self._bench.ruling_id
+        ):
+            return ""
+        return next((ruling_id for ruling_id in self._bench.rows if ruling_id not in before), "")
+
+    def move_row(self, by: int) -> bool:
+        """Move the row at hand down (1) or up (-1)."""
+        return bool(self._bench.ruling_id) and self._bench.do(ruling.move, self._bench.ruling_id, by)
+
+    def pair(self, ruling_id: str, other_id: str) -> bool:
+        """Bring the units of another row into a row, which is at hand then."""
+        if not self._bench.do(pairing.pair, ruling_id, other_id):
+            return False
+        self._bench.move_to(ruling_id)
+        return True
+
+    def split(self, ruling_id: str, letter: str) -> bool:
+        """Give a letter's unit a row of its own."""
+        return self._bench.do(pairing.split, ruling_id, letter)
+
+    def vote(self, value: str) -> bool:
+        """Say a value of the row at hand before seeing what others said."""
+        return bool(self._bench.ruling_id) and self._bench.do(voting.vote, self._bench.ruling_id, value)
+
+    def confirm(self) -> bool:
+        """Confirm every row on which everybody agrees."""
+        return self._bench.sheet is not None and self._bench.do(
+            unanimity.confirm_unanimous, self._bench.sheet.adjudication_id
+        )
+
+    def close(self) -> bool:
+        """Make the consensus of what was ruled."""
+        return self._bench.sheet is not None and self._bench.do(
+            closing.close, self._bench.sheet.adjudication_id
+        )
+
+    def reopen(self, reason: str) -> bool:
+        """Take up a closed adjudication again."""
+        return self._bench.sheet is not None and self._bench.do(
+            closing.reopen, self._bench.sheet.adjudication_id, reason
+        )

@@ -1,0 +1,117 @@
+"""What stands above the work: which document of which item, how far people agreed, and what can be shown beside it."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from annotator.actions.adjudication.adjudication_sheets import Sheet
+from annotator.gui import keys, theme
+from annotator.gui.review.ruling_words import figures_words, title_of
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.reading.marked_text import MarkedText
+
+# Act of the key table, words, icon, what it does.
+BESIDE = (
+    ("vote_first", "Vote first", "eye", "Hide contested values until you have said your own"),
+    ("source", "Source", "quote", "Show the sources, or the report that labels are about"),
+    ("guideline", "Guideline", "help", "Show the guideline"),
+    ("discussion", "Discussion", "note", "Show the notes on this item; they can only be added to"),
+    ("gaps", "Gaps", "flag", "Show what the guidelines leave open"),
+)
+SMALL = 0.92
+ORDER = "Order differs: move rows with {} and {}"
+WIDE = 760
+
+
+class Head(QWidget):
+    """Title, question and figures; the buttons tell which act was asked for."""
+
+    asked = Signal(str)
+    queue_toggled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue_shown = QToolButton()
+        icons.put(self.queue_shown, "items")
+        self.queue_shown.setCheckable(True)
+        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of items ({conflicts})")
+        self.queue_shown.setAccessibleName("List of items")
+        self.queue_shown.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.queue_shown.toggled.connect(self.queue_toggled)
+        self.title, self.question = PlainLabel("", "subtitle"), ElidedLabel("", "hint")
+        self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
+        self.remarks = MarkedText(SMALL, "text-muted")
+        self.buttons: dict[str, QToolButton] = {}
+        self._gaps, self._wide = 0, False
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for row in (first, second):
+            row.setSpacing(6)
+        first.addWidget(self.queue_shown)
+        first.addWidget(self.title)
+        first.addWidget(self.question, 1)
+        first.addWidget(self.signs)
+        second.addWidget(self.figures, 1)
+        for act, _, picture, _ in BESIDE:
+            second.addWidget(self._button(act, picture))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 2)
+        column.setSpacing(3)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self.remarks)
+        self.show_keys()
+
+    def _button(self, act: str, picture: str) -> QToolButton:
+        button = QToolButton()
+        icons.put(button, picture, 14)
+        button.setCheckable(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda _=False: self.asked.emit(act))
+        self.buttons[act] = button
+        return button
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Show the head of an item."""
+        self.title.setText(f"{title_of(sheet.stage, sheet.kind)} · item {sheet.item_key}")
+        self.question.setText(sheet.question)
+        self.figures.setText(f"Frozen: {figures_words(sheet.figures) or 'no figure'}")
+        signs = []
+        if sheet.spot_check:
+            signs.append(Chip("drawn to be looked at", "eye", "unconfirmed"))
+        if sheet.order_differs:
+            words = ORDER.format(keys.shown("row_up"), keys.shown("row_down"))
+            signs.append(Chip(words, "cross", "disagree"))
+        self.signs.show_chips(signs)
+        remarks = [f"{letter} on the whole: {text}" for letter, text in sheet.remarks.items() if text.strip()]
+        self.remarks.show_text("\n".join(remarks))
+        self.remarks.setVisible(bool(remarks))
+
+    def show_gaps(self, count: int) -> None:
+        """Say how many gaps of the guidelines were found."""
+        self._gaps = count
+        self.show_keys()
+
+    def show_pressed(self, act: str, pressed: bool) -> None:
+        """Press a button down or release it; tells nobody."""
+        self.buttons[act].setChecked(pressed)
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are; where there is little room, the keys without the words."""
+        for act, words, _, hint in BESIDE:
+            named = f"{words} ({self._gaps})" if act == "gaps" else words
+            key = keys.shown(act)
+            self.buttons[act].setText(f"{named}  {key}" if self._wide else key)
+            self.buttons[act].setToolTip(tooltip(f"{hint} ({key})"))
+            self.buttons[act].setAccessibleName(f"{named}, key {key}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the words to another width."""
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(WIDE)
+        if wide != self._wide:
+            self._wide = wide
+            self.show_keys()

@@ -1,0 +1,173 @@
+"""The consensus on top: its units numbered and in full, each with its fields and where it comes from."""
+
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.gui import theme
+from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, ConsensusLine, ConsensusModel
+from annotator.gui.review.ruling_words import about, field_chips, origin, words_of_kind
+from annotator.gui.tables.rows import Index
+from annotator.gui.widgets.chips import Chip, paint, size_of
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import lay_out
+
+_NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
+# Never less than this share of a line for the words.
+_LEAST = 0.5
+
+
+class ConsensusList(QWidget):
+    """A headline with the count, and the list; a press on a unit goes to its row."""
+
+    chosen = Signal(str)
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.model, self.list = ConsensusModel(self), _List()
+        self._delegate = _Delegate(self.list)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setAccessibleName("Consensus so far")
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self.title, self.count = PlainLabel("Consensus", "subtitle"), PlainLabel("", "hint")
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.count, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 2)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+        for sign in (bench.opened, bench.laid):
+            sign.connect(self._show)
+        bench.told.connect(lambda ids: self._show(ids))
+        bench.moved.connect(self._follow)
+
+    def _show(self, told: tuple[str, ...] = ()) -> None:
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        self._delegate.kind = sheet.kind
+        lines: list[ConsensusLine] = []
+        for row in sheet.rows:
+            for unit, provenance in row.made:
+                words = about(row) if isinstance(unit, Label) else unit.text
+                report = f"{row.report}: " if row.report else ""
+                lines.append(
+                    ConsensusLine(
+                        len(lines) + 1, unit, provenance, f"{report}{words}", row.number, row.values
+                    )
+                )
+        bar = self.list.verticalScrollBar()
+        place = bar.value()
+        self.model.show(lines)
+        so_far = "" if sheet.state is AdjudicationState.CLOSED else " so far"
+        self.count.setText(f"{words_of_kind(sheet.kind).counted(len(lines))}{so_far}")
+        self.list.nothing.setVisible(not lines)
+        self.list.doItemsLayout()
+        bar.setValue(place)
+        for ruling_id in told:
+            self.list.scrollTo(self.model.last_of(ruling_id))
+        self._follow(self._bench.ruling_id)
+
+    def _follow(self, ruling_id: str) -> None:
+        """Mark the unit of the row at hand."""
+        index = self.model.last_of(ruling_id)
+        self.list.setCurrentIndex(index)
+        if index.isValid():
+            self.list.scrollTo(index)
+
+    def _choose(self, index: QModelIndex) -> None:
+        line = index.data(LINE_ROLE)
+        if isinstance(line, ConsensusLine):
+            self.chosen.emit(line.provenance.ruling_id)
+
+
+class _List(QListView):
+    """Lines as high as their words; another width lays them out anew."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setSelectionMode(QListView.SelectionMode.SingleSelection)
+        self.nothing = PlainLabel(
+            "What you take stands here, in order, as it will be read.", "hint", parent=self
+        )
+        self.nothing.move(10, 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the lines to another width."""
+        super().resizeEvent(event)
+        self.nothing.adjustSize()
+        self.scheduleDelayedItemsLayout()
+
+
+class _Delegate(QStyledItemDelegate):
+    """Number, words, fields and origin."""
+
+    def __init__(self, view: QListView) -> None:
+        super().__init__(view)
+        self._view = view
+        self.kind = Kind.RUBRIC
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """As high as the words at the list's width."""
+        wide = self._view.viewport().width()
+        line = index.data(LINE_ROLE)
+        chips = self._chips(line)
+        words = lay_out(line.words, option.font, self._room(wide, chips, option))
+        high = max(words.boundingRect().height(), *(size_of(chip, option.font).height() for chip in chips))
+        return QSize(wide, round(high) + 2 * theme.current().px(_ABOVE))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw a unit."""
+        px, area, line = theme.current().px, option.rect, index.data(LINE_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.token("accent-soft" if chosen else "hover"))
+            painter.drawRoundedRect(QRectF(area).adjusted(2, 0, -2, 0), 5, 5)
+        painter.setFont(option.font)
+        painter.setPen(theme.token("text-muted"))
+        top = area.top() + px(_ABOVE)
+        painter.drawText(
+            QRectF(area.left(), top, px(_NUMBER) - px(_GAP), option.fontMetrics.height()),
+            Qt.AlignmentFlag.AlignRight,
+            str(line.number),
+        )
+        chips = self._chips(line)
+        room = self._room(area.width(), chips, option)
+        painter.setPen(theme.token("text"))
+        lay_out(line.words, option.font, room).draw(painter, QPointF(area.left() + px(_NUMBER), top))
+        right = area.right() - px(_EDGE)
+        for chip in reversed(chips):
+            right -= size_of(chip, option.font).width()
+            paint(painter, QPoint(right, top - 1), chip, option.font)
+            right -= px(_GAP)
+        painter.restore()
+
+    def _chips(self, line: ConsensusLine) -> list[Chip]:
+        return [*field_chips(self.kind, line.unit, (), line.values), origin(line.provenance)]
+
+    def _room(self, width: int, chips: list[Chip], option: QStyleOptionViewItem) -> float:
+        px = theme.current().px
+        taken = sum(size_of(chip, option.font).width() + px(_GAP) for chip in chips)
+        return max(width * _LEAST, width - px(_NUMBER) - px(_EDGE) - px(_GAP) - taken)

@@ -1,0 +1,120 @@
+"""Where an adjudicator words a unit: the fields of its kind as its authors know them, or a choice of labels."""
+
+from collections.abc import Collection
+from typing import ClassVar
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
+
+from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.item import Item
+from annotator.gui.forms.fields import Choice
+from annotator.gui.forms.forms import EDITING
+from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.review.ruling_words import LABEL_WORDS, value_words, words_of_kind
+
+_WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
+class LabelEditor(UnitEditor):
+    """A label, about which only its value can be said."""
+
+    GIVEN: ClassVar[bool] = True
+
+    def __init__(self, values: tuple[str, ...]) -> None:
+        self._values = values
+        super().__init__(LABEL_WORDS)
+
+    def build(self) -> None:
+        """Value."""
+        self.text.hide()
+        options = [(value, value_words("value", value, self._values), "") for value in self._values]
+        choice = Choice("Label", options)
+        self.row.addWidget(choice)
+        self.add_field("value", choice)
+
+    def enter(self, field: str = "value") -> None:
+        """Put the focus into the value; the words are none of the adjudicator's."""
+        super().enter("value" if field == "text" else field)
+
+
+class OwnEditor(QWidget):
+    """The editor of one own wording; Esc leads from its fields to the row."""
+
+    typed = Signal(str, object)
+    """Field, value: with every key."""
+    paused = Signal(str, str)
+    """Field, text: to be kept as a draft."""
+    chosen = Signal(object)
+    """Values by field: a choice, to be kept at once."""
+    quote_wanted = Signal(int)
+    """Which of its quotations is to be shown."""
+
+    def __init__(self, kind: Kind, values: tuple[str, ...], item: Item, row: QWidget) -> None:
+        """Esc puts the focus onto `row`."""
+        super().__init__()
+        words = words_of_kind(kind)
+        self.editor = LabelEditor(values) if kind is Kind.LABELS else EDITING[kind].editor(words)
+        self._row = row
+        self.editor.installEventFilter(self)
+        self.editor.number.hide()
+        # No frame of its own inside the row's, which has the focus in its place.
+        self.editor.setProperty("role", "")
+        self.editor.text.setPlaceholderText("Your own wording")
+        self.editor.offer(item, ())
+        for button in self.editor.findChildren(QAbstractButton):
+            # The keys that authors know mean something else here.
+            button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
+        self.editor.typed.connect(lambda _, field, value: self.typed.emit(field, value))
+        self.editor.paused.connect(lambda _, field, text: self.paused.emit(field, text))
+        self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
+        self.editor.asked.connect(self._ask)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.editor)
+
+    def show_row(self, row: SheetRow, typing: Collection[str], *, locked: bool) -> None:
+        """Show the own wording of a row; fields named in `typing` hold newer words and are left alone."""
+        self._unit: Unit = row.made[0][0]
+        self.editor.show_unit(self._unit, row.number, typing)
+        self.editor.lock(locked)
+        self.editor.chain()
+
+    def put(self, field: str, value: object) -> None:
+        """Show words that were typed before and are not ruled yet."""
+        if field in self.editor.fields:
+            self.editor.fields[field].show_value(value)
+
+    def enter(self) -> None:
+        """Take the focus: into the words, or into the value where the words are given."""
+        self.editor.enter()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The focus is on a field or on the row, never on the editor between them."""
+        if watched is self.editor and event.type() == QEvent.Type.FocusIn:
+            self._row.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep plain keys from the page: digits choose here, they do not rule."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not event.modifiers() & _WITH_KEY
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _ask(self, _unit_id: str, ask: str) -> None:
+        ask, _, place = ask.partition(" ")
+        if ask == "show_quote":
+            self.quote_wanted.emit(int(place))
+        elif ask == "unquote":
+            kept = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
+            before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, kept))
+            self.chosen.emit({field: value for field, value in after.items() if value != before[field]})

@@ -1,0 +1,251 @@
+"""One row as a card: what each letter wrote side by side, what differs, and what has been ruled."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.actions.adjudication.voting import Ballot
+from annotator.domain.experts.adjudication import DROP
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui import theme
+from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME, UnitCell, add_beside
+from annotator.gui.review.ruling_words import about, difference_chips, field_chips, ruled
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import MarkedText
+
+# From this width on there is room for the fields of a folded row.
+ROOMY, WIDEST = 560, 16_777_215
+ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class RowCard(QFrame):
+    """A card; it takes the focus when it becomes the one at hand. What is settled or agreed is folded to a line."""
+
+    pressed = Signal(str)
+    """A person went to this row, by the mouse or by Tab: its id."""
+    entered = Signal()
+    """Enter was pressed on the card."""
+    quote_wanted = Signal(str, str, int)
+    """A quotation is to be shown: row and letter."""
+    dropped = Signal(str, str, str)
+    """A unit was dragged here: this row, the row it comes from, its letter."""
+
+    def __init__(self, row: SheetRow, kind: Kind, letters: Sequence[str]) -> None:
+        super().__init__()
+        self.row, self._kind, self._letters = row, kind, letters
+        self._lacks: set[str] = set()
+        self._ballot: Ballot | None = None
+        self._current = self._aimed = False
+        self._shape: object = None
+        self.cells: list[UnitCell] = []
+        self.setProperty("role", "card")
+        self.setProperty("current", False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAcceptDrops(True)
+        self._build()
+
+    def _build(self) -> None:
+        px = theme.current().px
+        self.number = PlainLabel(role="unit-number")
+        self.number.setMinimumWidth(px(20))
+        self.line, self.fields, self.differs = MarkedText(), Chips(wrap=False), Chips()
+        self.line.fold(True)
+        self.notes, self.state = Chips(wrap=False), Chips(wrap=False)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(6)
+        self.head.addWidget(self.number)
+        self.head.addWidget(self.differs, 1)
+        self.head.addWidget(self.line, 1)
+        self.head.addWidget(self.fields)
+        self.head.addWidget(self.notes)
+        self.head.addWidget(self.state)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(8, 6, 8, 7)
+        self.column.setSpacing(5)
+        self.column.addLayout(self.head)
+        self._body: QWidget | None = None
+
+    @property
+    def folded(self) -> bool:
+        """Whether only a line is shown: nobody disagrees, or it is settled, and it is not at hand."""
+        settled = not self.row.ruling.open and not self._lacks
+        return not self._current and (settled or self.row.ruling.unanimous)
+
+    def show_row(self, row: SheetRow, lacks: set[str], ballot: Ballot | None) -> None:
+        """Show the row as it now is, or what is put to the vote of it."""
+        self.row, self._lacks, self._ballot = row, lacks, ballot
+        self._show()
+
+    def set_current(self, current: bool) -> None:
+        """Stand out and open, or close."""
+        self._current = current
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
+        theme.set_role(self, current=current)
+        self._show()
+
+    def aim(self, aimed: bool) -> None:
+        """Show whether this is the row with which another would be paired."""
+        self._aimed = aimed
+        self.update()
+
+    def _show(self) -> None:
+        row, folded = self.row, self.folded
+        chip = Chip("vote first", "eye", "incomplete") if self._ballot else ruled(row, self._lacks)
+        self.number.setText(str(row.number))
+        self.state.show_chips([chip])
+        self.line.setVisible(folded)
+        self.differs.show_chips([] if folded or self._ballot else difference_chips(row))
+        self._show_line()
+        shape = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
+        if shape != self._shape:
+            self._shape = shape
+            self._fill()
+        self.setAccessibleName(f"Row {row.number}, {chip.words}: {about(row)}")
+
+    def _show_line(self) -> None:
+        row = self.row
+        notes = any(unit.note.strip() for unit in row.units.values())
+        self.notes.show_chips([Chip("note", "note")] if notes and self.folded else [])
+        if not self.folded:
+            self.fields.show_chips([])
+            return
+        made = [unit for unit, _ in row.made]
+        unit = made[0] if made else next(iter(row.units.values()), None)
+        words = (
+            about(row) if self._kind is Kind.LABELS or not made else " ⏎ ".join(each.text for each in made)
+        )
+        self.line.show_text(words, struck=row.ruling.take == DROP)
+        self.line.fold(True)
+        dropped = row.ruling.take == DROP or unit is None
+        self.fields.show_chips(
+            [] if dropped or unit is None else field_chips(self._kind, unit, (), row.values)
+        )
+
+    def _fill(self) -> None:
+        """Build what stands below the head anew."""
+        if self._body is not None:
+            self.column.removeWidget(self._body)
+            self._body.deleteLater()
+        self._body, self.cells = None, []
+        if self.folded:
+            return
+        self._body = QWidget()
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        if self._ballot:
+            self._add_words(column, self._ballot.words)
+        elif self.row.ruling.unanimous:
+            self._fill_agreed(column)
+        elif self.row.units:
+            if shared := shared_words(self.row):
+                self._add_words(column, shared)
+            column.addLayout(self._columns())
+        self.column.insertWidget(1, self._body)
+
+    def _add_words(self, column: QVBoxLayout, words: str) -> MarkedText:
+        text = MarkedText()
+        text.show_text(words)
+        column.addWidget(text)
+        return text
+
+    def _fill_agreed(self, column: QVBoxLayout) -> None:
+        """What everybody wrote, once; then each one's quotation and note."""
+        units = self.row.units
+        first = next(iter(units.values()))
+        self._add_words(column, about(self.row))
+        chips = Chips()
+        chips.show_chips(field_chips(self._kind, first, (), self.row.values))
+        column.addWidget(chips)
+        for letter, unit in units.items():
+            add_beside(column, unit, partial(self._want_quote, letter), letter)
+
+    def _columns(self) -> QHBoxLayout:
+        columns = QHBoxLayout()
+        columns.setSpacing(12)
+        for letter in self._letters:
+            cell = UnitCell(letter, self._kind, self.row, with_words=not shared_words(self.row))
+            cell.quote_wanted.connect(self._want_quote)
+            self.cells.append(cell)
+            columns.addWidget(cell, 1)
+        return columns
+
+    def _want_quote(self, letter: str, place: int) -> None:
+        self.quote_wanted.emit(self.row.ruling.id, letter, place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, a folded row shows its words rather than its fields."""
+        super().resizeEvent(event)
+        self.fields.setMaximumWidth(WIDEST if self.width() >= theme.current().px(ROOMY) else 0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press anywhere on the card goes to the row."""
+        super().mousePressEvent(event)
+        self.pressed.emit(self.row.ruling.id)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The one with the focus is the one at hand."""
+        super().focusInEvent(event)
+        self.pressed.emit(self.row.ruling.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter goes into the row."""
+        if self.hasFocus() and event.key() in ENTER_KEYS and not event.modifiers():
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A unit of another row may be dropped here."""
+        if _source(event) not in ("", self.row.ruling.id):
+            event.acceptProposedAction()
+            self.aim(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """It went on."""
+        self.aim(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Pair the rows."""
+        self.aim(False)
+        ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
+        event.acceptProposedAction()
+        self.dropped.emit(self.row.ruling.id, ruling_id, letter)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw a dashed line around the row that is aimed at."""
+        super().paintEvent(event)
+        if self._aimed:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.token("gold"), 3, Qt.PenStyle.DashLine))
+            painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 7, 7)
+
+
+def shared_words(row: SheetRow) -> str:
+    """The words that need not be read twice: what a label is about, or what every letter wrote alike."""
+    alike = len(row.units) > 1 and "text" not in row.differing
+    return row.heading or (next(iter(row.units.values())).text if alike else "")
+
+
+def _source(event: QDropEvent) -> str:
+    """The row from which a unit is dragged; empty for anything else."""
+    if not event.mimeData().hasFormat(UNIT_MIME):
+        return ""
+    return bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")[0]

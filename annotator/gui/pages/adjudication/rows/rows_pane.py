@@ -1,0 +1,255 @@
+"""The rows of the open item one below the other, the one at hand with its controls."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from annotator.domain.experts.adjudication import OWN
+from annotator.domain.material.item import Item
+from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.pages.adjudication.rows.own_editor import OwnEditor
+from annotator.gui.pages.adjudication.rows.row_card import RowCard
+from annotator.gui.pages.adjudication.rows.row_controls import RowControls
+from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.plain import PlainLabel
+
+ROUND_A_ROW = 24
+
+
+class RowsPane(QWidget):
+    """Shows what the bench holds and hands on what is done to it."""
+
+    entered = Signal()
+    quote_wanted = Signal(str, str, int)
+    dropped = Signal(str, str, str)
+    worded = Signal(object)
+    """A choice in the own wording, to be kept at once: values by field."""
+    own_quote_wanted = Signal(int)
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.cards: dict[str, RowCard] = {}
+        self.controls = RowControls()
+        self.own: OwnEditor | None = None
+        self._current = self._own_id = ""
+        self._item: Item | None = None
+        self._anchor: int | None = None
+        self._listening = False
+        self._hold = QWidget(self)
+        self._hold.hide()
+        self.controls.setParent(self._hold)
+        self.area = KeylessArea("Rows")
+        self.area.resized.connect(self._bring_into_view_soon)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 0, 6, 0)
+        column.addWidget(self.area, 1)
+        self._listen()
+
+    def _listen(self) -> None:
+        bench, controls = self._bench, self.controls
+        bench.leaving.connect(self.flush)
+        bench.opened.connect(self._show_rows)
+        bench.laid.connect(self._show_rows)
+        bench.moved.connect(self._show_current)
+        bench.told.connect(self._show_told)
+        controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
+        controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
+        controls.left.connect(self.take_focus)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_moved)
+            self._listening = True
+
+    def stop(self) -> None:
+        """Listen no more: the page is being taken down."""
+        application = QApplication.instance()
+        if self._listening and isinstance(application, QApplication):
+            application.focusChanged.disconnect(self._focus_moved)
+        self._listening = False
+
+    @property
+    def card(self) -> RowCard | None:
+        """The row at hand."""
+        return self.cards.get(self._current)
+
+    def know(self, item: Item) -> None:
+        """The item whose rows are shown from now on."""
+        self._item = item
+
+    def take_focus(self) -> None:
+        """Put the keyboard on the row at hand."""
+        (self.card or self.area).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def enter(self, field: str) -> None:
+        """Put the caret into the own wording, the rationale or the gap of the row at hand."""
+        if self.card is None or self._bench.ballot(self._current):
+            return
+        if field == "own" and self.own is not None:
+            self.own.enter()
+        elif field != "own":
+            self.controls.enter(field)
+        self._bring_into_view_soon()
+
+    @property
+    def writing(self) -> bool:
+        """Whether the focus is in a field of the row at hand, not on the row itself."""
+        focused = QApplication.focusWidget()
+        return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
+
+    def flush(self) -> None:
+        """Have what is being typed kept now."""
+        self._bench.typing.keep()
+
+    def anchor(self) -> None:
+        """Remember how high the row at hand stands: the next one will stand there, so that the eye need not move."""
+        if self.card is not None:
+            top = self.card.y() - self.area.verticalScrollBar().value()
+            self._anchor = max(ROUND_A_ROW, min(top, self.area.viewport().height() // 3))
+
+    def aim(self, ruling_id: str) -> None:
+        """Show which row would be paired with the one at hand; none for an empty id."""
+        for name, card in self.cards.items():
+            card.aim(name == ruling_id)
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are."""
+        self.controls.show_keys()
+
+    def turn(self, screens: int) -> None:
+        """Scroll the rows by screens."""
+        bar = self.area.verticalScrollBar()
+        bar.setValue(bar.value() + screens * bar.pageStep())
+
+    def _show_rows(self) -> None:
+        sheet = self._bench.sheet
+        self._put_controls_away()
+        focused = self.isAncestorOf(QApplication.focusWidget() or self.window())
+        known, self.cards, self._current = self.cards, {}, ""
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 3, 8)
+        column.setSpacing(6)
+        report = ""
+        for ruling_id, row in self._bench.rows.items():
+            if row.report != report:
+                report = row.report
+                column.addWidget(PlainLabel(report, "subtitle"))
+            assert sheet is not None
+            card = RowCard(row, sheet.kind, sheet.letters)
+            card.show_row(row, self._bench.lacks(ruling_id), self._bench.ballot(ruling_id))
+            card.pressed.connect(self._bench.move_to)
+            card.entered.connect(self.entered)
+            card.quote_wanted.connect(self.quote_wanted)
+            card.dropped.connect(self.dropped)
+            self.cards[ruling_id] = card
+            column.addWidget(card)
+        column.addStretch(1)
+        place = self.area.verticalScrollBar().value() if known.keys() & self.cards.keys() else 0
+        self.area.setWidget(inside)
+        self.controls.show_letters(sheet.letters if sheet else ())
+        self.area.verticalScrollBar().setValue(place)
+        if self._bench.ruling_id in self.cards:
+            self._show_current(self._bench.ruling_id, focus=focused)
+
+    def _show_current(self, ruling_id: str, *, focus: bool = True) -> None:
+        self.flush()
+        if self._current == ruling_id or ruling_id not in self.cards:
+            return
+        if self.card is not None:
+            self.card.set_current(False)
+        self._current = ruling_id
+        card = self.cards[ruling_id]
+        card.set_current(True)
+        card.column.addWidget(self.controls)
+        self.controls.show()
+        self._show_controls()
+        if focus:
+            self.take_focus()
+        self._bring_into_view_soon()
+
+    def _show_told(self, ids: tuple[str, ...]) -> None:
+        for ruling_id in ids:
+            card = self.cards.get(ruling_id)
+            if card is not None:
+                card.show_row(
+                    self._bench.rows[ruling_id], self._bench.lacks(ruling_id), self._bench.ballot(ruling_id)
+                )
+        if self._current in ids:
+            self._show_controls()
+
+    def _show_controls(self) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None:
+            return
+        typed = self._bench.typing.typed.get(row.ruling.id, {})
+        self._show_own(typed)
+        self.controls.show_row(
+            row,
+            sheet.kind,
+            self._bench.lacks(row.ruling.id),
+            self._bench.ballot(row.ruling.id),
+            typed,
+            locked=self._bench.locked,
+        )
+
+    def _show_own(self, typed: dict[str, object]) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        assert row is not None
+        assert sheet is not None
+        wanted = row.ruling.id if row.ruling.take == OWN and row.made else ""
+        if self.own is not None and self._own_id != wanted:
+            self._put_own_away()
+        if not wanted:
+            return
+        if self.own is None and self._item is not None:
+            self._own_id = wanted
+            self.own = OwnEditor(sheet.kind, row.values, self._item, self.cards[wanted])
+            self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
+            self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
+            self.own.chosen.connect(self.worded)
+            self.own.quote_wanted.connect(self.own_quote_wanted)
+            self.controls.column.insertWidget(0, self.own)
+            # Not only at the next turn of the event loop: the focus is to go there now.
+            self.own.show()
+        assert self.own is not None
+        self.own.show_row(row, typed, locked=self._bench.locked)
+        for field, value in typed.items():
+            if not self.writing:
+                self.own.put(field, value)
+
+    def _put_own_away(self) -> None:
+        if self.own is not None:
+            self.controls.column.removeWidget(self.own)
+            self.own.hide()
+            self.own.deleteLater()
+        self.own, self._own_id = None, ""
+
+    def _put_controls_away(self) -> None:
+        self._put_own_away()
+        self.controls.setParent(self._hold)
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """What was typed is ruled as soon as its field is left."""
+        left = before is not None and self.controls.isAncestorOf(before) and before is not now
+        if left and now is not None:
+            self.flush()
+
+    def _bring_into_view_soon(self) -> None:
+        """The cards have their new heights only once the layout has been done."""
+        QTimer.singleShot(0, self, self._bring_into_view)
+
+    def _bring_into_view(self) -> None:
+        card, inside = self.card, self.area.widget()
+        if card is None or inside is None:
+            return
+        layout = inside.layout()
+        if layout is not None:
+            layout.activate()
+        if self._anchor is not None:
+            self.area.verticalScrollBar().setValue(card.y() - self._anchor)
+            self._anchor = None
+        self.area.horizontalScrollBar().setValue(0)
+        # The top matters more than the end where a card is higher than the pane.
+        self.area.ensureWidgetVisible(card, 0, ROUND_A_ROW)
+        if card.height() > self.area.viewport().height():
+            self.area.verticalScrollBar().setValue(card.y() - ROUND_A_ROW)

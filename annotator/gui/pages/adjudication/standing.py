@@ -1,0 +1,117 @@
+"""How a closed adjudication stands: its version, its two figures, what is objected to, and the way to reopen it."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetDispute
+from annotator.actions.adjudication.settled import Settled
+from annotator.domain.experts.adjudication import AdjudicationState, Origin
+from annotator.domain.texts.counting import counted
+from annotator.gui import theme
+from annotator.gui.review.ruling_words import figures_words, words_of_kind
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.marked_text import MarkedText
+
+ORIGINS = {
+    Origin.BOTH: "from all",
+    Origin.ONE: "from one",
+    Origin.EDITED: "edited",
+    Origin.NEW: "new",
+}
+
+
+class Standing(QFrame):
+    """One message for the version that stands, and one for each dispute; hidden while an item is first worked on."""
+
+    reopened = Signal(str)
+    """Take it up again, for this reason."""
+    answered = Signal(str, str)
+    """Dispute and the answer to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self.said, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
+        self.reason = GrowingEdit(least=1, most=4)
+        self.reason.setAccessibleName("Why it is taken up again")
+        self.reason.setPlaceholderText("Why is it taken up again?")
+        self.reopen = QPushButton("Reopen")
+        self.reopen.clicked.connect(lambda: self.reopened.emit(self.reason.toPlainText()))
+        self._again = QWidget()
+        row = QHBoxLayout(self._again)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.reason, 1)
+        row.addWidget(self.reopen, 0, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(10, 6, 10, 8)
+        self._column.setSpacing(4)
+        for part in (self.said, self.figures, self._again):
+            self._column.addWidget(part)
+        self.disputes: dict[str, DisputeRow] = {}
+        self._item = ""
+        theme.set_role(self, level="success")
+        self.hide()
+
+    def show_sheet(self, sheet: Sheet, versions: list[Settled], *, readonly: bool) -> None:
+        """Show how an item stands; hide where there is nothing to say."""
+        if sheet.adjudication_id != self._item:
+            self._item = sheet.adjudication_id
+            self.reason.setPlainText("")
+        closed = sheet.state is AdjudicationState.CLOSED
+        self._show_disputes(sheet.disputes, readonly=readonly)
+        self.setVisible(bool(versions))
+        if not versions:
+            return
+        last = versions[-1]
+        units = words_of_kind(sheet.kind).counted(last.units)
+        parts = [
+            f"{last.origins[origin]} {words}" for origin, words in ORIGINS.items() if origin in last.origins
+        ]
+        parts += [f"{counted(last.dropped, 'row')} dropped"] if last.dropped else []
+        began = "Closed as" if closed else "Reopened; until it is closed again there stands"
+        self.said.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
+        by_hand = figures_words(last.repaired)
+        words = [f"Frozen before anybody saw both: {figures_words(sheet.figures) or 'no figure'}."]
+        words += [f"By your pairing: {by_hand}."] if by_hand else []
+        self.figures.setText("\n".join(words))
+        self._again.setVisible(closed and not readonly)
+        theme.set_role(self, level="warning" if sheet.disputes else "success" if closed else "info")
+
+    def _show_disputes(self, disputes: tuple[SheetDispute, ...], *, readonly: bool) -> None:
+        wanted = {dispute.id for dispute in disputes}
+        for dispute_id in [known for known in self.disputes if known not in wanted]:
+            gone = self.disputes.pop(dispute_id)
+            self._column.removeWidget(gone)
+            gone.deleteLater()
+        for dispute in disputes:
+            if dispute.id not in self.disputes:
+                row = DisputeRow(dispute)
+                row.answered.connect(self.answered)
+                row.setEnabled(not readonly)
+                self.disputes[dispute.id] = row
+                self._column.insertWidget(2, row)
+
+
+class DisputeRow(QWidget):
+    """What a letter objects to, and the answer that the consensus stands all the same."""
+
+    answered = Signal(str, str)
+
+    def __init__(self, dispute: SheetDispute) -> None:
+        super().__init__()
+        self.text = MarkedText()
+        self.text.show_text(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
+        self.answer = GrowingEdit(least=1, most=6)
+        self.answer.setAccessibleName(f"Answer to {dispute.letter}")
+        self.answer.setPlaceholderText("Answer: why it stands. A new version would answer it, too.")
+        self.send = QPushButton("It stands: answer")
+        self.send.clicked.connect(lambda: self.answered.emit(dispute.id, self.answer.toPlainText()))
+        row = QHBoxLayout()
+        row.addWidget(self.answer, 1)
+        row.addWidget(self.send, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(4)
+        column.addWidget(self.text)
+        column.addLayout(row)

@@ -1,0 +1,123 @@
+"""How items on which everybody wrote the same are confirmed in one go, and which were drawn to be looked at."""
+
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from annotator.actions.adjudication.unanimity import SHARE, Report, Unanimous
+from annotator.gui import theme
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.fields.number_box import NumberBox
+from annotator.gui.widgets.plain import PlainLabel
+
+MOST_NAMED = 12
+
+
+class UnanimousPanel(QFrame):
+    """Says what would be confirmed and what drawn, lets the share be changed, and tells afterwards what was."""
+
+    confirmed = Signal(float)
+    """Confirm all but this share."""
+    looked = Signal(object)
+    """A drawn item is to be opened."""
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self._count = 0
+        self.said, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
+        self.share = NumberBox(suffix=" %", minimum=0, maximum=100, value=round(SHARE * 100))
+        self.share.setAccessibleName("Share that is drawn to be looked at")
+        self.share.valueChanged.connect(lambda _: self._explain())
+        self.confirm, self.close_button = QPushButton(), QPushButton("Close (Esc)")
+        self.confirm.setProperty("role", "primary")
+        self.confirm.clicked.connect(lambda: self.confirmed.emit(self.share.value() / 100))
+        self.close_button.setProperty("role", "quiet")
+        self.close_button.clicked.connect(self.close_panel)
+        self._asking = QWidget()
+        asking = QHBoxLayout(self._asking)
+        asking.setContentsMargins(0, 0, 0, 0)
+        caption = QLabel("Look at")
+        caption.setBuddy(self.share)
+        asking.addWidget(caption)
+        asking.addWidget(self.share)
+        asking.addWidget(self.confirm)
+        asking.addStretch(1)
+        self._drawn_row = QWidget()
+        self._drawn = FlowRow(self._drawn_row)
+        self.drawn: list[QPushButton] = []
+        head = QHBoxLayout()
+        head.addWidget(self.said, 1)
+        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 6, 10, 8)
+        column.addLayout(head)
+        for part in (self.explained, self._asking, self._drawn_row):
+            column.addWidget(part)
+        theme.set_role(self, level="info")
+        self.hide()
+
+    def ask(self, count: int) -> None:
+        """Offer to confirm so many items."""
+        self._count = count
+        self._show_drawn(())
+        one = "1 document that everybody wrote" if count == 1 else f"{count} documents that everybody wrote"
+        self.said.setText(f"There {'is' if count == 1 else 'are'} {one} the same.")
+        self._asking.show()
+        self._asking.setEnabled(True)
+        self._explain()
+        self.show()
+        self.confirm.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Say how far the confirming is."""
+        self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._asking.setEnabled(False)
+        self.explained.setText(f"Confirming: {done} of {total} …")
+
+    def tell(self, report: Report) -> None:
+        """Say what was confirmed and what was drawn."""
+        closed, drawn = len(report.closed), len(report.spot_check)
+        self.said.setText(f"{closed} confirmed and closed, {drawn} drawn to be looked at.")
+        self.explained.setText("Look at the drawn ones now or later; they are listed under “Unanimous”.")
+        self._asking.hide()
+        self._show_drawn(report.spot_check)
+        (self.drawn or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_panel(self) -> None:
+        """Go away, as the person wished."""
+        self.hide()
+        self.closed.emit()
+
+    def _explain(self) -> None:
+        drawn = min(self._count, max(1, ceil(self.share.value() / 100 * self._count)))
+        rest = self._count - drawn
+        looked = "1 is" if drawn == 1 else f"{drawn} are"
+        self.explained.setText(
+            f"{looked} drawn by lot to be looked at all the same; the other {rest} are closed at once. "
+            "A backup is made first."
+        )
+        self.confirm.setText(f"Confirm {rest}, look at {drawn}")
+
+    def _show_drawn(self, drawn: Sequence[Unanimous]) -> None:
+        for button in self.drawn:
+            self._drawn.removeWidget(button)
+            button.deleteLater()
+        self.drawn = []
+        for each in drawn[:MOST_NAMED]:
+            button = QPushButton(f"Item {each.item_key}, {each.stage.value}".replace("&", "&&"))
+            button.clicked.connect(lambda _=False, each=each: self.looked.emit(each))
+            self._drawn.addWidget(button)
+            self.drawn.append(button)
+        self._drawn_row.setVisible(bool(drawn))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the panel."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_panel()
+        else:
+            super().keyPressEvent(event)

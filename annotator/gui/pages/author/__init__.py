@@ -1,5 +1,0 @@
-"""The page on which experts write the documents of an item."""
-
-from annotator.gui.pages.author.page import AuthorPage
-
-__all__ = ["AuthorPage"]

@@ -1,0 +1,5 @@
+"""The page on which experts write the documents of an item."""
+
+from annotator.gui.pages.authoring.page import AuthorPage
+
+__all__ = ["AuthorPage"]

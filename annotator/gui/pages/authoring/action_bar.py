@@ -1,0 +1,99 @@
+"""What never scrolls away: how much there is, what the guideline remarks, and the buttons that act on the whole."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+
+from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
+from annotator.domain.lint import Finding
+from annotator.gui import keys, theme
+from annotator.gui.forms.forms import EDITING
+from annotator.gui.forms.kind_words import WORDS, Words
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
+from annotator.gui.widgets.plain import PlainLabel
+
+
+class ActionBar(QFrame):
+    """The bar below the form."""
+
+    new_wanted = Signal()
+    submit_wanted = Signal()
+    remarks_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "bar")
+        self.counts, self.spread = PlainLabel(wrap=True), SpreadBar()
+        self.remarks = QPushButton()
+        self.remarks.setProperty("role", "quiet")
+        self.remarks.setToolTip("List the guideline's remarks")
+        self.remarks.clicked.connect(self.remarks_wanted)
+        self.new, self.submit = (
+            KeyButton("New", keys.shown("new_unit")),
+            KeyButton("Submit", keys.shown("submit"), "primary"),
+        )
+        self.new.clicked.connect(self.new_wanted)
+        self.submit.clicked.connect(self.submit_wanted)
+        self._words: Words | None = None
+        self._told: tuple[Sequence[Finding], int] = (), 0
+        self._lay_out()
+        theme.watch(self, lambda: self.show_findings(*self._told))
+
+    def _lay_out(self) -> None:
+        told, acts = QHBoxLayout(), QHBoxLayout()
+        told.setSpacing(10)
+        told.addWidget(self.counts, 1)
+        told.addWidget(self.spread, 2)
+        told.addWidget(self.remarks)
+        acts.setSpacing(10)
+        acts.addStretch(1)
+        acts.addWidget(self.new)
+        acts.addWidget(self.submit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 6, 12, 8)
+        column.setSpacing(4)
+        column.addLayout(told)
+        column.addLayout(acts)
+
+    def show_document(self, document: Document[Any], *, locked: bool, given: bool) -> None:
+        """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted."""
+        words = self._words = WORDS[document.KIND]
+        more = EDITING[document.KIND].told(document)
+        count = words.counted(len(document.units))
+        self.counts.setText(f"{count} · {more}" if more and document.units else count)
+        self.spread.setVisible(isinstance(document, Rubric))
+        if isinstance(document, Rubric):
+            weights: list[int] = [unit.weight for unit in document.units]
+            self.spread.show_parts(
+                [
+                    Part(f"{weight}", weights.count(weight), norm)
+                    for weight, norm in EXPERT_WEIGHT_SHARES.items()
+                ]
+            )
+        self.new.set_words(f"New {words.unit}")
+        self.new.setVisible(not locked and not given)
+        self.submit.setVisible(not locked)
+        self.remarks.setVisible(not locked)
+
+    def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
+        """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
+        self._told = findings, to_come
+        errors = sum(finding.level == "error" for finding in findings)
+        warnings = len(findings) - errors
+        parts = [f"{errors} to mend"] if errors else []
+        parts += [f"{warnings} to look at"] if warnings else []
+        self.remarks.setText(", ".join(parts) or ("No remarks yet" if to_come else "No remarks"))
+        picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
+        if not findings:
+            picture, colour = ("clock", "text-muted") if to_come else ("check", "level-success")
+        self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.new.set_key(keys.shown("new_unit"))
+        self.submit.set_key(keys.shown("submit"))

@@ -1,0 +1,51 @@
+"""What stands where there is no document of a kind yet: what it is, and how to begin."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.selection import DIMENSIONS
+from annotator.domain.material.item import Item
+from annotator.gui import keys
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.empty_state import EmptyState
+
+NO_TYPE = "This item has no question type whose dimensions could be rated. Choose one on the Items page: "
+READ_ONLY = "This file may only be read."
+
+
+class Beginning(QWidget):
+    """A sentence about the kind and one button."""
+
+    started = Signal()
+    draft_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._empty = EmptyState("author", "", width=380)
+        self.start = self._empty.add_action("Start", self.started.emit, primary=True)
+        self.start.setAutoDefault(True)
+        self.draft = KeyButton("Ask a model for a draft", keys.shown("model_draft"))
+        self.draft.clicked.connect(self.draft_wanted)
+        self._empty.add_button(self.draft)
+        column = QVBoxLayout(self)
+        column.addWidget(self._empty)
+
+    def show_kind(self, kind: Kind, item: Item, *, readonly: bool, drafted: bool = False) -> None:
+        """Explain a kind that has not been begun; one that is `drafted` may be asked of a model."""
+        words = WORDS[kind]
+        untyped = kind is Kind.SELECTION and item.question_type not in DIMENSIONS
+        more = f"{NO_TYPE}{', '.join(DIMENSIONS)}." if untyped else READ_ONLY if readonly else ""
+        self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())
+        self.start.setText(f"Start {words.title.lower()}")
+        self.start.setVisible(not readonly and not untyped)
+        self.draft.setVisible(drafted and not readonly)
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.draft.set_key(keys.shown("model_draft"))
+
+    def enter(self) -> None:
+        """Take the focus: Enter begins."""
+        self.start.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,1 @@
+"""Drafts by a model: asked for, shown, and taken unit by unit."""

@@ -1,0 +1,175 @@
+"""How a model is asked for a draft: which judge, what it would take, the run itself, and why nothing came."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+
+from annotator.actions.judges import judges, kept_keys
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.reference import NAMES, Aid
+from annotator.domain.material.item import Item
+from annotator.gui import keys
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.number_box import BudgetBox
+from annotator.gui.widgets.plain import PlainLabel
+
+NO_SOURCE = "Put a source with text beside this item first: a model drafts from sources alone."
+NO_JUDGE = "There is no judge with an endpoint yet, and so nobody to ask. Add one on the Judges page."
+
+
+class DraftAsking(QFrame):
+    """The upper part of the panel."""
+
+    came = Signal()
+    """A run has ended: there may be a draft."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._item: Item | None = None
+        self._kind: Kind | Aid = Kind.RUBRIC
+        self._lacks, self._waiting = "", False
+        self._weighed: Any = None
+        self.judge = ChoiceBox()
+        self.judge.setAccessibleName("Which judge drafts")
+        self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.judge.setMinimumContentsLength(10)
+        self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
+        self.budget = BudgetBox(most=10_000)
+        self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.ask = KeyButton("Ask for a draft", keys.shown("ask_draft"), "primary")
+        self.ask.clicked.connect(self.start)
+        self.progress, self.answer = ChildProgress(desk, "Drafting", "Author"), MessageBar()
+        self.progress.ended.connect(self._ended)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        row, acts = QHBoxLayout(), QHBoxLayout()
+        row.addWidget(self.judge, 1)
+        row.addWidget(self.budget)
+        acts.addStretch(1)
+        acts.addWidget(self.ask)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.words)
+        column.addLayout(row)
+        column.addWidget(self.estimate)
+        column.addLayout(acts)
+        column.addWidget(self.progress)
+
+    def show_item(self, item: Item, kind: Kind | Aid, *, lacks: str, waiting: bool) -> None:
+        """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""
+        other = self._item is None or (item.id, kind) != (self._item.id, self._kind)
+        self._item, self._kind, self._lacks, self._waiting = item, kind, lacks, waiting
+        if other:
+            self.answer.clear()
+        self._fill_judges()
+        self.words.setText(self._said())
+        offered = self._offered() and not waiting
+        for part in (self.judge, self.budget, self.estimate, self.ask):
+            part.setVisible(offered and bool(self.judge.count()))
+        self.show_estimate()
+
+    def show_estimate(self) -> None:
+        """Say what asking would take; it is counted on another thread."""
+        fit = not self.ask.isHidden() and not self._lacks and not self._desk.project.readonly
+        self.ask.setEnabled(fit and not self.progress.running)
+        self.estimate.clear()
+        if fit and self._item is not None:
+            from annotator.actions.orders import writing_forecasts
+
+            self._weighed = self._order()
+            self._desk.ask_later(self._show_forecast, writing_forecasts.told, self._weighed)
+
+    def start(self) -> None:
+        """Ask the chosen judge, in a process of its own."""
+        judge = self._judge()
+        if judge is None or self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
+            return
+        path, person = str(self._desk.project.path), self._desk.project.by
+        words = ["draft", "ask", path, "--judge", judge.name, "--kind", self._kind.value]
+        words += ["--item", self._item.key, "--as", person]
+        words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
+        self.answer.clear()
+        self.ask.setEnabled(False)
+        environment = kept_keys.handed_over(self._desk.project, judge)
+        self.progress.start(words, environment, f"{judge.name} reads the sources")
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.ask.set_key(keys.shown("ask_draft"))
+
+    def _order(self) -> Any:
+        from annotator.actions.material import draft_runs
+        from annotator.actions.runs.judge_cases import Order
+
+        chosen = (self._item.key,) if self._item else ()
+        return Order(self.judge.currentText(), draft_runs.manner(self._kind), items=chosen)
+
+    def _judge(self) -> Judge | None:
+        found = self._desk.ask(judges.all_of) or []
+        return next((judge for judge in found if judge.name == self.judge.currentText()), None)
+
+    def _offered(self) -> bool:
+        from annotator.actions.material import draft_runs
+
+        return self._kind in draft_runs.OFFERED
+
+    def _said(self) -> str:
+        from annotator.actions.material import draft_runs
+
+        if not self._offered():
+            known = ", ".join(
+                NAMES[kind] if isinstance(kind, Aid) else WORDS[kind].title.lower()
+                for kind in draft_runs.OFFERED
+            )
+            return f"No model is asked for a {self._kind.value} here. Models draft: {known}."
+        if self._lacks:
+            return self._lacks
+        if not self.judge.count():
+            return NO_JUDGE
+        asked = draft_runs.wording(self._kind, self._item.question_type if self._item else "")
+        if isinstance(self._kind, Aid):
+            return (
+                f"A model answers the question from the sources and the key insights, for the experts to write from; "
+                f"it is asked by the prompt {asked}. Only you see it before you put it beside the item."
+            )
+        words = WORDS[self._kind]
+        return (
+            f"A model reads the sources and proposes {words.units}, asked by the prompt {asked}. Only you see them; "
+            f"nothing is yours before you take it, {words.unit} by {words.unit}."
+        )
+
+    def _fill_judges(self) -> None:
+        from annotator.actions.material import draft_runs
+
+        extraction = draft_runs.OFFERED.get(self._kind)
+        alone = extraction is not None and extraction.baseline is not None
+        fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
+        found = [judge for judge in self._desk.ask(judges.all_of) or [] if judge.kind in fit]
+        # A model is what is asked for here; the baseline only copies sentences.
+        found.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        offer(self.judge, [(judge.name, judge.name) for judge in found])
+
+    def _show_forecast(self, forecast: Any) -> None:
+        wanted = self._weighed
+        if not self.ask.isHidden() and (forecast.protocol, forecast.judge) == (wanted.protocol, wanted.judge):
+            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != "refused":
+            failed = line.get("failed") or []
+            if failed:
+                happened = f"No draft came: {str(failed[0]['status']).replace('_', ' ')}."
+                self.answer.show_message("warning", happened, str(failed[0]["cause"]))
+            elif line.get("state") != "done":
+                self.answer.show_message("info", "It was stopped before a draft came.", str(line["cause"]))
+        self.came.emit()

@@ -1,0 +1,242 @@
+"""What a model proposes for the document in hand: shown to whoever asked, and taken unit by unit or not at all."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.items import sources
+from annotator.actions.material import reference_material
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.reference import Aid
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.item import Item
+from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.authoring.by_model.draft_asking import NO_SOURCE, DraftAsking
+from annotator.gui.pages.authoring.by_model.draft_card import DraftCard
+from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceEditor
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+# People: an expert before a blank page, who wants ideas and no words put into their mouth.
+
+
+class ModelDraft(QWidget):
+    """The asking on top, the units of the draft below it; it reads them only while it is seen."""
+
+    taken = Signal(str, bool)
+    """Take this unit of the draft; the second says whether to go on writing in it."""
+    quote_wanted = Signal(object)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._item: Item | None = None
+        self._kind = Kind.RUBRIC
+        self._current = ""
+        self.draft_id = ""
+        self.cards: list[DraftCard] = []
+        self.what = ChoiceBox()
+        self.what.setAccessibleName("What a model is to draft")
+        for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", Aid.REFERENCE)):
+            self.what.addItem(words, kind.value)
+        self.what.currentIndexChanged.connect(lambda _: self.wake())
+        self.reference = ReferenceEditor(desk)
+        self.reference.confirmed.connect(self._confirm)
+        self.reference.hide()
+        self.asking = DraftAsking(desk)
+        self.asking.came.connect(self.wake)
+        self.head = PlainLabel(role="hint", wrap=True)
+        self.nothing_more = KeyButton("Nothing more of it", keys.shown("refuse_draft"), "quiet")
+        self.nothing_more.set_hint("Put the draft aside; what you took stays yours")
+        self.nothing_more.clicked.connect(self.settle)
+        self._inner = QWidget()
+        self._units = QVBoxLayout(self._inner)
+        self._units.setContentsMargins(0, 0, 4, 0)
+        self._units.setSpacing(8)
+        self._units.addStretch(1)
+        self.area = PlainArea("The draft", self._inner)
+        # The panel's own colour shows between the cards.
+        for ground in (self.area.viewport(), self._inner):
+            ground.setAutoFillBackground(False)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.nothing_more)
+        whole, drafted = QVBoxLayout(self), QWidget()
+        column = QVBoxLayout(drafted)
+        for layout in (whole, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(8)
+        whole.addWidget(self.what)
+        whole.addWidget(self.asking)
+        whole.addWidget(drafted, 1)
+        self.asking.answer.float_over(drafted, below=False)
+        column.addWidget(self.head)
+        column.addWidget(self.area, 1)
+        column.addWidget(self.reference, 1)
+        column.addLayout(foot)
+        column.addStretch(0)
+
+    def follow(self, item: Item, kind: Kind) -> None:
+        """Be about a kind of an item from now on."""
+        self._item, self._kind = item, kind
+        self.wake()
+
+    def wake(self) -> None:
+        """Read the drafts anew, if the panel is seen."""
+        if not self.isVisible() or self._item is None:
+            return
+        self.what.setVisible(self._kind is Kind.INSIGHTS)
+        if self.of_reference:
+            self._wake_reference(self._item)
+        else:
+            self.reference.show_draft(None)
+            self._wake_units(self._item)
+
+    @property
+    def of_reference(self) -> bool:
+        """Whether it is about reference material, which is chosen beside key insights."""
+        return self._kind is Kind.INSIGHTS and self.what.currentData() == Aid.REFERENCE.value
+
+    def _wake_reference(self, item: Item) -> None:
+        waiting = self._desk.ask(reference_material.waiting, item.id)
+        lacks = self._desk.ask(reference_material.lacks, item.id) or ""
+        self.asking.show_item(item, Aid.REFERENCE, lacks=lacks, waiting=waiting is not None)
+        self._show_cards([])
+        self.head.hide()
+        self.area.hide()
+        self.reference.show_draft(waiting)
+        self.draft_id = self.reference.draft_id
+        self.nothing_more.setVisible(waiting is not None)
+
+    def _wake_units(self, item: Item) -> None:
+        from annotator.actions.material import drafting_by_model
+
+        found = self._desk.ask(drafting_by_model.proposals, item.id, self._kind) or []
+        draft = found[0] if found else None
+        beside = self._desk.ask(sources.sources, item.id) or []
+        sourced = any(source.text.strip() and not source.drafted for source in beside)
+        lacks = "" if sourced else NO_SOURCE
+        self.asking.show_item(item, self._kind, lacks=lacks, waiting=draft is not None)
+        self.head.setVisible(draft is not None)
+        self.nothing_more.setVisible(draft is not None)
+        self.area.setVisible(draft is not None)
+        self.draft_id = draft.id if draft else ""
+        if draft is None:
+            self._show_cards([])
+            return
+        named = draft.source.model or draft.source.judge
+        self.head.setText(
+            f"Drafted by {named} on {moment(draft.at)}: {len(draft.left)} of {len(draft.document.units)} not taken."
+        )
+        self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
+
+    def enter(self) -> None:
+        """Take the focus: the first card that may be taken, the text to be edited, or the button that asks."""
+        if self.of_reference and self.draft_id:
+            self.reference.enter()
+            return
+        card = self.current() or next((card for card in self.cards if not card.is_taken), None)
+        goal: QWidget = card or self.asking.ask
+        goal.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def current(self) -> DraftCard | None:
+        """The card at the cursor, if it may be taken."""
+        return next(
+            (card for card in self.cards if card.unit.id == self._current and not card.is_taken), None
+        )
+
+    def take(self, *, edit: bool) -> None:
+        """Take the unit at the cursor; the next one gets the cursor. Reference material is taken as a whole."""
+        if self.of_reference:
+            if edit:
+                self.enter()
+            elif not self.isHidden():
+                self._confirm()
+            return
+        card = self.current()
+        if card is not None and not self.isHidden():
+            self.taken.emit(card.unit.id, edit)
+
+    def settle(self) -> None:
+        """Say that nothing more of the draft is wanted."""
+        from annotator.actions.material import drafting_by_model
+
+        if not self.draft_id or self.isHidden():
+            return
+        took = any(card.is_taken for card in self.cards)
+        verb = drafting_by_model.confirm if took else drafting_by_model.refuse
+        if self._desk.do(verb, self.draft_id) is not None:
+            self.wake()
+
+    def stop(self) -> None:
+        """End what was started."""
+        self.reference.tell()
+        self.asking.progress.stop()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.asking.rebind()
+        self.reference.rebind()
+        self.nothing_more.set_key(keys.shown("refuse_draft"))
+        self._mark()
+
+    def _confirm(self) -> None:
+        """Put the reference material beside the item as it reads now."""
+        if self.draft_id and self.reference.confirm.isEnabled():
+            self.reference.tell()
+            self._desk.do(reference_material.confirm, self.draft_id)
+
+    def _show_cards(self, units: Sequence[tuple[Unit, bool]]) -> None:
+        same = [(card.unit, card.is_taken) for card in self.cards] == list(units)
+        if same:
+            return
+        inside = QApplication.focusWidget()
+        focused = inside is not None and self._inner.isAncestorOf(inside)
+        for card in self.cards:
+            self._units.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = []
+        for number, (unit, taken) in enumerate(units, start=1):
+            card = DraftCard(unit, number, taken=taken)
+            card.entered.connect(self._enter)
+            card.taken.connect(self._take)
+            card.quote_wanted.connect(self.quote_wanted)
+            card.stepped.connect(self._step)
+            self._units.insertWidget(self._units.count() - 1, card)
+            self.cards.append(card)
+        if self.current() is None:
+            ids = [card.unit.id for card in self.cards]
+            place = ids.index(self._current) if self._current in ids else 0
+            left = [card.unit.id for card in (*self.cards[place:], *self.cards[:place]) if not card.is_taken]
+            self._current = left[0] if left else ""
+        self._mark()
+        if focused:
+            QTimer.singleShot(0, self, self.enter)
+
+    def _take(self, unit_id: str, edit: bool) -> None:
+        self._current = unit_id
+        self.taken.emit(unit_id, edit)
+
+    def _enter(self, unit_id: str) -> None:
+        self._current = unit_id
+        self._mark()
+
+    def _mark(self) -> None:
+        take, edit = keys.shown("take_unit"), keys.shown("take_and_edit")
+        for card in self.cards:
+            here = card.unit.id == self._current
+            card.mark_current(here)
+            card.show_keys(take if here else "", edit if here else "")
+
+    def _step(self, by: int) -> None:
+        ids = [card.unit.id for card in self.cards]
+        place = ids.index(self._current) if self._current in ids else 0
+        goal = self.cards[max(0, min(len(ids) - 1, place + by))]
+        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.area.ensureWidgetVisible(goal)

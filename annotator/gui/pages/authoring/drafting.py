@@ -1,0 +1,39 @@
+"""What the page does to documents before a verb sees them: as typed so far, as a fresh start, as a copy."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.selection import DIMENSIONS
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.item import Item
+from annotator.domain.texts.identity import new_id
+
+
+def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) -> Document[Any]:
+    """The document with what stands in its fields just now, unit id by unit id; nothing is validated."""
+    if not typed:
+        return document
+    units = tuple(unit.model_copy(update=dict(typed.get(unit.id, {}))) for unit in document.units)
+    return document.model_copy(update={"units": units})
+
+
+def fresh(kind: Kind, item: Item) -> Document[Any]:
+    """What an artifact begins as: one empty unit to type into; a selection has its question type's dimensions."""
+    document = DOCUMENTS[kind]
+    if kind is Kind.SELECTION:
+        names = DIMENSIONS.get(item.question_type, ())
+        return document(units=tuple(document.UNIT(text=name) for name in names))
+    return document(units=(document.UNIT(),))
+
+
+def copied(document: Document[Any]) -> Document[Any]:
+    """The same words under ids of their own, for someone who starts from another's artifact."""
+    units: tuple[Unit, ...] = tuple(unit.model_copy(update={"id": new_id()}) for unit in document.units)
+    return document.model_copy(update={"units": units})
+
+
+def changed(unit: Unit, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the fields whose values are not the unit's already."""
+    return {name: value for name, value in fields.items() if getattr(unit, name) != value}

@@ -1,0 +1,252 @@
+"""How an artifact is edited: its units one below the other, each kept in place while others come, go and move."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.lint import Finding
+from annotator.domain.material.item import Item
+from annotator.gui.forms.finding_lines import FindingLines
+from annotator.gui.forms.unit_editor import UnitEditor
+
+MARGIN_WHEN_SCROLLED = 24
+NOWHERE = ("", "")
+
+
+class Form(QScrollArea):
+    """The editors of all units of one artifact. What happens in them is told with the unit's id first."""
+
+    typed = Signal(str, str, object)
+    paused = Signal(str, str, str)
+    chosen = Signal(str, str, object)
+    asked = Signal(str, str)
+    entered = Signal(str)
+    """The focus came into a field of that name, or (empty) onto a unit."""
+    left = Signal()
+    """The focus left a field."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Units")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        self._units, self._whole = QVBoxLayout(), FindingLines()
+        self._units.setSpacing(8)
+        column.addLayout(self._units)
+        column.addWidget(self._whole)
+        column.addStretch(1)
+        self.setWidget(inner)
+        self.editors: list[UnitEditor] = []
+        self._spare: list[UnitEditor] = []
+        self._make: Callable[[], UnitEditor] | None = None
+        self._waiting: dict[Callable[[], UnitEditor], list[UnitEditor]] = {}
+        self._offered: tuple[Item, Sequence[tuple[str, str]]] | None = None
+        self._current_id = ""
+        self._place = NOWHERE
+        # The units that somebody wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
+        self._touched: set[str] = set()
+        for sign in (self.typed, self.chosen):
+            sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_moved)
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough that no field is cut: units are scrolled down, never across."""
+        inner = self.widget()
+        width = inner.minimumSizeHint().width() if inner else 0
+        return QSize(width + self.verticalScrollBar().sizeHint().width(), super().minimumSizeHint().height())
+
+    def take_on(self, make: Callable[[], UnitEditor]) -> None:
+        """From now on units are edited in what `make` gives; editors of another kind wait until theirs is back."""
+        if make is self._make:
+            return
+        if self._make is not None:
+            for editor in self.editors:
+                self._units.removeWidget(editor)
+                editor.hide()
+            self._waiting[self._make] = [*self.editors, *self._spare]
+        self._make = make
+        self.editors, self._spare = [], self._waiting.pop(make, [])
+
+    def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
+        """Let every unit know what it may choose from."""
+        self._offered = (item, insights)
+        for editor in (*self.editors, *self._spare):
+            editor.offer(item, insights)
+
+    def show_document(
+        self, document: Document[Any], typed: Mapping[str, Mapping[str, Any]], *, locked: bool
+    ) -> None:
+        """Show a document in place; fields with newer words (`typed`) keep them, focus and scroll stay."""
+        before, lost, inner = self.editors, self._focused_place(), self.widget()
+        if inner is not None and not before:
+            # Many new widgets are styled and laid out faster while nobody sees them.
+            inner.hide()
+        self.editors = self._arranged(document.units)
+        for place, (editor, unit) in enumerate(zip(self.editors, document.units, strict=True)):
+            self._put(place, editor)
+            editor.show_unit(unit, place + 1, typed.get(unit.id, ()))
+            editor.lock(locked)
+        if inner is not None:
+            inner.show()
+        if before != self.editors:
+            self._set_tab_order()
+            self.updateGeometry()
+        if self.current is None:
+            self._mark(self.editors[0].unit_id if self.editors else "")
+        if lost >= 0 and self.editors and self._focused_place() < 0:
+            self.go(self.editors[min(lost, len(self.editors) - 1)].unit_id)
+
+    def _arranged(self, units: Sequence[Unit]) -> list[UnitEditor]:
+        """An editor for each unit: the one that shows it already, one that is spare, or a new one."""
+        known = {editor.unit_id: editor for editor in self.editors}
+        wanted = {unit.id for unit in units}
+        for editor in self.editors:
+            if editor.unit_id not in wanted:
+                self._units.removeWidget(editor)
+                editor.hide()
+                self._spare.append(editor)
+        return [known.get(unit.id) or self._another() for unit in units]
+
+    def _another(self) -> UnitEditor:
+        if self._spare:
+            return self._spare.pop()
+        assert self._make is not None
+        editor = self._make()
+        editor.typed.connect(self.typed)
+        editor.paused.connect(self.paused)
+        editor.chosen.connect(self.chosen)
+        editor.asked.connect(self.asked)
+        if self._offered:
+            editor.offer(*self._offered)
+        return editor
+
+    def _put(self, place: int, editor: UnitEditor) -> None:
+        standing = self._units.itemAt(place)
+        if standing is None or standing.widget() is not editor:
+            self._units.removeWidget(editor)
+            self._units.insertWidget(place, editor)
+            editor.show()
+
+    def _set_tab_order(self) -> None:
+        for above, below in pairwise(self.editors):
+            QWidget.setTabOrder(above.stops()[-1], below.stops()[0])
+            below.chain()
+
+    def show_drafted(self, words: Mapping[str, str]) -> None:
+        """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
+        for editor in self.editors:
+            editor.show_drafted(words.get(editor.unit_id, ""))
+
+    def due(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The remarks to be made by now: of an empty unit that nobody has touched there are none."""
+        silent = {one.unit_id for one in self.editors if one.may_wait} - self._touched
+        silent |= set() if "" in self._touched or len(silent) < len(self.editors) else {""}
+        return [finding for finding in findings if finding.unit_id not in silent]
+
+    def complain(self) -> None:
+        """It is to be submitted: from now on every remark is due."""
+        self._touched |= {"", *(editor.unit_id for editor in self.editors)}
+
+    def begin(self) -> None:
+        """Another document is come to: nothing of it is touched."""
+        self._touched.clear()
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Put every remark where it belongs: under a field, or under the last unit when it is on the whole."""
+        of_unit: dict[str, list[Finding]] = defaultdict(list)
+        for finding in self.due(findings):
+            of_unit[finding.unit_id].append(finding)
+        for editor in self.editors:
+            editor.show_findings(of_unit[editor.unit_id])
+        self._whole.show_findings(of_unit[""])
+
+    def unfit(self) -> list[Finding]:
+        """Errors of what is written but cannot be kept."""
+        return [finding for editor in self.editors for finding in editor.unfit()]
+
+    @property
+    def current(self) -> UnitEditor | None:
+        """The unit at the cursor: where the focus is, or was last."""
+        return next((editor for editor in self.editors if editor.unit_id == self._current_id), None)
+
+    @property
+    def given(self) -> bool:
+        """Whether the units are given: neither added nor moved nor retired."""
+        return any(editor.GIVEN for editor in self.editors)
+
+    def go(self, unit_id: str, field: str = "text") -> None:
+        """Put the focus into a field of a unit and bring it into view."""
+        for editor in self.editors:
+            if editor.unit_id == unit_id:
+                self._mark(unit_id)
+                editor.enter(field)
+        self.reveal(unit_id)
+
+    def step(self, by: int) -> None:
+        """Put the focus onto the unit `by` places below the current one, as far as there are any."""
+        current = self.current
+        if current is not None:
+            place = max(0, min(len(self.editors) - 1, self.editors.index(current) + by))
+            self._mark(self.editors[place].unit_id)
+            self.editors[place].setFocus()
+            self._reveal(self.editors[place])
+
+    def neighbour(self, unit_id: str) -> str:
+        """The id of the unit below, or else above; empty when it stands alone."""
+        ids = [editor.unit_id for editor in self.editors]
+        place = ids.index(unit_id)
+        rest = ids[place + 1 :] or ids[:place][::-1]
+        return rest[0] if rest else ""
+
+    def reveal(self, unit_id: str) -> None:
+        """Bring a unit into view once its new place is known."""
+        for editor in self.editors:
+            if editor.unit_id == unit_id:
+                QTimer.singleShot(0, editor, partial(self._reveal, editor))
+
+    def _reveal(self, editor: UnitEditor) -> None:
+        self.ensureWidgetVisible(editor, 0, MARGIN_WHEN_SCROLLED)
+
+    def _mark(self, unit_id: str) -> None:
+        self._current_id = unit_id
+        for editor in self.editors:
+            editor.mark_current(editor.unit_id == unit_id)
+
+    def _focused_place(self) -> int:
+        focused = QApplication.focusWidget()
+        inside = (
+            [editor is focused or editor.isAncestorOf(focused) for editor in self.editors] if focused else []
+        )
+        return inside.index(True) if True in inside else -1
+
+    def _focus_moved(self, _: QWidget | None, now: QWidget | None) -> None:
+        place = self._place_of(now)
+        if place == self._place:
+            return
+        before, self._place = self._place, place
+        if before[1]:
+            self._touched.add(before[0])
+            self.left.emit()
+        if place[0]:
+            self._mark(place[0])
+            self.entered.emit(place[1])
+
+    def _place_of(self, widget: QWidget | None) -> tuple[str, str]:
+        for editor in self.editors:
+            if widget is not None and (widget is editor or editor.isAncestorOf(widget)):
+                return editor.unit_id, editor.field_of(widget)
+        return NOWHERE

@@ -1,0 +1,78 @@
+"""How the revisions of a document are looked through: a list, newest first, and the words of the chosen one."""
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from annotator.actions.authoring import artifacts
+from annotator.actions.project import people
+from annotator.domain.kinds.artifact import Artifact, Revision
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.revision_text import as_text, line
+from annotator.gui.widgets import icons
+
+# While typing goes on the list is not read anew at every revision.
+SETTLE_MS = 800
+
+
+class HistoryList(QWidget):
+    """The revisions of one artifact; it reads them only while it is seen."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._artifact: Artifact | None = None
+        self._revisions: list[Revision] = []
+        self.list, self.words = QListWidget(), QPlainTextEdit()
+        self.list.setAccessibleName("Revisions, newest first")
+        self.list.currentRowChanged.connect(self._show_words)
+        self.words.setReadOnly(True)
+        self.words.setTabChangesFocus(True)
+        self.words.setAccessibleName("Words of the chosen revision")
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.list)
+        parts.addWidget(self.words)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(parts)
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.timeout.connect(self.wake)
+
+    def follow(self, artifact: Artifact | None) -> None:
+        """List this artifact's revisions from now on."""
+        other = self._artifact is None or artifact is None or artifact.id != self._artifact.id
+        self._artifact = artifact
+        if other:
+            self.wake()
+        else:
+            self._settle.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read what has come since."""
+        super().showEvent(event)
+        self.wake()
+
+    def wake(self) -> None:
+        """Read the revisions anew, if the list is seen."""
+        if not self.isVisible():
+            return
+        found = self.desk.ask(artifacts.revisions, self._artifact.id) if self._artifact else []
+        if [r.id for r in found or []] == [r.id for r in self._revisions]:
+            return
+        self._revisions = found or []
+        aliases = {person.id: person.alias for person in self.desk.ask(people.people) or []}
+        self.list.clear()
+        for revision in self._revisions:
+            entry = QListWidgetItem(line(revision, aliases.get(revision.by, "")))
+            if revision.sealed:
+                entry.setIcon(icons.icon("lock", theme.current().px(16), "state-agreed"))
+            self.list.addItem(entry)
+        self.list.setCurrentRow(0)
+
+    def _show_words(self, row: int) -> None:
+        shown = self._artifact is not None and 0 <= row < len(self._revisions)
+        self.words.setPlainText(
+            as_text(self._artifact.kind, self._revisions[row]) if shown and self._artifact else ""
+        )

@@ -1,0 +1,76 @@
+"""Which kind of document is in hand: a tab for each, with a mark of how far this person is with it."""
+
+from collections.abc import Collection, Mapping
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QTabBar
+
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui import theme
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.pages.authoring.standing import KINDS, NONE, Standing
+from annotator.gui.widgets.icons import icon
+
+
+class KindTabs(QTabBar):
+    """One tab per kind; colour never speaks alone, every mark has its word."""
+
+    picked = Signal(object)
+    """A Kind was chosen by the person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Kinds of document")
+        self.setExpanding(False)
+        self.setDrawBase(False)
+        self._standings: Mapping[Kind, Standing] = {}
+        for kind in KINDS:
+            self.addTab(WORDS[kind].title)
+        self._telling = True
+        self.currentChanged.connect(self._tell)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind in hand."""
+        return KINDS[self.currentIndex()]
+
+    def show_kind(self, kind: Kind) -> None:
+        """Bring a tab to the front; tells nobody."""
+        self._telling = False
+        self.setCurrentIndex(KINDS.index(kind))
+        self._telling = True
+
+    def offer(self, kinds: Collection[Kind] | None) -> None:
+        """Show the tabs of these kinds alone, or of all."""
+        self._telling = False
+        for place, kind in enumerate(KINDS):
+            self.setTabVisible(place, kinds is None or kind in kinds)
+        self._telling = True
+
+    def step(self, by: int) -> None:
+        """Go to the next or previous kind, with wrap-around."""
+        places = [place for place in range(len(KINDS)) if self.isTabVisible(place)]
+        if self.currentIndex() in places:
+            self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
+
+    def show_standings(self, standings: Mapping[Kind, Standing]) -> None:
+        """Mark every tab with how far its document is."""
+        self._standings, size = standings, theme.current().px(16)
+        self.setIconSize(QSize(size, size))
+        for place, kind in enumerate(KINDS):
+            words, standing = WORDS[kind], standings.get(kind, NONE)
+            self.setTabText(place, f"{words.title}  {standing.units}" if standing.units else words.title)
+            self.setTabIcon(place, icon(standing.icon, size, standing.colour) if standing.icon else QIcon())
+            said = f"{words.title}: {standing.word}"
+            said += f", {words.counted(standing.units)}" if standing.units else ""
+            self.setTabToolTip(place, f"{said}.\n{words.what}")
+            self.setAccessibleTabName(place, said)
+
+    def repaint_icons(self) -> None:
+        """Take the icons' colours from the theme again."""
+        self.show_standings(self._standings)
+
+    def _tell(self, place: int) -> None:
+        if self._telling and place >= 0:
+            self.picked.emit(KINDS[place])

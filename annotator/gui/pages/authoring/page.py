@@ -1,0 +1,397 @@
+"""Where experts write: the source on the left, the document on the right, the item above, nothing ever lost."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+
+from annotator.actions.assignments import times
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import items, sources
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.material.item import Item
+from annotator.domain.texts.change import Change
+from annotator.gui import theme
+from annotator.gui.desk.assigned import AUTHORING
+from annotator.gui.desk.attention import Attention, Clock
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.pages.authoring.asked import Asked
+from annotator.gui.pages.authoring.hand import Hand
+from annotator.gui.pages.authoring.header import ItemHeader
+from annotator.gui.pages.authoring.kind_tabs import KindTabs
+from annotator.gui.pages.authoring.sheet import DRAFTED_KINDS, Sheet
+from annotator.gui.pages.authoring.side_panel import SidePanel
+from annotator.gui.pages.authoring.standing import KINDS, standings
+from annotator.gui.review.source_pane import SourcePane
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import EmptyState
+
+SPEND_EVERY_MS = 60_000
+# After submitting, what was done stays in view for this long before the next document comes.
+MOMENT_MS = 350
+LEAST_SECONDS = 0.1
+# A page this wide shows the guideline from the first; afterwards it is as the person left it.
+WIDE = 1400
+GUIDELINE_KEY = "author/guideline"
+# The kinds of change that may touch what is shown; judgements come by the thousand and do not.
+SHOWN_KINDS = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
+NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
+NOT_YOURS = (
+    "Nothing is assigned to you to write",
+    "What was assigned to you is other work: look on the pages Label and Adjudicate. Ask the coordinator if you "
+    "expected something here.",
+)
+
+
+class AuthorPage(Page):
+    """The step of the work in which documents are written."""
+
+    NAME: ClassVar[str] = "Author"
+    ICON: ClassVar[str] = "author"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._ids: list[str] = []
+        self.item: Item | None = None
+        self.header, self.tabs = ItemHeader(), KindTabs()
+        self.source, self.sheet, self.side = SourcePane(desk), Sheet(desk), SidePanel(desk)
+        self.hand = Hand(self.source, self.sheet, self.side)
+        self._seen, self._goal = False, ""
+        self.asked = Asked(desk)
+        self.clock = Clock()
+        self._attention = Attention(self, self.clock)
+        self._spending = QTimer(self, interval=SPEND_EVERY_MS)
+        self._spending.timeout.connect(self._spend)
+        self._lay_out()
+        self._listen()
+        self._bind()
+
+    def _lay_out(self) -> None:
+        self._parts = Splitter("author")
+        for part in (self.source, self.sheet, self.side):
+            self._parts.addWidget(part)
+        self._parts.setSizes([500, 620, 260])
+        self._parts.setStretchFactor(0, 5)
+        self._parts.setStretchFactor(1, 6)
+        self._parts.setStretchFactor(2, 0)
+        self._parts.give_way(self.source, self.side)
+        self._whole = QWidget()
+        column = QVBoxLayout(self._whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.tabs)
+        column.addWidget(self._parts, 1)
+        self._nothing = EmptyState("items", *NO_ITEMS)
+        self._bring = self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
+        self._nothing.add_action("See the items", lambda: self.desk.go("Items"))
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._whole)
+        self._stack.addWidget(self._nothing)
+
+    def _listen(self) -> None:
+        self.header.stepped.connect(self.step)
+        self.tabs.picked.connect(self._pick)
+        self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
+        self.sheet.acts.quote_wanted.connect(self.hand.show_quote)
+        self.sheet.submission.sealed.connect(self._sealed)
+        self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
+        self.header.feedback_wanted.connect(self._show_feedback)
+        self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
+        for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
+            wanted.connect(self._turn_draft)
+        self.side.draft.taken.connect(self._take)
+        self.side.draft.quote_wanted.connect(self.hand.show_quote)
+        self.side.turned.connect(self._show_side)
+        self.sheet.stirred.connect(self.clock.touch)
+        self.source.stirred.connect(self.clock.touch)
+        self.source.quote_wanted.connect(partial(self.sheet.change, self.hand.quote))
+        theme.watch(self, self.tabs.repaint_icons)
+
+    def _bind(self) -> None:
+        acts = self.sheet.acts
+        changing: dict[str, Callable[[], object]] = {
+            **{f"weight_{number}": partial(acts.choose, number) for number in (1, 2, 3)},
+            "new_unit": acts.new,
+            "retire_unit": acts.retire,
+            "unit_up": partial(acts.move, -1),
+            "unit_down": partial(acts.move, 1),
+            "note": acts.note,
+            "evidence": self.hand.quote,
+        }
+        for act, slot in changing.items():
+            self.bind(act, partial(self.sheet.change, slot))
+        self.bind("submit", self._submit)
+        self.bind("reopen_document", self._reopen)
+        self.bind("next_item", lambda: self.step(1))
+        self.bind("previous_item", lambda: self.step(-1))
+        self.bind("next_open", self.go_on)
+        self.bind("find", self.hand.reading(self.source.open_find))
+        self.bind("next_evidence", self.hand.reading(partial(self.source.step_evidence, 1)))
+        self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
+        self.bind("guideline", lambda: self.side.toggle(self.side.text))
+        self.bind("model_draft", self._turn_draft)
+        self.bind("ask_draft", lambda: self._with_draft(self.side.draft.asking.start))
+        self.bind("take_unit", lambda: self._with_draft(partial(self.side.draft.take, edit=False)))
+        self.bind("take_and_edit", lambda: self._with_draft(partial(self.side.draft.take, edit=True)))
+        self.bind("refuse_draft", lambda: self._with_draft(self.side.draft.settle))
+        self.bind("next_kind", lambda: self.tabs.step(1))
+        self.bind("previous_kind", lambda: self.tabs.step(-1))
+        self.bind("other_pane", self._change_pane)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
+        self._read_asked()
+        wanted = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
+        if wanted not in self._ids and not (place.get("item_id") and self.desk.ask(items.number, wanted)):
+            wanted = next(iter(self._ids), "")
+        self._stack.setCurrentWidget(self._whole if wanted else self._nothing)
+        if not wanted:
+            return
+        kind = Kind(place["kind"]) if "kind" in place else None
+        if self.item is not None and wanted == self.item.id and kind in (None, self.sheet.kind):
+            self._refresh(self._found(wanted))
+        else:
+            self.go_to(wanted, kind)
+        self._goal = str(place.get("unit_id", ""))
+
+    def place(self) -> dict[str, str]:
+        """The item, the kind and the unit at the cursor."""
+        if self.item is None:
+            return {}
+        unit = self.sheet.form.current
+        at = {"item_id": self.item.id, "kind": self.sheet.kind.value}
+        return at | ({"unit_id": unit.unit_id} if unit else {})
+
+    def _read_asked(self) -> None:
+        self.asked.refresh()
+        self._ids = self.asked.items()
+        other = self.asked.something_else()
+        self._nothing.show_words(*(NOT_YOURS if other else NO_ITEMS))
+        self._bring.setVisible(not other)
+
+    def leave(self) -> None:
+        """Keep what is being typed and the time spent."""
+        self.sheet.saving.keep()
+        self._spend()
+
+    def stop(self) -> None:
+        """Save nothing any more: what cannot become a revision is a draft in the file."""
+        self.sheet.saving.follow(None, editable=False)
+        self._spending.stop()
+        self.source.stop()
+        self.side.draft.stop()
+
+    def focus_first(self) -> None:
+        """Begin at the unit that was asked for, else the first empty one, or at the button that starts the document."""
+        goal, self._goal = self._goal, ""
+        if self.item is not None:
+            self.sheet.focus_first()
+            self.sheet.form.go(goal)
+
+    def keeps_words(self, field: QWidget) -> bool:
+        """In a unit's own fields the key retires the unit."""
+        return not self.sheet.isAncestorOf(field)
+
+    def rebind(self) -> None:
+        """Take over keys that were changed, also on the buttons."""
+        super().rebind()
+        self.sheet.rebind()
+        self.source.rebind()
+        self.side.draft.rebind()
+
+    def go_to(self, item_id: str, kind: Kind | None = None) -> bool:
+        """Go to an item and a kind; False, and everything stays, when what was typed cannot be kept."""
+        if not self.sheet.saving.keep():
+            return False
+        self._spend()
+        found = self._found(item_id)
+        QSettings().setValue(self._place_key(), item_id)
+        self._show_item(item_id)
+        self._show_kind(kind or self.asked.likely(item_id, found, self.sheet.kind), found)
+        return True
+
+    def step(self, by: int) -> None:
+        """Go to the next (+1) or previous (-1) item, as far as there are any."""
+        if self.item is not None and self.item.id in self._ids:
+            place = self._ids.index(self.item.id) + by
+            if 0 <= place < len(self._ids) and self.go_to(self._ids[place], self.sheet.kind):
+                self.sheet.focus_first()
+
+    def go_on(self) -> None:
+        """Go to the next document that waits for this person."""
+        if self.item is None:
+            return
+        goal = self.asked.next(self.item.id, self.sheet.kind)
+        if goal is None:
+            self.sheet.say("success", self.asked.what_waits())
+        elif self.go_to(*goal):
+            self.sheet.focus_first()
+
+    def _submit(self) -> None:
+        """Submit; from what is submitted already, go on."""
+        if self.sheet.artifact is not None and self.sheet.artifact.state is State.SEALED:
+            self.go_on()
+        else:
+            self.sheet.change(self.sheet.submission.submit)
+
+    def _reopen(self) -> None:
+        """Open a document that is closed; what is open or not theirs stays as it is."""
+        if self.sheet.strip.reopen.isVisible():
+            self.sheet.reopen()
+        else:
+            self.sheet.change(lambda: None)
+
+    def on_change(self, change: Change) -> None:
+        """Show what was committed: here, on another page, or by another process."""
+        if self.item is None or change.kind not in SHOWN_KINDS:
+            return
+        if change.kind == "artifact":
+            if change.verb in ("seal", "reopen"):
+                self.asked.refresh()
+                self.header.show_due(self.asked.due(self.item.id))
+            self._refresh(self._found(self.item.id))
+            self._go_after(change)
+        else:
+            self._reload()
+
+    def _go_after(self, change: Change) -> None:
+        """Undo and redo reach into other documents: show the one that was changed, or nobody would see it."""
+        shown = self.sheet.artifact
+        elsewhere = shown is None or shown.id != change.subject
+        if elsewhere and change.undoable and change.by == self.desk.project.by and self.isVisible():
+            artifact = artifacts.read(self.desk.project, change.subject)
+            if self.go_to(artifact.item_id, artifact.kind):
+                self.sheet.say("info", f"Taken back or done again here: {change.verb}.")
+
+    def _reload(self) -> None:
+        """The item, its sources or its place may have changed."""
+        assert self.item is not None
+        self._read_asked()
+        self._show_item(self.item.id)
+        self.sheet.know(self.item, self.source.words())
+        self._refresh(self._found(self.item.id))
+
+    def _show_item(self, item_id: str) -> None:
+        self.item = items.read(self.desk.project, item_id)
+        place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
+        self.header.show_item(self.item, place, len(self._ids))
+        self.header.show_due(self.asked.due(item_id))
+        self.header.show_settled(self.asked.settled(item_id))
+        self.source.show_item(self.item, self.desk.ask(sources.sources, item_id) or [])
+
+    def _found(self, item_id: str) -> Sequence[Artifact]:
+        """The documents of an item; labels are given on a page of their own."""
+        return [each for each in self.desk.ask(annotating.artifacts_of, item_id) or () if each.kind in KINDS]
+
+    def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
+        assert self.item is not None
+        asked = self.asked.kinds(self.item.id)
+        self.tabs.offer(asked | {kind, *(each.kind for each in found)} if asked is not None else None)
+        self.tabs.show_kind(kind)
+        self.tabs.show_standings(standings(found))
+        self.sheet.show_kind(self.item, kind, found, self.source.words())
+        self.side.follow(kind, "text")
+        self.side.follow_artifact(self.sheet.artifact)
+        self.side.draft.follow(self.item, kind)
+        self.hand.show_quoted()
+
+    def _refresh(self, found: Sequence[Artifact]) -> None:
+        self.tabs.show_standings(standings(found))
+        self.sheet.refresh(found)
+        self.hand.show_quoted()
+        self.side.follow_artifact(self.sheet.artifact)
+        self.side.draft.wake()
+
+    def _pick(self, kind: Kind) -> None:
+        """A tab was chosen; when typing cannot be kept it falls back."""
+        if self.item is None or not self.sheet.saving.keep():
+            self.tabs.show_kind(self.sheet.kind)
+            return
+        self._spend()
+        self._show_kind(kind, self._found(self.item.id))
+
+    def _show_feedback(self) -> None:
+        if self.item is not None:
+            self.desk.go("Feedback", item_id=self.item.id, stage=stage_of(self.sheet.kind).value)
+
+    def _show_side(self) -> None:
+        side = self.side
+        QSettings().setValue(GUIDELINE_KEY, "shown" if side.shows(side.text) else "hidden")
+        self.sheet.strip.show_side(
+            guideline=side.shows(side.text), history=side.shows(side.history), draft=side.shows(side.draft)
+        )
+
+    def _turn_draft(self) -> None:
+        """Show or hide the panel of a model's draft, where a model may be asked for the kind."""
+        if self.item is None or (
+            self.sheet.kind not in DRAFTED_KINDS and not self.side.shows(self.side.draft)
+        ):
+            return
+        self.side.toggle(self.side.draft)
+        if self.side.shows(self.side.draft):
+            self.side.draft.enter()
+
+    def _with_draft(self, act: Callable[[], object]) -> None:
+        """The keys of a draft do nothing while its panel is closed."""
+        if self.side.shows(self.side.draft):
+            act()
+
+    def _take(self, unit_id: str, edit: bool) -> None:
+        if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):
+            self.side.draft.wake()
+
+    def _change_pane(self) -> None:
+        focused = QApplication.focusWidget()
+        if focused is not None and self.sheet.isAncestorOf(focused):
+            self.hand.reading(self.source.enter)()
+        else:
+            self.sheet.enter_current()
+
+    def _sealed(self, artifact: Artifact) -> None:
+        title = WORDS[artifact.kind].title
+        key = self.item.key if self.item else ""
+        self.sheet.say("success", f"{title} of {key} is sealed as revision {artifact.revision}.")
+        QTimer.singleShot(MOMENT_MS, self, lambda: self._go_on_from(artifact))
+
+    def _go_on_from(self, artifact: Artifact) -> None:
+        if self.sheet.artifact is not None and self.sheet.artifact.id == artifact.id:
+            self.go_on()
+
+    def _spend(self) -> None:
+        """Keep the active time since it was last kept, for the document in hand."""
+        subject = self.sheet.artifact.id if self.sheet.artifact else self.item.id if self.item else ""
+        seconds = self.clock.take()
+        if subject and seconds >= LEAST_SECONDS and not self.desk.project.readonly:
+            self.desk.ask(times.spend, subject, seconds)
+
+    def _last_item(self) -> str:
+        stored = str(QSettings().value(self._place_key(), ""))
+        begun = self.desk.ask(items.ids, items.Filter(state="in progress", mine=True, stages=AUTHORING)) or []
+        return stored if stored in self._ids else begun[0] if begun else ""
+
+    def _place_key(self) -> str:
+        return f"author/{self.desk.project.get('id', '')}"
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Time counts while the page is in view."""
+        super().showEvent(event)
+        if not self._seen:
+            self._seen = True
+            stored = QSettings().value(GUIDELINE_KEY)
+            if stored == "shown" or (stored is None and self.width() >= theme.current().px(WIDE)):
+                self.side.toggle(self.side.text)
+        self._attention.begin()
+        self._spending.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Out of view no time counts."""
+        super().hideEvent(event)
+        self._attention.end()
+        self._spending.stop()

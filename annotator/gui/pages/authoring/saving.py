@@ -1,0 +1,76 @@
+"""How typing becomes revisions: a draft within a second, a revision when the field is left or after a while."""
+
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from annotator.actions.authoring import artifacts
+from annotator.actions.project import drafts
+from annotator.domain.kinds.artifact import Artifact
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.authoring.drafting import changed
+
+REVISION_EVERY_MS = 20_000
+
+
+class Saving(QObject):
+    """The artifact in hand, and what is typed into it and not yet a revision of it."""
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.artifact: Artifact | None = None
+        self.editable = False
+        self.typed: dict[str, dict[str, Any]] = {}
+        """Unit id → field → what stands in it."""
+        self._timer = QTimer(self, singleShot=True, interval=REVISION_EVERY_MS)
+        self._timer.timeout.connect(self.keep)
+
+    def follow(self, artifact: Artifact | None, *, editable: bool) -> None:
+        """From now on save into this artifact; what was typed into another must have been kept before."""
+        if artifact is None or self.artifact is None or artifact.id != self.artifact.id:
+            self.typed.clear()
+            self._timer.stop()
+        self.artifact, self.editable = artifact, editable
+
+    def type(self, unit_id: str, field: str, value: Any) -> None:
+        """A key was pressed in a field."""
+        self.typed.setdefault(unit_id, {})[field] = value
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def draft(self, unit_id: str, field: str, text: str) -> None:
+        """Typing paused: the text goes into the file at once."""
+        if self.artifact is not None and field in self.typed.get(unit_id, {}):
+            self._desk.do(drafts.save, self.artifact.id, unit_id, field, text)
+
+    def put(self, unit_id: str, **fields: Any) -> None:
+        """A choice was made: it becomes a revision of its own at once, after what was typed before it."""
+        if self.keep():
+            self.typed[unit_id] = fields
+            self.keep()
+
+    def keep(self) -> bool:
+        """Turn all that was typed into revisions; whether everything is kept now."""
+        self._timer.stop()
+        taken, self.typed = self.typed, {}
+        for unit_id, fields in taken.items():
+            if not self._keep_unit(unit_id, fields):
+                self.typed[unit_id] = fields | self.typed.get(unit_id, {})
+        if self.typed:
+            self._timer.start()
+        return not self.typed
+
+    def _keep_unit(self, unit_id: str, fields: dict[str, Any]) -> bool:
+        if self.artifact is None or unit_id not in {unit.id for unit in self.artifact.document.units}:
+            return True
+        new = changed(self.artifact.document.unit(unit_id), fields)
+        for field in fields.keys() - new.keys():
+            self._desk.do(drafts.forget, self.artifact.id, unit_id, field)
+        return not new or change_unit(self._desk, self.artifact.id, unit_id, new)
+
+
+def change_unit(desk: Desk, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
+    """Make fields of a unit a revision; whether that could be done."""
+    done = desk.do(lambda project: artifacts.change_unit(project, artifact_id, unit_id, **fields))
+    return done is not None

@@ -1,0 +1,270 @@
+"""How one kind of document of an item is worked on: its state above, its units between, its actions below."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts, editable
+from annotator.actions.material import drafting_by_model
+from annotator.domain.kinds.artifact import Artifact, Kind
+from annotator.domain.lint import Finding, lint
+from annotator.domain.material.item import Item
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.forms.forms import EDITING
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.pages.authoring.action_bar import ActionBar
+from annotator.gui.pages.authoring.beginning import Beginning
+from annotator.gui.pages.authoring.checking import Checking
+from annotator.gui.pages.authoring.drafting import as_typed, copied, fresh
+from annotator.gui.pages.authoring.form import Form
+from annotator.gui.pages.authoring.saving import Saving
+from annotator.gui.pages.authoring.state_strip import StateStrip
+from annotator.gui.pages.authoring.submission import Submission
+from annotator.gui.pages.authoring.submit_panel import SubmitPanel
+from annotator.gui.pages.authoring.unit_acts import UnitActs
+from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+
+MAKERS: dict[Kind, Callable[[], UnitEditor]] = {
+    kind: partial(editing.editor, WORDS[kind]) for kind, editing in EDITING.items()
+}
+# What a model may be asked to draft.
+DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
+
+
+class Sheet(QWidget):
+    """The right-hand side of the page: the artifact in hand, or the way to begin one."""
+
+    stirred = Signal()
+    """Something was typed, chosen or scrolled: a sign of life."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.item: Item | None = None
+        self.kind = Kind.RUBRIC
+        self._found: Sequence[Artifact] = ()
+        self._wanted = ""
+        self.closed: Refusal | None = None
+        """Why the document in view cannot be changed now, if so."""
+        self._source_text = ""
+        self.strip, self.form, self.bar = StateStrip(), Form(), ActionBar()
+        self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), Beginning()
+        self.saving, self.checking = Saving(desk, self), Checking(self._remarks, self)
+        self.acts = UnitActs(desk, self.form, self.saving, self)
+        self.submission = Submission(desk, self.form, self.saving, self.checking, self.panel, self)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.form)
+        self._stack.addWidget(self.beginning)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self._stack, 1)
+        for part in (self.panel, self.bar):
+            column.addWidget(part)
+        self.messages.float_over(self._stack)
+
+    def _listen(self) -> None:
+        form, saving, bar = self.form, self.saving, self.bar
+        form.typed.connect(self._typed)
+        form.paused.connect(saving.draft)
+        form.chosen.connect(lambda unit_id, field, value: saving.put(unit_id, **{field: value}))
+        form.left.connect(saving.keep)
+        form.left.connect(self.checking.soon)
+        form.verticalScrollBar().valueChanged.connect(self.stirred)
+        self.checking.found.connect(form.show_findings)
+        self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
+        self.acts.told.connect(lambda words: self.say("success", words))
+        self.panel.closed.connect(self.enter_current)
+        bar.new_wanted.connect(self.acts.new)
+        bar.submit_wanted.connect(self.submission.submit)
+        bar.remarks_wanted.connect(self.submission.show_remarks)
+        self.strip.reopen_wanted.connect(self.reopen)
+        self.strip.copy_wanted.connect(self.start_copy)
+        self.strip.version_wanted.connect(self._show_version)
+        self.beginning.started.connect(self.start)
+
+    @property
+    def artifact(self) -> Artifact | None:
+        """The artifact in hand."""
+        return self.saving.artifact
+
+    def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], source_text: str) -> None:
+        """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
+        self._wanted = ""
+        self.panel.hide()
+        self.form.begin()
+        self.know(item, source_text)
+        self.kind = kind
+        self.refresh(found)
+        self.form.verticalScrollBar().setValue(0)
+        self.checking.check()
+
+    def know(self, item: Item, source_text: str) -> None:
+        """The item or its sources have changed: what the guideline says may change with them."""
+        self.item, self._source_text = item, source_text
+
+    def refresh(self, found: Sequence[Artifact]) -> None:
+        """Show the artifact in hand as it is now, in place."""
+        assert self.item is not None
+        self._found = found
+        versions = [artifact for artifact in found if artifact.kind is self.kind]
+        artifact = next((v for v in versions if v.id == self._wanted), versions[0] if versions else None)
+        readonly = self.desk.project.readonly
+        self.closed = self._closed(artifact) if artifact is not None else None
+        self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
+        self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
+        self.bar.setVisible(artifact is not None)
+        drafted = self.kind in DRAFTED_KINDS
+        if artifact is None:
+            self.strip.show_nothing("")
+            self.beginning.show_kind(self.kind, self.item, readonly=readonly, drafted=drafted)
+            return
+        me = self.desk.project.by
+        self.strip.show_artifact(
+            artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
+            reopens=self.closed is not None and self._reopens(artifact),
+        )  # fmt: skip
+        self.form.take_on(MAKERS[self.kind])
+        self.form.offer(self.item, self._insights())
+        self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
+        self._show_drafted(artifact)
+        self._tell()
+        self.checking.soon()
+
+    def focus_first(self) -> None:
+        """Put the keyboard where work begins: the first empty unit, else the first, else the start button."""
+        if self.artifact is None:
+            self.beginning.enter()
+        elif self.form.editors:
+            empty = (editor for editor in self.form.editors if not editor.text.value())
+            self.form.go(next(empty, self.form.editors[0]).unit_id)
+        else:
+            self.form.setFocus()
+
+    def enter_current(self) -> None:
+        """Put the keyboard back into the unit at the cursor."""
+        current = self.form.current
+        if self.artifact is not None and current is not None:
+            self.form.go(current.unit_id)
+        else:
+            self.focus_first()
+
+    def say(self, level: Level, words: str) -> None:
+        """Say a word above the actions; it goes away by itself."""
+        self.messages.show_message(level, words)
+
+    def start(self) -> None:
+        """Begin this person's artifact of the kind."""
+        if self.item is not None:
+            self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self.item))
+            self.focus_first()
+
+    def start_copy(self) -> None:
+        """Begin this person's artifact with the words of the one in view."""
+        if self.item is not None and self.artifact is not None:
+            document = copied(self.artifact.document)
+            self._wanted = ""
+            self.desk.do(artifacts.start, self.item.id, self.kind, document)
+            self.focus_first()
+
+    def reopen(self) -> None:
+        """Go on editing what was sealed, or begin to edit the consensus."""
+        if self.artifact is not None and self.desk.do(submitting.reopen, self.artifact.id) is not None:
+            self.focus_first()
+
+    def change(self, act: Callable[[], object]) -> None:
+        """Do what changes the document; one that is closed says so instead."""
+        if self.closed is None:
+            act()
+        else:
+            self.say("info", f"{self.closed.happened} {self.closed.todo} {self._way()}".strip())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Typing that no field took, because the document is closed, is answered too."""
+        if self.artifact is not None and self.closed is not None and _writes(event):
+            self.change(lambda: None)
+        else:
+            super().keyPressEvent(event)
+
+    def _way(self) -> str:
+        return f"({keys.shown('reopen_document')})" if self.strip.reopen.isVisible() else ""
+
+    def _closed(self, artifact: Artifact) -> Refusal | None:
+        if self.desk.project.readonly:
+            return Refusal("This file may only be read.")
+        return self.desk.ask(editable.objection, artifact)
+
+    def _reopens(self, artifact: Artifact) -> bool:
+        theirs = self.desk.ask(editable.refusal_of_others, artifact) is None
+        return theirs and not self.desk.project.readonly
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.bar.rebind()
+        self.strip.rebind()
+        self.beginning.rebind()
+
+    def take(self, draft_id: str, unit_id: str, *, edit: bool) -> bool:
+        """Put a unit of a model's draft below the one at the cursor; `edit` goes on writing in it."""
+        if not self.saving.keep():
+            return False
+        current = self.form.current
+        after = current.unit_id if current is not None and self.artifact is not None else ""
+        change = self.desk.do(drafting_by_model.take, draft_id, (unit_id,), after)
+        made = "" if change is None else next(iter(change.after["from_draft"]["units"]))
+        if made and edit:
+            self.form.go(made)
+        elif made:
+            self.form.reveal(made)
+        return bool(made)
+
+    def _show_drafted(self, artifact: Artifact) -> None:
+        found = self.desk.ask(drafting_by_model.drafted, artifact.id) or {}
+        self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in found.items()})
+
+    def _show_version(self, artifact_id: str) -> None:
+        if self.saving.keep():
+            self._wanted = artifact_id
+            self.refresh(self._found)
+
+    def _typed(self, unit_id: str, field: str, value: object) -> None:
+        self.saving.type(unit_id, field, value)
+        self.checking.soon()
+        self.stirred.emit()
+
+    def _insights(self) -> list[tuple[str, str]]:
+        units = [unit for a in self._found if a.kind is Kind.INSIGHTS for unit in a.document.units]
+        return [(unit.id, unit.text) for unit in units if unit.text.strip()]
+
+    def _remarks(self) -> list[Finding]:
+        """What the guideline remarks on what stands in the fields just now; nothing on what is not edited."""
+        if self.artifact is None or self.item is None or not self.saving.editable:
+            return []
+        self._tell()
+        document = as_typed(self.artifact.document, self.saving.typed)
+        found = lint(document, self.item.question, self._source_text, self.item.language)
+        return [*self.form.unfit(), *found]
+
+    def _tell(self) -> None:
+        if self.artifact is not None:
+            document = as_typed(self.artifact.document, self.saving.typed)
+            given = EDITING[self.kind].editor.GIVEN
+            self.bar.show_document(document, locked=not self.saving.editable, given=given)
+
+
+def _writes(event: QKeyEvent) -> bool:
+    """Whether the key would change a text that can be written in."""
+    erases = event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
+    return erases or (event.text().isprintable() and bool(event.text()))

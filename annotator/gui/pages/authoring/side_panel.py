@@ -1,0 +1,121 @@
+"""What can stand at the right of the page: the guideline on the field in hand, the revisions, or a model's draft."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.authoring import guidelines
+from annotator.actions.items import renderings
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.kinds.artifact import Artifact, Kind
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.forms import kind_guideline
+from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+from annotator.gui.pages.authoring.history_list import HistoryList
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.report_view import ReportView
+
+LEAST_WIDTH, DRAFT_WIDTH = 230, 330
+
+
+class SidePanel(QFrame):
+    """One thing at a time, or nothing."""
+
+    turned = Signal()
+    """Another part is shown, or none."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.setProperty("role", "side")
+        self.title, self.close_button = PlainLabel(role="subtitle"), QToolButton()
+        self.all = QPushButton("Show all")
+        self.all.setProperty("role", "quiet")
+        self.all.setCheckable(True)
+        self.all.toggled.connect(self._show_guideline)
+        icons.put(self.close_button, "close", 14)
+        self.close_button.setToolTip("Close this panel")
+        self.close_button.setAccessibleName("Close this panel")
+        self.close_button.clicked.connect(self._close)
+        self.text, self.history = ReportView(), HistoryList(desk)
+        self.text.setProperty("role", "side")
+        self.text.setAccessibleName("Guideline")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.text)
+        self.draft = ModelDraft(desk)
+        self._stack.addWidget(self.history)
+        self._stack.addWidget(self.draft)
+        self._titles: dict[QWidget, str] = {
+            self.text: "Guideline", self.history: "Revisions", self.draft: "A model's draft",
+        }  # fmt: skip
+        self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
+        top = QHBoxLayout()
+        top.addWidget(self.title, 1)
+        top.addWidget(self.all)
+        top.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 6, 8, 8)
+        column.addLayout(top)
+        column.addWidget(self._stack, 1)
+        self._fit()
+        theme.watch(self, self._fit)
+        self.hide()
+
+    def _close(self) -> None:
+        self.toggle(self._stack.currentWidget())
+
+    def toggle(self, part: QWidget | None) -> None:
+        """Show a part (`text`, `history` or `draft`), or hide the panel where that part is shown already."""
+        if part is None:
+            return
+        shown = self.shows(part)
+        self._stack.setCurrentWidget(part)
+        self.setVisible(not shown)
+        self.all.setVisible(part is self.text)
+        self.title.setText(self._titles[part])
+        self._fit()
+        self._show_guideline()
+        self.history.wake()
+        self.draft.wake()
+        self.turned.emit()
+
+    def _fit(self) -> None:
+        least = DRAFT_WIDTH if self._stack.currentWidget() is self.draft else LEAST_WIDTH
+        self.setMinimumWidth(theme.current().px(least))
+
+    def shows(self, part: QWidget) -> bool:
+        """Whether a part is what stands here now."""
+        return not self.isHidden() and self._stack.currentWidget() is part
+
+    def follow(self, kind: Kind, field: str) -> None:
+        """Say what the guideline says on the field that has the focus now."""
+        self._kind, self._field = kind, field or "text"
+        self._show_guideline()
+
+    def follow_artifact(self, artifact: Artifact | None) -> None:
+        """List the revisions of this artifact from now on."""
+        self.history.follow(artifact)
+
+    def _show_guideline(self) -> None:
+        if self.isHidden() or self._stack.currentWidget() is not self.text:
+            return
+        text = self.desk.ask(guidelines.text_in_force, stage_of(self._kind)) or ""
+        words = (
+            kind_guideline.whole(self._kind, text)
+            if self.all.isChecked()
+            else kind_guideline.on_field(self._kind, self._field, text)
+        )
+        if words != self._shown:
+            self._shown = words
+            rendered = self.desk.ask(renderings.html, words)
+            if rendered is not None:
+                self.text.show_html(rendered.html)

@@ -1,0 +1,149 @@
+"""How a document's state stands above it: whose it is, whether it may be changed, and what else there is to see."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+
+from annotator.domain.kinds.artifact import Artifact, State
+from annotator.gui import keys, theme
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.pages.authoring.standing import standing_of
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.choices import ChoiceBox
+
+REOPEN, EDIT = "Reopen", "Edit consensus"
+
+
+class StateStrip(QFrame):
+    """The line above the units."""
+
+    version_wanted = Signal(str)
+    """Another artifact of the same kind was chosen, by its id."""
+    reopen_wanted = Signal()
+    copy_wanted = Signal()
+    history_wanted = Signal()
+    guideline_wanted = Signal()
+    draft_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.icon, self.words, self.versions = QLabel(), ElidedLabel(), ChoiceBox()
+        self.versions.setAccessibleName("Which one to show")
+        self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
+        self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")
+        self.reopen.set_hint("Go on editing in a new revision; the sealed one stays as it is")
+        self.copy = self._button(
+            "Copy as mine", "Begin your own with the same words; this one stays as it is"
+        )
+        self.history = self._button("History", "Show every revision")
+        self.guideline = KeyButton("Guideline", keys.shown("guideline"), "quiet")
+        self.draft = KeyButton("Model", keys.shown("model_draft"), "quiet")
+        self.draft.set_hint("Ask a model for a draft to take units from; only you see it")
+        self.draft.setCheckable(True)
+        self.history.setCheckable(True)
+        self.guideline.setCheckable(True)
+        for button, told in (
+            (self.reopen, self.reopen_wanted),
+            (self.copy, self.copy_wanted),
+            (self.history, self.history_wanted),
+            (self.guideline, self.guideline_wanted),
+            (self.draft, self.draft_wanted),
+        ):
+            button.clicked.connect(told)
+        self._picture = ("", "")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 4, 8, 4)
+        row.setSpacing(6)
+        row.addWidget(self.icon)
+        row.addWidget(self.words, 1)
+        for part in (self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline):
+            row.addWidget(part)
+        theme.watch(self, self._dress)
+
+    def _button(self, words: str, hint: str) -> QPushButton:
+        button = QPushButton(words)
+        button.setToolTip(hint)
+        button.setProperty("role", "quiet")
+        return button
+
+    def show_nothing(self, words: str) -> None:
+        """There is no document of the kind yet."""
+        self._picture = ("", "")
+        self.words.setText(words)
+        for part in (self.versions, self.reopen, self.copy, self.history, self.draft):
+            part.hide()
+        self._dress()
+
+    def show_artifact(
+        self,
+        artifact: Artifact,
+        versions: Sequence[Artifact],
+        me: str,
+        *,
+        editable: bool,
+        readonly: bool,
+        drafted: bool,
+        reopens: bool,
+    ) -> None:
+        """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
+
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
+        """
+        standing, mine = standing_of(artifact), artifact.author_id == me
+        self._picture = (standing.icon, standing.colour)
+        words = _state_words(artifact, mine=mine, editable=editable)
+        self.words.setText(f"{words} · this file may only be read" if readonly else words)
+        self.reopen.setVisible(reopens)
+        self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
+        has_own = any(version.author_id == me for version in versions)
+        self.copy.setVisible(not has_own and not readonly)
+        self.draft.setVisible(drafted and mine and editable)
+        self.history.show()
+        self.versions.setVisible(len(versions) > 1)
+        self.versions.clear()
+        for version in versions:
+            self.versions.addItem(_version_words(version, me), version.id)
+        self.versions.setCurrentIndex(self.versions.findData(artifact.id))
+        self._dress()
+
+    def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
+        """Press the button of what stands in the side panel."""
+        self.guideline.setChecked(guideline)
+        self.history.setChecked(history)
+        self.draft.setChecked(draft)
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.reopen.set_key(keys.shown("reopen_document"))
+        self.guideline.set_key(keys.shown("guideline"))
+        self.draft.set_key(keys.shown("model_draft"))
+
+    def _dress(self) -> None:
+        picture, colour = self._picture
+        size = theme.current().px(16)
+        self.icon.setVisible(bool(picture))
+        if picture:
+            self.icon.setPixmap(icons.pixmap(picture, size, colour, self.devicePixelRatio()))
+
+
+def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
+    name = WORDS[artifact.kind].title.lower()
+    if artifact.state is State.SEALED:
+        when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
+        return f"Sealed as revision {artifact.revision}{when}"
+    if artifact.state is State.CONSENSUS:
+        how = "being edited" if editable else "read only"
+        return f"Consensus, {how}"
+    if mine:
+        return f"Your {name}, draft · revision {artifact.revision}"
+    return f"Imported{'' if editable else ', read only'} · revision {artifact.revision}"
+
+
+def _version_words(artifact: Artifact, me: str) -> str:
+    if artifact.author_id == me:
+        return "Mine"
+    return "Consensus" if artifact.state is State.CONSENSUS else "Imported"

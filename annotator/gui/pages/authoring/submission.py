@@ -1,0 +1,74 @@
+"""How a document is submitted: what is missing is listed, warnings may stay for a reason, then it is sealed."""
+
+from PySide6.QtCore import QObject, Signal
+
+from annotator.actions.assignments import submitting
+from annotator.domain.lint import Finding
+from annotator.gui.desk.desk import Desk
+from annotator.gui.forms.kind_words import WORDS
+from annotator.gui.pages.authoring.checking import Checking
+from annotator.gui.pages.authoring.form import Form
+from annotator.gui.pages.authoring.saving import Saving
+from annotator.gui.pages.authoring.submit_panel import SubmitPanel
+
+
+class Submission(QObject):
+    """The way from a draft to a sealed revision."""
+
+    sealed = Signal(object)
+    """The Artifact that was submitted just now."""
+
+    def __init__(
+        self, desk: Desk, form: Form, saving: Saving, checking: Checking, panel: SubmitPanel, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._desk, self._form, self._saving = desk, form, saving
+        self._checking, self._panel = checking, panel
+        panel.jumped.connect(self._jump)
+        panel.overridden.connect(self.seal)
+        checking.found.connect(self._follow)
+
+    def submit(self) -> None:
+        """Seal the document, or list what stands in the way."""
+        if not self._saving.editable or not self._saving.keep():
+            return
+        self._form.complain()
+        if findings := self._checking.check():
+            self._list(findings)
+            self._panel.enter()
+        else:
+            self.seal()
+
+    def show_remarks(self) -> None:
+        """List the remarks without submitting."""
+        self._form.complain()
+        self._list(self._checking.check())
+        self._panel.enter()
+
+    def seal(self, reason: str = "") -> None:
+        """Submit; `reason` says why warnings were overridden. Errors are listed instead."""
+        artifact = self._saving.artifact
+        if artifact is None or not self._saving.keep():
+            return
+        findings = self._checking.check()
+        if any(finding.level == "error" for finding in findings) or (findings and not reason):
+            self._list(findings)
+            self._panel.enter()
+        elif self._desk.do(submitting.seal, artifact.id, reason) is not None:
+            self._panel.hide()
+            self.sealed.emit(self._saving.artifact)
+
+    def _follow(self, findings: list[Finding]) -> None:
+        if self._panel.isVisible():
+            self._list(findings)
+
+    def _list(self, findings: list[Finding]) -> None:
+        artifact = self._saving.artifact
+        if artifact is not None:
+            numbers = {unit.id: number for number, unit in enumerate(artifact.document.units, start=1)}
+            self._panel.show_findings(findings, numbers, WORDS[artifact.kind])
+
+    def _jump(self, unit_id: str, field: str) -> None:
+        current = self._form.current
+        if goal := unit_id or (current.unit_id if current else ""):
+            self._form.go(goal, field if unit_id else "text")

@@ -1,0 +1,250 @@
+"""The page of all items: find one, see how far it is, go to work on it."""
+
+from functools import cached_property
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.items import items
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
+from annotator.gui.pages.items.item_form import ItemForm
+from annotator.gui.pages.items.items_model import ItemsModel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.lines_table import LinesTable
+
+# People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
+# which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.
+SETTLE_MS = 60
+# Under the heading and the filters.
+FORM_PLACE = 2
+KEY_WIDTH, WIDEST_KEY = 56, 170
+KEY, STATE = 0, 4
+
+
+class ItemsPage(Page):
+    """The list of items with its filters."""
+
+    NAME = "Items"
+    ICON = "items"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._model = ItemsModel(desk)
+        self._sought = ""
+        self._build()
+        self._model.rowsInserted.connect(self._grown)
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self._narrow)
+        self.bind("next_open", self._next_open)
+        self.bind("find", self.search.setFocus)
+        self._fill_choices()
+        self._narrow()
+
+    def _build(self) -> None:
+        title = QLabel("Items")
+        title.setProperty("role", "title")
+        self.search = LineField(placeholderText="Search questions, subjects, keys…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Search items")
+        self.search.textChanged.connect(lambda: self._later.start())
+        self.search.returnPressed.connect(self._into_list)
+        self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
+            combo.setAccessibleName(name)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(16)
+            combo.currentIndexChanged.connect(lambda _: self._narrow())
+        self.count = QLabel()
+        self.count.setProperty("role", "hint")
+        self.add = QPushButton("Add item…")
+        self.add.clicked.connect(lambda: self._show_form(True))
+        self.material = QPushButton("Reports and sources…")
+        self.material.setToolTip("Which reports there are, what is drawn from them, and the pages they cite")
+        self.material.clicked.connect(lambda: self.desk.go("Material"))
+        self.bring = QPushButton("Import…")
+        self.bring.clicked.connect(lambda: self.desk.go("Import"))
+        head = QHBoxLayout()
+        head.addWidget(title)
+        head.addStretch(1)
+        head.addWidget(self.material)
+        head.addWidget(self.bring)
+        head.addWidget(self.add)
+        filters = QHBoxLayout()
+        filters.addWidget(self.search, 1)
+        for combo in (self.type, self.subject, self.state):
+            filters.addWidget(combo)
+        filters.addWidget(self.count)
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 12)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addLayout(filters)
+        column.addWidget(self._body(), 1)
+        column.addLayout(self._foot())
+        self.material.setVisible(not self.desk.project.from_task)
+        for writing in (self.add, self.bring):
+            writing.setEnabled(not self.desk.project.readonly)
+            # Whoever works on a task gets further items by the next one.
+            writing.setVisible(not self.desk.project.from_task)
+
+    def _body(self) -> QWidget:
+        self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
+        self.table.firm = (KEY, STATE)
+        self.table.activated.connect(lambda index: self._work(index.row()))
+        self.nothing = EmptyState(
+            "items",
+            "No items yet",
+            "An item is a question or task that systems answer. Import a benchmark, or write the first one yourself.",
+        )
+        self.nothing.add_action("Import…", lambda: self.desk.go("Import"), primary=True)
+        self.nothing.add_action("Add item…", lambda: self._show_form(True))
+        self.no_match = EmptyState("search", "Nothing matches", "Take a word or a filter away to see more.")
+        self.no_match.add_action("Show all", self._clear)
+        self.body = QStackedWidget()
+        for widget in (self.table, self.nothing, self.no_match):
+            self.body.addWidget(widget)
+        return self.body
+
+    def _foot(self) -> QHBoxLayout:
+        self.author = QPushButton("Write or read its gold  ↵")
+        self.author.setProperty("role", "primary")
+        self.author.clicked.connect(lambda: self._work(self._row()))
+        self.label = QPushButton("Label its reports")
+        self.label.clicked.connect(self._label)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(self.label)
+        foot.addWidget(self.author)
+        return foot
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show the list as it now is; `search` puts the caret into the search field."""
+        self._fill_choices()
+        self._narrow()
+        if place.get("search"):
+            self.search.setFocus()
+            self.search.selectAll()
+
+    def focus_first(self) -> None:
+        """Work begins in the list, or in the search field when that was asked for."""
+        if not self.search.hasFocus():
+            self.table.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        """Items and what was done to them show at once."""
+        if change.kind in ("item", "import"):
+            self._fill_choices()
+            self._narrow()
+        elif self.isVisible():
+            self._model.refresh()
+
+    def _narrow(self) -> None:
+        chosen = self._model.id_at(self._row()) if self._row() >= 0 else ""
+        narrowed = items.Filter(
+            words=self.search.text(),
+            question_type=self.type.currentData() or "",
+            subject=self.subject.currentData() or "",
+            state=self.state.currentData() or "",
+        )
+        self._model.narrow(narrowed)
+        total, shown = self._say_how_many(), self._model.rowCount()
+        empty = self.nothing if total == 0 else self.no_match
+        self.body.setCurrentWidget(self.table if shown else empty)
+        for button in (self.author, self.label):
+            button.setEnabled(shown > 0)
+        if shown:
+            row = self._model.row_of(chosen)
+            self._sought = chosen if row < 0 else ""
+            self.table.selectRow(max(0, row))
+            self._fit_keys(shown)
+
+    def _say_how_many(self) -> int:
+        total, shown = self.desk.ask(items.count) or 0, self._model.rowCount()
+        self.count.setText(f"{shown} of {total}" if shown != total else counted(total, "item"))
+        return total
+
+    def _grown(self) -> None:
+        """The rest of a long list has come: what was chosen before may be in it."""
+        self._say_how_many()
+        row = self._model.row_of(self._sought)
+        if row >= 0 and self._row() <= 0:
+            self.table.selectRow(row)
+
+    def _fit_keys(self, shown: int) -> None:
+        """Make room for the keys of the first screenful; numbers need little, words more."""
+        metrics = self.table.fontMetrics()
+        widest = max(metrics.horizontalAdvance(self._model.line(row).key) for row in range(min(shown, 40)))
+        room = min(WIDEST_KEY, max(KEY_WIDTH, round(widest / theme.current().zoom * 100) + 28))
+        if room != self.table.widths[0]:
+            self.table.widths[0] = room
+            self.table.fit()
+
+    def _fill_choices(self) -> None:
+        types, subjects = self.desk.ask(items.choices) or ([], [])
+        for combo, first, values in (
+            (self.type, "All types", types),
+            (self.subject, "All subjects", subjects),
+            (self.state, "All states", list(items.STATES)),
+        ):
+            offer(combo, [(first, ""), *((value, value) for value in values)])
+
+    def _row(self) -> int:
+        index: QModelIndex = self.table.currentIndex()
+        return index.row() if index.isValid() else -1
+
+    def _work(self, row: int) -> None:
+        if row >= 0:
+            self.desk.go("Author", item_id=self._model.id_at(row))
+
+    def _label(self) -> None:
+        if self._row() >= 0:
+            self.desk.go("Label", item_id=self._model.id_at(self._row()))
+
+    def _next_open(self) -> None:
+        """The next item below that is not submitted or settled, from the top again after the last."""
+        rows = self._model.rowCount()
+        for step in range(1, rows + 1):
+            row = (self._row() + step) % rows
+            if self._model.line(row).state in ("new", "in progress"):
+                self.table.selectRow(row)
+                return
+
+    def _into_list(self) -> None:
+        self._later.stop()
+        self._narrow()
+        self.table.setFocus()
+
+    def _clear(self) -> None:
+        self.search.clear()
+        for combo in (self.type, self.subject, self.state):
+            combo.setCurrentIndex(0)
+        self._narrow()
+
+    @cached_property
+    def form(self) -> ItemForm:
+        """The form for a new item between the filters and the list, made when it is first wanted."""
+        form = ItemForm(self.desk)
+        form.done.connect(lambda: self._show_form(False))
+        self._column.insertWidget(FORM_PLACE, form)
+        return form
+
+    def _show_form(self, shown: bool) -> None:
+        self.form.setVisible(shown)
+        if shown:
+            self.form.begin()
+        else:
+            self.table.setFocus()

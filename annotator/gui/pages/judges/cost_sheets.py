@@ -1,0 +1,100 @@
+"""What asking models has cost as a table: a line for each purpose, judge, run, question, system or unit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from annotator.actions.judging.judge_costs import Cost, total
+from annotator.actions.judging.judge_offers import title
+from annotator.actions.sheets.result_sheets import Cell, Column, Line, Sheet, columns, count, text
+from annotator.domain.texts.counting import counted, usd
+from annotator.gui.review.judge_words import spent
+
+UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
+PURPOSE, RUN = "purpose", "run"
+# What costs are told by, in words.
+BY: Mapping[str, str] = {
+    UNIT: "Criterion or other unit",
+    QUESTION: "Question",
+    SYSTEM: "System",
+    JUDGE: "Judge",
+    PURPOSE: "Purpose",
+    RUN: "Run",
+}
+COST = (
+    "US dollars for all calls, those that failed and were made again among them, at the prices of the day of the call. "
+    "A call on which several judgements rest, since units were asked together or a reply was used twice, is shared "
+    "evenly among them. What is no single question's, system's or criterion's (drift checks, attacks, drawing, trial "
+    "calls) is a line of its own. A request that was cut short counts at the usual cost of its run."
+)
+EACH = "The cost divided by those of the judgements whose cost is known."
+UNKNOWN = (
+    "Judgements that rest on a call of unknown cost: its model has no price in the table, or the server did not say "
+    "how many tokens it took. What is not known is never nothing: the cost beside it is at least that."
+)
+JUDGEMENTS = "Judgements that rest on a call, with a verdict and without."
+# The columns of money and of what it was for, after those that name a line.
+FIGURES = (
+    "What it judged",
+    ("Judgements", JUDGEMENTS),
+    ("Cost", COST),
+    ("A judgement", EACH),
+    ("Cost unknown", UNKNOWN),
+)
+HEADS: Mapping[str, tuple[str | tuple[str, str], ...]] = {
+    UNIT: ("Item", "Asked about"),
+    QUESTION: ("Item", "Question"),
+    SYSTEM: ("System",),
+    JUDGE: ("Judge",),
+    PURPOSE: ("Purpose",),
+    RUN: ("Run",),
+}
+
+
+def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> Sheet:
+    """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
+    heads: tuple[Column, ...] = columns(*HEADS[by], *FIGURES)
+    lines = tuple(Line((*_named(by, one, words), *_figures(one)), unit_id=one.name) for one in found)
+    return Sheet(f"Costs by {BY[by].casefold()}", heads, lines, told(found))
+
+
+def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[Cell, ...]:
+    if not one.name or by == RUN:
+        return tuple(text(said) for said in (replace(one, protocol="").words(by), "")[: len(HEADS[by])])
+    if by == UNIT:
+        said = words.get((one.item, one.protocol, one.name), one.name)
+        return text(one.item), text(said, said)
+    if by == QUESTION:
+        said = " ".join(words.get((one.name, "", ""), "").split())
+        return text(one.name), text(said, said)
+    return (text(one.name),)
+
+
+def _figures(one: Cost) -> tuple[Cell, ...]:
+    known = one.judgements - one.unpriced if one.judgements else 0
+    each = one.cost_usd / known if one.cost_usd is not None and known else None
+    rest = f"the cost of {one.unpriced:,} is not known" if one.unpriced else "the cost of all is known"
+    guess = f"; {one.guessed:,} requests without an answer count at the usual cost" if one.guessed else ""
+    tip = f"{counted(one.judgements, 'judgement')}; {rest}{guess}."
+    return (
+        text(title(one.protocol)),
+        count(one.judgements),
+        _money(one.cost_usd, spent(one.cost_usd, 1, one.unpriced), tip),
+        _money(each, usd(each) if each is not None else "–", tip),
+        Cell(
+            f"{one.unpriced:,}", one.unpriced, state="incomplete" if one.unpriced else "", value=one.unpriced
+        ),
+    )
+
+
+def _money(amount: float | None, words: str, tip: str) -> Cell:
+    return Cell(words, amount, tip, "missing" if amount is None else "", value=amount)
+
+
+def told(found: Sequence[Cost]) -> tuple[str, ...]:
+    """What all lines come to together."""
+    judgements, unpriced = (sum(getattr(one, name) for one in found) for name in ("judgements", "unpriced"))
+    if not found:
+        return ()
+    whole = f"{spent(total(found), 1, unpriced)} for {counted(judgements, 'judgement')}"
+    rest = f"; the cost of {unpriced:,} is not known" if unpriced else ""
+    return (f"Together {whole}{rest}. A call that several rest on is shared evenly among them.",)

@@ -1,0 +1,1 @@
+"""Whether judges still say what they said."""

@@ -1,0 +1,164 @@
+"""What drift checks came to: check by check, the verdicts that changed, and the replies of then and of now."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+
+from annotator.actions.orders import drift_standings
+from annotator.actions.orders.drift_reports import Drift
+from annotator.actions.orders.drift_standings import Standing, Turned
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judgement_replies import Reply
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.judges.drift.drifts import CHANGED, CHECKS, account
+from annotator.gui.review.judge_words import when
+from annotator.gui.review.reply_detail import facts, pretty
+from annotator.gui.review.stacked import column
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.reading.raw_text import RawText
+
+# Of a reply a few lines are seen at least; it scrolls.
+LEAST_REPLY = 90
+SETTLE_MS = 60
+NO_ANCHOR = (
+    "Nothing to check “{}” against yet",
+    "Providers change what answers behind a name. Freeze some of its verdicts now: the same units can be judged anew "
+    "in weeks or months, and you see which verdicts changed, since when, and what else did at the endpoint.",
+)
+NO_CHECK = (
+    "Not checked yet",
+    "{} of “{}” are frozen. A check asks for the same units again, afresh, and compares. No result is made of it.",
+)
+NOT_KEPT = "the call is not kept any more."
+
+
+class DriftFound(QWidget):
+    """The checks above, the changed verdicts of the chosen one below, and both replies of the chosen verdict."""
+
+    freeze_wanted = Signal()
+    check_wanted = Signal()
+    turned = Signal()
+    """Another verdict, or none, is chosen."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._standing: Standing | None = None
+        self.stopped = False
+        self.title = ElidedLabel("", "strong")
+        self.account, self.count = PlainLabel("", wrap=True), ElidedLabel("", "strong")
+        self.account.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.checks, self.changed = CellsModel[Drift](CHECKS, self), CellsModel[Turned](CHANGED, self)
+        self.table = CellsTable("Checks, the newest first", self.checks, stretched=5)
+        self.list = CellsTable("Verdicts that changed", self.changed, stretched=2)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn_check())
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._ask_replies)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.then, self.now = RawText("The reply then"), RawText("The reply now")
+        self.about_then, self.about_now = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.replies = Splitter("judges/drift replies")
+        for about, text in ((self.about_then, self.then), (self.about_now, self.now)):
+            text.setMinimumHeight(LEAST_REPLY)
+            self.replies.addWidget(column(about, text, grows=text))
+        self.parts = Splitter("judges/drift found", Qt.Orientation.Vertical)
+        self.parts.addWidget(column(self.title, self.table, grows=self.table))
+        self.parts.addWidget(column(self.account, self.count, self.list, grows=self.list))
+        self.parts.addWidget(self.replies)
+        self.parts.setSizes([140, 230, 170])
+        self.no_anchor, self.no_check = EmptyState("lock", ""), EmptyState("check", "")
+        self.freeze = self.no_anchor.add_action("Freeze verdicts", self.freeze_wanted.emit, primary=True)
+        self.check = self.no_check.add_action("Check now", self.check_wanted.emit, primary=True)
+        self.body = QStackedWidget()
+        for view in (self.parts, self.no_anchor, self.no_check):
+            self.body.addWidget(view)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(4, 0, 0, 0)
+        whole.addWidget(self.body)
+
+    def show_standing(self, one: Standing) -> None:
+        """Show what came of the checks of a judge; the one that was chosen stays chosen."""
+        kept = self._check() if self._standing and _key(self._standing) == _key(one) else None
+        newer = len(one.checks) > self.checks.rowCount()
+        self._standing = one
+        self.checks.show(one.checks)
+        self.title.setText(f"Checks of \u2068{one.judge}\u2069")
+        if not one.checks:
+            self.no_anchor.show_words(NO_ANCHOR[0].format(one.judge), NO_ANCHOR[1])
+            frozen = counted(one.frozen, "verdict")
+            self.no_check.show_words(NO_CHECK[0], NO_CHECK[1].format(frozen, one.judge))
+            self.body.setCurrentWidget(self.no_check if one.frozen_at else self.no_anchor)
+            self.turned.emit()
+            return
+        self.body.setCurrentWidget(self.parts)
+        place = self.checks.place_of(lambda check: kept is not None and check.run_id == kept.run_id)
+        self.table.setCurrentIndex(self.checks.index(0 if newer else max(0, place), 0))
+        self._turn_check()
+
+    def _check(self) -> Drift | None:
+        return self.checks.at(self.table.currentIndex().row())
+
+    def _turn_check(self) -> None:
+        check, one = self._check(), self._standing
+        if check is None or one is None:
+            return
+        stands = one.frozen_at is not None and check.anchored_at == one.frozen_at.isoformat()
+        self.account.setText(account(check, stands=stands))
+        self.count.setText("Reading…")
+        older = one.checks[self.table.currentIndex().row() :]
+        self._desk.ask_later(self._found, _turned, older)
+
+    def _found(self, found: tuple[Drift, list[Turned]]) -> None:
+        check, rows = found
+        if self.stopped or self._check() != check:
+            return
+        self.changed.show(rows)
+        many = len(rows)
+        self.count.setText(f"{counted(many, 'verdict')} changed" if many else "No verdict changed.")
+        for widget in (self.list, self.replies):
+            widget.setVisible(many > 0)
+        if many:
+            self.list.setCurrentIndex(self.changed.index(0, 0))
+        self._soon.start()
+        self.turned.emit()
+
+    def step(self, by: int) -> None:
+        """Choose the changed verdict before or after."""
+        row = self.list.currentIndex().row() + by
+        if 0 <= row < self.changed.rowCount():
+            self.list.setCurrentIndex(self.changed.index(row, 0))
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        self.stopped = True
+        self._soon.stop()
+
+    def _ask_replies(self) -> None:
+        one = self.changed.at(self.list.currentIndex().row())
+        found = self._desk.ask(drift_standings.replies, one.changed) if one is not None else None
+        before, after = found or (None, None)
+        _show(self.then, self.about_then, "Then", before)
+        _show(self.now, self.about_now, "Now", after)
+
+
+def _show(text: RawText, about: PlainLabel, word: str, reply: Reply | None) -> None:
+    model = (reply.call.returned_model or reply.call.requested_model or "an unnamed model") if reply else ""
+    about.setText(f"{word}, {when(reply.at)}, by {model}" if reply else f"{word}: {NOT_KEPT}")
+    about.setToolTip(tooltip(facts(reply.call)) if reply else "")
+    text.setPlainText((pretty(reply.call.raw) or "(the reply was empty)") if reply else "")
+
+
+def _turned(project: Project, checks: tuple[Drift, ...]) -> tuple[Drift, list[Turned]]:
+    return checks[0], drift_standings.turned(project, checks)
+
+
+def _key(one: Standing) -> tuple[str, str]:
+    return one.judge_id, one.protocol

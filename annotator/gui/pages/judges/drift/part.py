@@ -1,0 +1,294 @@
+"""Drift: whether judges still say what they said, told by verdicts that are frozen once and asked for again later."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_planning import Look
+from annotator.actions.orders import drift, drift_standings
+from annotator.actions.orders.drift_standings import Standing
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import RunState
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.judges.drift.anchor_form import AnchorForm
+from annotator.gui.pages.judges.drift.drift_found import DriftFound
+from annotator.gui.pages.judges.drift.drifts import STANDINGS
+from annotator.gui.pages.judges.runs.driver import Driver
+from annotator.gui.pages.judges.runs.forecast_view import ForecastView
+from annotator.gui.review.judge_words import doing, when
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain_area import PlainArea
+
+LEFT = (
+    Deed(
+        "freeze_anchor",
+        "Freeze verdicts",
+        "lock",
+        "Freeze some of the judge's verdicts, to be asked for again later; it asks nobody and costs nothing",
+    ),
+    Deed("cancel_run", "Cancel the check", "stop", "Stop what is under way; what is finished is kept"),
+)
+RIGHT = (
+    Deed("previous_item", "Back", hint="The changed verdict before"),
+    Deed("next_item", "Next changed", hint="The next verdict that changed"),
+    Deed("submit", "Check now", hint="Ask for the frozen verdicts again and compare", role="primary"),
+)
+NOTHING = (
+    "No judge can be checked yet",
+    "A check asks a judge at an endpoint once more for what it has said before. Let one judge first. The baseline "
+    "needs no check: it says the same every time.",
+)
+SETTLE_MS = 150
+NONE_FROZEN = "Freeze verdicts first; a check asks for those again."
+
+
+class Drifting(Part):
+    """Judges with what is frozen of them at the left, above what a check takes; at the right what the checks found."""
+
+    run_wanted = Signal(dict)
+
+    def __init__(self, desk: Desk, driver: Driver) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self.driver = driver
+        self._place: dict[str, Any] = {}
+        self.model = CellsModel[Standing](STANDINGS, self)
+        self.table = CellsTable("Judges and what is frozen of them", self.model, stretched=0)
+        self.form, self.forecast, self.found = AnchorForm(desk), ForecastView(desk), DriftFound(desk)
+        self.progress = ProgressRow()
+        self.progress.cancelled.connect(self.cancel)
+        self.progress.hide()
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._look)
+        self.acts = {
+            "freeze_anchor": self.freeze,
+            "submit": self.start,
+            "cancel_run": self.cancel,
+            "next_item": lambda: self.found.step(1),
+            "previous_item": lambda: self.found.step(-1),
+        }
+        self._listen()
+        self.lay_out(self._body())
+
+    def _listen(self) -> None:
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.form.changed.connect(self._soon.start)
+        self.found.freeze_wanted.connect(self.freeze)
+        self.found.check_wanted.connect(self.start)
+        self.found.turned.connect(self._offer)
+        self.driver.began.connect(self._began)
+        self.driver.progressed.connect(self._progressed)
+        self.driver.ended.connect(self._ended)
+
+    def _body(self) -> QWidget:
+        inner = QWidget()
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 10, 0)
+        inside.addWidget(self.form)
+        inside.addStretch(1)
+        below = QWidget()
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 4, 4, 0)
+        column.setSpacing(8)
+        column.addWidget(PlainArea("What is frozen, and the check", inner), 1)
+        # What it would cost stays in view, however long the form is.
+        for widget in (self.forecast, self.progress):
+            column.addWidget(widget)
+        left = Splitter("judges/drift form", Qt.Orientation.Vertical)
+        left.addWidget(self.table)
+        left.addWidget(below)
+        left.setSizes([120, 440])
+        theme.scale(left.setMinimumWidth, 380)
+        whole = Splitter("judges/drift")
+        whole.addWidget(left)
+        whole.addWidget(self.found)
+        whole.setSizes([476, 604])
+        whole.setStretchFactor(1, 1)
+        self.empty = EmptyState("judges", *NOTHING)
+        self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
+        self.body = QStackedWidget()
+        self.body.addWidget(whole)
+        self.body.addWidget(self.empty)
+        return self.body
+
+    def fill(self) -> None:
+        """Read anew how every judge stands."""
+        self.forecast.forget()
+        self.desk.ask_later(self._told, _read)
+
+    def go(self, place: Any) -> None:
+        """Choose a `judge` by its name, under a `protocol`."""
+        self._place = dict(place)
+        self.fill()
+
+    def focus_first(self) -> None:
+        """Work begins in the list of judges."""
+        (self.table if self.body.currentIndex() == 0 else self.empty).setFocus()
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        super().stop()
+        self._soon.stop()
+        self.forecast.stop()
+        self.found.stop()
+
+    def standing(self) -> Standing | None:
+        """The chosen judge under a protocol."""
+        return self.model.at(self.table.currentIndex().row())
+
+    def _told(self, found: tuple[list[Standing], list[str]]) -> None:
+        if self.stopped:
+            return
+        kept, (standings, systems) = self.standing(), found
+        self.form.systems.offer(systems)
+        self.model.show(standings)
+        self.body.setCurrentIndex(0 if standings else 1)
+        place, self._place = self._place, {}
+        wanted = (place.get("judge"), place.get("protocol"))
+        row = self.model.place_of(lambda one: (one.judge, one.protocol) == wanted)
+        if row < 0 and kept is not None:
+            row = self.model.place_of(
+                lambda one: (one.judge_id, one.protocol) == (kept.judge_id, kept.protocol)
+            )
+        if standings:
+            self.table.setCurrentIndex(self.model.index(max(0, row), 0))
+        self._turn()
+
+    def _turn(self) -> None:
+        one = self.standing()
+        if one is not None:
+            self.form.show_standing(one)
+            self.found.show_standing(one)
+            self._soon.start()
+        self._offer()
+
+    def _look(self) -> None:
+        one = self.standing()
+        if one is None or self.stopped:
+            return
+        order, words = self.form.order(one), f"{counted(one.frozen, 'verdict')} will be asked for again."
+        if one.stopped is not None:
+            done, total = one.stopped.done, one.stopped.total
+            words = f"A check was stopped at {done:,} of {total:,}. Started again, it goes on and asks nothing twice."
+        if one.frozen_at is None:
+            self.forecast.show_look(Look(order, NONE_FROZEN, refused=True), asks=True)
+        else:
+            self.forecast.show_look(Look(order, words, one.frozen, one.frozen), asks=True)
+
+    def _offer(self) -> None:
+        one, writable = self.standing(), not self.desk.project.readonly
+        frozen, going = one is not None and one.frozen_at is not None, self.driver.running
+        changed = self.found.changed.rowCount() > 0 and bool(one and one.checks)
+        self.bar.set_words("freeze_anchor", "Freeze anew" if frozen else "Freeze verdicts")
+        self.bar.enable("freeze_anchor", writable and one is not None)
+        self.bar.enable("cancel_run", self._checking)
+        self.bar.enable("submit", writable and frozen and not going)
+        for act in ("next_item", "previous_item"):
+            self.bar.enable(act, changed)
+        for button in (self.found.freeze, self.found.check):
+            button.setEnabled(writable and not going)
+        other = going and not self._checking
+        self.bar.say("A run is under way; a check can start after it." if other else "")
+
+    @property
+    def _checking(self) -> bool:
+        order = self.driver.order
+        return self.driver.running and order is not None and order.protocol.startswith(drift.PREFIX)
+
+    def freeze(self) -> None:
+        """Freeze verdicts of the chosen judge; where some are frozen, only once that was confirmed."""
+        one = self.standing()
+        if one is None or not self.bar.buttons["freeze_anchor"].isEnabled():
+            return
+        if one.frozen_at is None:
+            self._freeze(one)
+            return
+        self.form.choose_anew()
+        self.answer.show_message(
+            "warning",
+            f"{counted(one.frozen, 'verdict')} of \u2068{one.judge}\u2069 are frozen since {when(one.frozen_at)}.",
+            "Others in their place start the comparison anew from today; the checks so far stay to be read.",
+        )
+        self.answer.set_action("Freeze anew", lambda: self._freeze(one))
+
+    def _freeze(self, one: Standing) -> None:
+        keys = self.form.keys()
+        if isinstance(keys, Refusal):
+            self.answer.show_message("error", keys.happened, keys.todo)
+            self.form.items.setFocus()
+            return
+        self.answer.clear()
+        change = self.desk.do(
+            drift.anchor,
+            one.judge,
+            one.protocol,
+            self.form.many.value(),
+            again=one.frozen_at is not None,
+            systems=self.form.systems.ticked(),
+            items=keys,
+        )
+        if change is not None:
+            frozen = counted(len(change.after["units"]), "verdict")
+            self.answer.show_message(
+                "success",
+                f"{frozen} of \u2068{one.judge}\u2069 are frozen.",
+                "Check against them whenever you like.",
+            )
+
+    def start(self) -> None:
+        """Start a check of the chosen judge, in a process of its own."""
+        one = self.standing()
+        if one is not None and self.bar.buttons["submit"].isEnabled():
+            self.answer.clear()
+            self.driver.start(self.form.order(one))
+
+    def cancel(self) -> None:
+        """Stop the check that is under way."""
+        if self._checking:
+            self.progress.show_stopping()
+            self.driver.cancel()
+
+    def _began(self, order: Order) -> None:
+        if order.protocol.startswith(drift.PREFIX):
+            # Hidden and shown again: the button to cancel is good for every check anew.
+            self.progress.hide()
+            self.progress.show_progress(f"Starting the check of \u2068{order.judge}\u2069", 0, 0)
+            self.progress.show()
+        self._offer()
+
+    def _progressed(self, line: dict[str, Any]) -> None:
+        if self._checking:
+            what = doing(line, "Asking for the verdicts again")
+            self.progress.show_progress(what, int(line["done"]), int(line["total"]), line.get("left_s"))
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        self.progress.hide()
+        self._offer()
+        if "drift" in line:
+            self.desk.tell_end("The check for drift has ended.", "Judges", self, part="Drift")
+            told = line["drift"]
+            changed = told["changed"] or told["differences"]
+            self.answer.show_message("warning" if changed else "success", str(line["words"][0]))
+        elif str(line.get("deed", "")) == drift.DEED and line.get("state") != RunState.DONE.value:
+            self.answer.show_message(
+                "info",
+                "The check was stopped before it was whole.",
+                f"{line['cause']} Start it again to go on.".strip(),
+            )
+        if self.isVisible():
+            self.fill()
+
+
+def _read(project: Project) -> tuple[list[Standing], list[str]]:
+    return drift_standings.standings(project), judge_runs.systems(project)

@@ -1,0 +1,63 @@
+"""Pairings of judges as Qt shows them: who with whom, over how many units, and how far they agree."""
+
+from collections.abc import Sequence
+
+from annotator.actions.agreement import agreement_words as words
+from annotator.actions.validation.judge_comparing import Comparison, Pairing, Rater
+from annotator.domain.texts.counting import counted
+from annotator.gui.tables.cells import Column
+
+
+def whose(rater: Rater) -> str:
+    """A rater by name, the baseline as the floor that it is."""
+    return f"{rater.name} (a floor)" if rater.baseline else rater.name
+
+
+def second(one: Pairing) -> str:
+    """Whom the first of a pairing is held against."""
+    return "one another" if one.a is one.b else whose(one.b)
+
+
+def _figure(name: str, head: str, width: int) -> Column[Pairing]:
+    def tip(one: Pairing) -> str:
+        found = one.figure(name)
+        parts = [words.reason(found), f"n = {found.n:,}", words.spoken(found.method), *words.remarks(found)]
+        return "\n".join(part for part in parts if part)
+
+    return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])
+
+
+PAIRINGS: Sequence[Column[Pairing]] = (
+    Column("Who", lambda one: whose(one.a), 140),
+    Column("With", second, 140),
+    Column(
+        "Units",
+        lambda one: f"{one.units:,}",
+        62,
+        number=True,
+        about="Units that both judged, at the first trial.",
+    ),
+    _figure("agreement", "Agreement [95 %]", 172),
+    _figure("kappa", "κ [95 %]", 142),
+    _figure("ac1", "AC1 [95 %]", 142),
+)
+
+
+def account(one: Pairing, comparison: Comparison) -> str:
+    """What the figures of a pairing stand on, and what must be known of them."""
+    said = [
+        f"{counted(one.units, 'unit')} that both judged"
+        + (f", {counted(one.pairs, 'pair')} of values" if one.pairs != one.units else "")
+    ]
+    if comparison.shared is not None:
+        said.append(
+            f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
+        )
+    found = one.figure("kappa")
+    said += [words.reason(found)] if words.reason(found) else [f"κ is {words.band(found)}"]
+    said += words.remarks(found)
+    if one.a.baseline or one.b.baseline:
+        said.append("the baseline is a floor, not a judge")
+    return " ".join(
+        f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in said if part
+    )

@@ -1,0 +1,1 @@
+"""Prompts: the wording in force, and the next one."""

@@ -1,0 +1,163 @@
+"""Prompts: the wording in force, the next one with what it lacks, how it reads on a real unit, and every version."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.judges import prompts
+from annotator.actions.judges.prompts import Listed
+from annotator.actions.project import people
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.judges.prompts.prompt_edit import PromptEdit
+from annotator.gui.pages.judges.prompts.prompt_look import PromptLook
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import PlainLabel
+
+LEFT = (
+    Deed("previous_item", "Unit before", hint="Show the preview on the unit before"),
+    Deed("next_item", "Next unit", hint="Show the preview on the next unit"),
+    Deed("prompt_changes", "Preview or changes", hint="Turn between preview, changes and versions"),
+)
+RIGHT = (Deed("submit", "Put in force", hint="From now on judges are asked by this wording", role="primary"),)
+STAMP = "Replies to the former wording stay as they are, and are never taken for replies to this one."
+
+
+def _titled(one: Listed) -> str:
+    """What asks by a prompt, and for what, where there are several."""
+    what = one.name.removeprefix(one.protocol).strip(".").replace("_", " ")
+    return f"{one.title} · {what}" if what else one.title
+
+
+COLUMNS: tuple[Column[Listed], ...] = (
+    Column("Prompt", _titled, 190, tip=lambda one: f"{_titled(one)}\n{one.name}"),
+    Column(
+        "Version",
+        lambda one: f"{one.version}{' · ours' if one.edited else ''}",
+        84,
+        look=lambda one: ("author", "state-unconfirmed") if one.edited else None,
+        about="1 is the wording that the program ships; “ours” is worded otherwise.",
+    ),
+)
+
+
+class Prompting(Part):
+    """Prompts at the left, the next version in the middle; preview, changes and versions at the right."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self.model = CellsModel[Listed](COLUMNS, self)
+        self.table = CellsTable("Prompts", self.model, stretched=0)
+        # What tells two prompts of one title apart stands at its end.
+        self.table.setWordWrap(True)
+        self.table.row_height = 44
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.edit, self.look = PromptEdit(desk), PromptLook(desk)
+        self.note = LineField(placeholderText="Why is it changed? Kept with the version.", maxLength=2000)
+        self.note.setAccessibleName("Why it is changed")
+        self.edit.edited.connect(self._edited)
+        self.look.taken_up.connect(self.edit.take_up)
+        self._shown = ""
+        self.acts = {
+            "submit": self.put_in_force,
+            "next_item": lambda: self.look.step(1),
+            "previous_item": lambda: self.look.step(-1),
+            "prompt_changes": self.look.turn,
+        }
+        self.lay_out(self._body())
+
+    def _body(self) -> QWidget:
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(6, 0, 6, 0)
+        column.setSpacing(6)
+        column.addWidget(self.edit, 1)
+        line = QHBoxLayout()
+        line.addWidget(PlainLabel("Note"))
+        line.addWidget(self.note, 1)
+        column.addLayout(line)
+        parts = Splitter("judges/prompts")
+        parts.addWidget(self.table)
+        parts.addWidget(middle)
+        parts.addWidget(self.look)
+        parts.setSizes([260, 405, 415])
+        parts.grow(self.table, 260)
+        parts.setStretchFactor(1, 1)
+        parts.setStretchFactor(2, 1)
+        return parts
+
+    def fill(self) -> None:
+        """Read which wordings are in force."""
+        kept = self.name
+        self.model.show(self.desk.ask(prompts.listed) or [])
+        place = self.model.place_of(lambda one: one.name == kept)
+        self.table.setCurrentIndex(self.model.index(max(0, place), 0))
+        self._turn(again=True)
+
+    @property
+    def name(self) -> str:
+        """The chosen prompt."""
+        one = self.model.at(self.table.currentIndex().row())
+        return one.name if one else ""
+
+    def go(self, place: Any) -> None:
+        """Choose a prompt by its name."""
+        row = self.model.place_of(lambda one: one.name == place.get("prompt"))
+        if row >= 0:
+            self.table.setCurrentIndex(self.model.index(row, 0))
+
+    def focus_first(self) -> None:
+        """Work begins in the list."""
+        self.table.setFocus()
+
+    def keep(self) -> None:
+        """Keep the draft on this computer."""
+        self.edit.keep()
+
+    def stop(self) -> None:
+        """Keep the draft, and look no more."""
+        super().stop()
+        self.edit.stop()
+        self.look.stop()
+
+    def put_in_force(self) -> None:
+        """Let judges be asked by what is written."""
+        if not self.bar.buttons["submit"].isEnabled():
+            return
+        if self.desk.do(prompts.write, self.name, self.edit.text(), self.note.text()) is None:
+            return
+        self.note.clear()
+        self.edit.forget()
+        self._shown = ""
+        self.fill()
+        self.answer.show_message("success", "The wording is in force.", STAMP)
+
+    def _turn(self, *, again: bool = False) -> None:
+        name = self.name
+        if not name or (name == self._shown and not again):
+            return
+        fresh = name != self._shown
+        self._shown = name
+        versions = self.desk.ask(prompts.versions, name) or []
+        names = {person.id: person.name for person in self.desk.ask(people.people) or []}
+        if versions:
+            self.edit.show_prompt(name, versions[-1].text, fresh=fresh)
+            self.look.show_prompt(name, versions, names)
+        if fresh:
+            self.note.clear()
+        self._edited()
+
+    def _edited(self) -> None:
+        name, text = self.name, self.edit.text()
+        if not name:
+            return
+        changed = self.edit.changed()
+        self.look.show_text(text)
+        able = changed and not self.edit.faults and not self.desk.project.readonly
+        self.bar.enable("submit", able)
+        self.bar.say("not put in force yet; kept on this computer" if changed else "in force")
+        self.note.setEnabled(changed)

@@ -1,0 +1,1 @@
+"""The list of judges and the settings of the chosen one."""

@@ -1,0 +1,254 @@
+"""The settings of a judge behind an endpoint: where it is, which model, how it is asked, and where its key lies."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from annotator.actions.judges import judge_prices, judges, kept_keys
+from annotator.domain.judges.judge import Asking, Judge
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.labelled import label_of
+from annotator.gui.widgets.fields.number_box import AmountBox
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import PlainLabel
+
+ADDRESSES = (
+    ("OpenAI", "https://api.openai.com/v1"),
+    ("Ollama on this machine", "http://127.0.0.1:11434/v1"),
+    ("vLLM on this machine", "http://127.0.0.1:8000/v1"),
+    ("llama.cpp on this machine", "http://127.0.0.1:8080/v1"),
+    ("LM Studio on this machine", "http://127.0.0.1:1234/v1"),
+)
+FIELDS = {
+    "name": ("&Name", "a short name, e.g. o3-mini"),
+    "base_url": ("&Endpoint", "http://127.0.0.1:8000/v1"),
+    "model": ("&Model", "the model as the endpoint lists it"),
+    "parameters": ("Para&meters", '{} — nothing is sent unless set, e.g. {"temperature": 0}'),
+}
+RING, SESSION = "ring", "session"
+HAS_JUDGED = "It has judged with these: for another model or endpoint add another judge."
+FOLLOWS = (
+    "It was made from another judge, which is asked one unit at a time, and follows that one's settings."
+)
+
+
+class EndpointForm(QWidget):
+    """Fields; the key's own field is emptied as soon as the key is kept."""
+
+    edited = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._judge: Judge | None = None
+        self._shown: dict[str, str] = {}
+        self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
+        self.key_env = LineField(placeholderText="e.g. OPENAI_API_KEY")
+        self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.keep = ChoiceBox()
+        self.keep.addItem("in the system's keyring", RING)
+        self.keep.addItem("until Goldsmith is closed", SESSION)
+        self.forget = QPushButton("Forget")
+        self.forget.setProperty("role", "quiet")
+        self.forget.clicked.connect(self._forget)
+        self.weights = QCheckBox("&Tell it how much each unit weighs")
+        self.calls = _rate(" calls", 100_000)
+        self.tokens = _rate(" tokens", 1_000_000_000)
+        self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.locked = PlainLabel("", "hint", wrap=True)
+        self._soon = QTimer(self, singleShot=True, interval=300)
+        self._soon.timeout.connect(self._show_price)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(7)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for name, (words, _) in FIELDS.items():
+            self.fields[name].setAccessibleName(words.replace("&", ""))
+        addressed = QHBoxLayout()
+        addressed.setSpacing(4)
+        addressed.addWidget(self.fields["base_url"], 1)
+        addressed.addWidget(self._usual())
+        form.addRow(FIELDS["name"][0], self.fields["name"])
+        form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
+        form.addRow(FIELDS["model"][0], self.fields["model"])
+        form.addRow("Price", self.price)
+        form.addRow("", self.locked)
+        form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
+        form.addRow("", self.weights)
+        rates = QHBoxLayout()
+        rates.setSpacing(6)
+        rates.addWidget(self.calls, 1)
+        rates.addWidget(self.tokens, 1)
+        self.calls.setAccessibleName("Most calls a minute")
+        self.tokens.setAccessibleName("Most tokens a minute")
+        form.addRow(label_of(self.calls, "&A minute"), rates)
+        keeping = QHBoxLayout()
+        keeping.setSpacing(6)
+        keeping.addWidget(self.keep, 1)
+        keeping.addWidget(self.forget)
+        self.key.setAccessibleName("Key")
+        self.keep.setAccessibleName("Where the key is kept")
+        self.key_env.setAccessibleName("Environment variable that holds the key")
+        form.addRow("&Key", self.key)
+        form.addRow("Kept", keeping)
+        form.addRow("Or &variable", self.key_env)
+        form.addRow("", self.place)
+
+    def _usual(self) -> QToolButton:
+        """The usual addresses, to be chosen."""
+        self.usual = QToolButton()
+        icons.put(self.usual, "down")
+        self.usual.setToolTip("Usual addresses")
+        self.usual.setAccessibleName("Usual addresses")
+        self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.usual)
+        for words, address in ADDRESSES:
+            menu.addAction(f"{words}\t{address}", partial(self._take, address))
+        self.usual.setMenu(menu)
+        self.usual.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return self.usual
+
+    def _take(self, address: str) -> None:
+        self.fields["base_url"].setText(address)
+        self.fields["model"].setFocus()
+        self.edited.emit()
+
+    def _listen(self) -> None:
+        for field in (*self.fields.values(), self.key, self.key_env):
+            field.textEdited.connect(lambda _: self.edited.emit())
+        self.fields["model"].textChanged.connect(lambda _: self._soon.start())
+        self.weights.toggled.connect(lambda _: self.edited.emit())
+        for rate in (self.calls, self.tokens):
+            rate.valueChanged.connect(lambda _: self.edited.emit())
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        return self._values() != self._shown or bool(self.key.text())
+
+    def show_judge(self, judge: Judge) -> None:
+        """Show a judge's settings."""
+        self._judge = judge
+        for name, field in self.fields.items():
+            field.setText(str(getattr(judge, name)))
+            field.setCursorPosition(0)
+        self.key_env.setText(judge.key_env)
+        self.weights.setChecked(judge.asked.weights_shown)
+        self.calls.setValue(judge.asked.requests_per_minute or 0)
+        self.tokens.setValue(judge.asked.tokens_per_minute or 0)
+        self._shown = self._values()
+        self.key.clear()
+        judged = bool(self._desk.ask(judges.has_judged, judge.id))
+        self._lock(follows=bool(judge.asked.of), judged=judged)
+        self._show_price()
+        self._show_place()
+
+    def begin(self) -> None:
+        """Empty fields for a new judge."""
+        self._judge = None
+        for field in (*self.fields.values(), self.key, self.key_env):
+            field.clear()
+        self.fields["parameters"].setText("{}")
+        self.weights.setChecked(False)
+        self.calls.setValue(0)
+        self.tokens.setValue(0)
+        self._shown = self._values()
+        self._lock(follows=False, judged=False)
+        self._show_price()
+        self.place.setText(
+            "Looked for in the keyring, then in the variable, then in this session. Never in the project."
+        )
+        self.forget.hide()
+
+    def focus_first(self) -> None:
+        """The name comes first."""
+        self.fields["name"].setFocus()
+
+    def save(self) -> str:
+        """Keep the settings and the key; the judge's name, or nothing when they were refused."""
+        values = self._values()
+        name, secret = values["name"], self.key.text()
+        if values != self._shown and not self._kept(values):
+            return ""
+        if secret:
+            session = self.keep.currentData() == SESSION
+            where = self._desk.ask(kept_keys.remember_key, name, secret, session_only=session)
+            if where is None:
+                return ""
+            self.key.clear()
+        self._shown = values
+        return name
+
+    def _kept(self, values: dict[str, str]) -> bool:
+        if self._judge is None:
+            name, rest = values["name"], {key: value for key, value in values.items() if key != "name"}
+            return self._desk.do(judges.add, name, **rest) is not None
+        return self._desk.do(judges.change, self._judge.id, values) is not None
+
+    def _values(self) -> dict[str, str]:
+        values = {name: field.text().strip() for name, field in self.fields.items()}
+        values["parameters"] = values["parameters"] or "{}"
+        values["key_env"] = self.key_env.text().strip()
+        asked = self._judge.asked if self._judge else Asking()
+        how = {
+            "weights_shown": self.weights.isChecked(),
+            "requests_per_minute": self.calls.value() or None,
+            "tokens_per_minute": self.tokens.value() or None,
+        }
+        values["asking"] = Asking(**asked.model_dump() | how).model_dump_json(exclude_defaults=True)
+        return values
+
+    def _lock(self, *, follows: bool, judged: bool) -> None:
+        readonly = self._desk.project.readonly
+        for field in (*self.fields.values(), self.key_env):
+            field.setReadOnly(readonly or follows)
+        for name in ("base_url", "model"):
+            self.fields[name].setReadOnly(readonly or follows or judged)
+        self.usual.setVisible(not (readonly or follows or judged))
+        for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
+            widget.setEnabled(not readonly and not follows)
+        self.locked.setText(FOLLOWS if follows else HAS_JUDGED if judged else "")
+        self.locked.setVisible(follows or judged)
+
+    def _show_price(self) -> None:
+        model = self.fields["model"].text().strip()
+        words = self._desk.ask(judge_prices.words, model) if model else "known once the model is"
+        self.price.setText(words or "")
+
+    def _show_place(self) -> None:
+        words = self._desk.ask(kept_keys.key_place, self._judge) if self._judge else ""
+        self.place.setText(words or "")
+        self.forget.setVisible(bool(words) and ("keyring" in str(words) or "closed" in str(words)))
+
+    def _forget(self) -> None:
+        if self._judge is not None:
+            self._desk.ask(kept_keys.forget_key, self._judge.name)
+            self._show_place()
+
+
+def _rate(suffix: str, most: int) -> AmountBox:
+    """A number of something in a minute, of which 0 means any."""
+    made = AmountBox(minimum=0, maximum=most, decimals=0, suffix=suffix)
+    made.setSpecialValueText(f"any{suffix}")
+    made.setGroupSeparatorShown(True)
+    # The longest number must not ask for room that nobody needs.
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return made

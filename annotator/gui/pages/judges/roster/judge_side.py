@@ -1,0 +1,168 @@
+"""The right side of the list of judges: what the chosen one is, and what a test of it showed."""
+
+import json
+
+from PySide6.QtCore import QProcess, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.actions.judges import kept_keys
+from annotator.actions.judging import panels
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.gui.desk.child import Child
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
+from annotator.gui.pages.judges.roster.probe_view import ProbeView
+from annotator.gui.pages.judges.roster.vote_form import VoteForm
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+BASELINE_WORDS = (
+    "The baseline needs no key and no network, and says the same every time. It goes by the words that a unit shares "
+    "with the report, and understands nothing. It is a floor that every real judge should clearly beat, not a judge "
+    "to trust."
+)
+VOTE_WORDS = (
+    "A vote asks nobody. Its verdict is that of the majority of its members, or of one judge's repeated trials; where "
+    "there is none, its judgement is missing and says how they voted. Count it again when they have said more."
+)
+
+
+class JudgeSide(QWidget):
+    """A form for a judge behind an endpoint, one for a new vote, or words about the others."""
+
+    saved = Signal(str)
+    """The name of the judge that was saved."""
+    edited = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._judge: Judge | None = None
+        self._child: Child | None = None
+        self.beginning = self.voting = False
+        self.title, self.about = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
+        self.endpoint, self.vote, self.probe = EndpointForm(desk), VoteForm(desk), ProbeView()
+        self.endpoint.edited.connect(self.edited)
+        self.vote.edited.connect(self.edited)
+        self._shown: QWidget = self.about
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(10, 0, 6, 0)
+        column.setSpacing(10)
+        for widget in (self.title, self.about, self.endpoint, self.vote, self.probe):
+            column.addWidget(widget)
+        column.addStretch(1)
+        area = PlainArea("The chosen judge", inner)
+        area.setMinimumWidth(340)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        self._show(self.about)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        form = self._shown
+        return isinstance(form, EndpointForm | VoteForm) and form.dirty
+
+    @property
+    def testing(self) -> bool:
+        """Whether a test is under way."""
+        return self._child is not None and self._child.running
+
+    def show_judge(self, judge: Judge) -> None:
+        """Show a judge; what was typed and not saved stays while it is the same one."""
+        same = not self.beginning and self._judge is not None and self._judge.id == judge.id
+        if same and (self.dirty or judge == self._judge):
+            return
+        if not same:
+            self.probe.clear()
+        self._judge, self.beginning, self.voting = judge, False, False
+        self.title.setText(judge.name)
+        if judge.kind == JudgeKind.ENDPOINT:
+            self.endpoint.show_judge(judge)
+            self._show(self.endpoint)
+        else:
+            self.about.setText(self._words(judge))
+            self._show(self.about)
+        self.edited.emit()
+
+    def _words(self, judge: Judge) -> str:
+        if judge.kind == JudgeKind.BASELINE:
+            return BASELINE_WORDS
+        names = self._desk.ask(panels.members, judge) or []
+        whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
+        return f"{whom}\n\n{VOTE_WORDS}"
+
+    def begin(self) -> None:
+        """Empty fields for a new judge."""
+        self._judge, self.beginning, self.voting = None, True, False
+        self.title.setText("A new judge")
+        self.endpoint.begin()
+        self._show_new(self.endpoint)
+
+    def begin_vote(self, known: list[Judge]) -> None:
+        """Empty fields for a new vote."""
+        self._judge, self.beginning, self.voting = None, True, True
+        self.title.setText("A new vote")
+        self.vote.begin([judge for judge in known if judge.kind != JudgeKind.DERIVED])
+        self._show_new(self.vote)
+
+    def _show_new(self, form: EndpointForm | VoteForm) -> None:
+        self.probe.clear()
+        self._show(form)
+        form.focus_first()
+
+    def _show(self, shown: QWidget) -> None:
+        """Show one of the forms, or the words."""
+        self._shown = shown
+        for form in (self.about, self.endpoint, self.vote):
+            form.setVisible(form is shown)
+
+    def focus_first(self) -> None:
+        """Put the caret into the form."""
+        form = self._shown
+        if isinstance(form, EndpointForm | VoteForm):
+            form.focus_first()
+
+    def save(self) -> bool:
+        """Keep the settings; whether that was done."""
+        form = self._shown
+        if not isinstance(form, EndpointForm | VoteForm) or not form.dirty:
+            return False
+        name = form.save()
+        if name:
+            self.beginning = self.voting = False
+            self._judge = None
+            self.saved.emit(name)
+        return bool(name)
+
+    def test(self) -> None:
+        """One call to the endpoint, of the settings as they are saved now."""
+        if self.testing or self.voting or (self.dirty and not self.save()) or self._judge is None:
+            return
+        if self._judge.kind != JudgeKind.ENDPOINT:
+            return
+        self.probe.wait()
+        if self._child is not None:
+            self._child.deleteLater()
+        self._child = Child(self)
+        self._child.ended.connect(self._tested)
+        words = ["judge", "test", str(self._desk.project.path), self._judge.name, "--json"]
+        self._child.start(words, kept_keys.handed_over(self._desk.project, self._judge))
+        self.edited.emit()
+
+    def _tested(self, output: bytes, code: int, _status: QProcess.ExitStatus) -> None:
+        try:
+            found = json.loads(output)
+        except ValueError:
+            reason = self._child.errors() if self._child else ""
+            found = {"ok": False, "words": reason or f"The test did not finish (code {code})."}
+        self.probe.show_found(found)
+        self.edited.emit()
+        self._desk.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
+
+    def stop(self) -> None:
+        """End a test that is under way."""
+        if self._child is not None:
+            self._child.stop_now()

@@ -1,0 +1,163 @@
+"""Judges and their runs as Qt shows them: what each is, what it came to, what it cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.actions.judging.judge_offers import title
+from annotator.actions.judging.judge_queue import Waiting
+from annotator.actions.judging.judge_runs import RunLine
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.judge_totals import Total
+from annotator.domain.judges.judge import Judge, RunState
+from annotator.domain.texts.counting import usd
+from annotator.gui.review.judge_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when
+from annotator.gui.tables.cells import Column
+
+# So many past runs are offered to be looked into.
+RUNS_OFFERED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A judge with all that it has come to."""
+
+    judge: Judge
+    total: Total
+
+
+def _missing_look(total: Total) -> tuple[str, str] | None:
+    return ("warning", "state-unconfirmed") if total.missing else None
+
+
+def _missing(total: Total) -> str:
+    return f"{total.missing.total():,}" if total.judgements else ""
+
+
+def _afresh(total: Total) -> str:
+    return usd(total.afresh_usd) if total.afresh_usd is not None else "not known" if total.calls else "–"
+
+
+JUDGES: Sequence[Column[Listed]] = (
+    Column("Judge", lambda row: row.judge.name, 150),
+    Column("Kind", lambda row: kind_of(row.judge), 78),
+    Column("Model", lambda row: row.judge.model or "–", 120),
+    Column("Endpoint", lambda row: row.judge.base_url or "–", 130),
+    Column(
+        "Verdicts", lambda row: f"{row.total.verdicts:,}" if row.total.judgements else "", 74, number=True
+    ),
+    Column(
+        "Missing",
+        lambda row: _missing(row.total),
+        72,
+        tip=lambda row: causes_words(row.total.missing) or "Nothing is missing.",
+        look=lambda row: _missing_look(row.total),
+        number=True,
+        about="Judgements that were asked for and have no verdict. They never count as a no.",
+    ),
+    Column(
+        "Cost",
+        lambda row: spent(row.total.spent_usd, row.total.calls, row.total.unpriced),
+        84,
+        tip=lambda row: spent_tip(row.total.spent_usd, row.total.calls, row.total.unpriced),
+        number=True,
+    ),
+)
+TOTALS: Sequence[Column[Total]] = (
+    Column("What it judged", lambda total: title(total.protocol), 190),
+    Column("Items", lambda total: f"{total.items:,}", 54, number=True),
+    Column("Verdicts", lambda total: f"{total.verdicts:,}", 74, number=True),
+    Column(
+        "Missing, by cause",
+        lambda total: causes_words(total.missing) or "none",
+        140,
+        look=_missing_look,
+    ),
+    Column(
+        "No quote",
+        lambda total: f"{total.quotes_missing:,}",
+        74,
+        number=True,
+        about="Verdicts whose quote stands nowhere in the report: for people to look at.",
+    ),
+    Column("Calls", lambda total: f"{total.calls:,}", 56, number=True),
+    Column(
+        "Spent",
+        lambda total: spent(total.spent_usd, total.calls, total.unpriced),
+        80,
+        tip=lambda total: spent_tip(total.spent_usd, total.calls, total.unpriced),
+        number=True,
+    ),
+    Column(
+        "Uncached",
+        _afresh,
+        84,
+        number=True,
+        about="What the calls behind its present judgements cost: the same as if nothing had been remembered.",
+    ),
+)
+
+
+def _outcome(run: RunLine) -> str:
+    return "under way" if run.state == RunState.RUNNING.value else run.state
+
+
+def _run_cost(run: RunLine) -> str:
+    return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
+
+
+def _scope(asked: RunLine | Order) -> str:
+    parts = [
+        ", ".join(asked.systems) or "all systems",
+        f"items {', '.join(asked.items)}" if asked.items else "all items",
+    ]
+    parts += [f"{asked.together} units together"] if asked.together > 1 else []
+    parts += [f"{asked.trials} trials"] if asked.trials > 1 else []
+    return " · ".join(parts)
+
+
+def run_words(run: RunLine) -> str:
+    """A past run among others that are offered."""
+    return f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}"
+
+
+RUNS: Sequence[Column[RunLine]] = (
+    Column("Started", lambda run: day(run.started_at), 98, tip=lambda run: when(run.started_at), firm=True),
+    Column("Judge", lambda run: run.judge, 128),
+    Column(
+        "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
+    ),
+    Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
+    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 96, number=True, firm=True),
+    Column(
+        "Missing",
+        lambda run: f"{sum(run.missing.values()):,}" if run.missing else "none",
+        76,
+        tip=lambda run: causes_words(run.missing) or "none",
+        number=True,
+        firm=True,
+        look=lambda run: ("warning", "state-unconfirmed") if run.missing else None,
+    ),
+    Column(
+        "Not asked",
+        lambda run: f"{run.left:,}" if run.left else "none",
+        78,
+        number=True,
+        firm=True,
+        about="What the run was to ask and did not come to, because it was halted or goes on. Of drawing, what is not "
+        "drawn.",
+    ),
+    Column("Cost", _run_cost, 74, number=True),
+)
+
+
+WAITING: Sequence[Column[Waiting]] = (
+    Column("Judge", lambda one: one.order.judge, 130),
+    Column("What", lambda one: title(one.order.protocol), 160),
+    Column("Of", lambda one: _scope(one.order), 180),
+    Column(
+        "Budget",
+        lambda one: usd(one.order.budget_usd) if one.order.budget_usd else "no limit",
+        80,
+        number=True,
+    ),
+)

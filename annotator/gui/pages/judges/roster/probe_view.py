@@ -1,0 +1,65 @@
+"""What a test of a judge showed: whether it answers, in which form, how fast, and what that costs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
+
+from annotator.actions.judging.judge_probes import facts
+from annotator.gui import theme
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.raw_text import RawText
+
+
+class ProbeView(QFrame):
+    """A card that is hidden until something was tested."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.words = PlainLabel("", "strong", wrap=True)
+        self.state = Chips(wrap=False)
+        self.facts = QFormLayout()
+        self.facts.setHorizontalSpacing(14)
+        self.facts.setVerticalSpacing(3)
+        self.raw = RawText("The reply as it came")
+        column = QVBoxLayout(self)
+        column.addWidget(self.state)
+        column.addWidget(self.words)
+        column.addLayout(self.facts)
+        column.addWidget(self.raw)
+        self.clear()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._forget()
+        self.hide()
+
+    def wait(self) -> None:
+        """Say that the endpoint is being asked."""
+        self._forget()
+        self.state.show_chips([Chip("Asking…", "clock", "incomplete")])
+        self.words.setText("One long page is on its way, with a code word at each end.")
+        self.show()
+
+    def show_found(self, found: Mapping[str, Any]) -> None:
+        """Show what came of it."""
+        self._forget()
+        ok = bool(found.get("ok"))
+        chip = Chip("Answers", "check", "agreed") if ok else Chip("Cannot be used so", "cross", "disagree")
+        self.state.show_chips([chip])
+        self.words.setText(str(found.get("words", "")))
+        for name, words in facts(found):
+            self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
+        raw = str(found.get("raw", ""))
+        self.raw.setPlainText(raw)
+        theme.scale(self.raw.setFixedHeight, 96)
+        self.raw.setVisible(bool(raw))
+        self.show()
+
+    def _forget(self) -> None:
+        self.words.setText("")
+        self.raw.hide()
+        while self.facts.rowCount():
+            self.facts.removeRow(0)

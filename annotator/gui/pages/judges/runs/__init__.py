@@ -1,0 +1,1 @@
+"""Runs: ordered, under way, waiting and past."""

@@ -1,0 +1,137 @@
+"""What an order would come to, before anything is asked: questions, cached, tokens, money and time."""
+
+import json
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
+
+from annotator.actions.judging.judge_planning import Look
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.texts.counting import lasting, usd
+from annotator.gui.desk.child import Child
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.judges.runs.driver import asked_for
+from annotator.gui.widgets.plain import PlainLabel
+
+SETTLE_MS = 500
+
+
+class ForecastView(QFrame):
+    """A card; the questions are counted by a child process, since their words must be read for it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._desk = desk
+        self._order: Order | None = None
+        self._child: Child | None = None
+        self._counted: tuple[Order, dict[str, Any]] | None = None
+        self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.facts = QFormLayout()
+        self.facts.setHorizontalSpacing(14)
+        self.facts.setVerticalSpacing(2)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._count)
+        column = QVBoxLayout(self)
+        column.setSpacing(4)
+        for widget in (PlainLabel("Before it starts", "hint"), self.words):
+            column.addWidget(widget)
+        column.addLayout(self.facts)
+        column.addWidget(self.state)
+
+    def show_look(self, look: Look, *, asks: bool) -> None:
+        """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""
+        self.words.setText(look.words)
+        self._order = look.order if asks and not look.refused and look.total else None
+        if self._order is None:
+            self._end()
+            self._show({})
+            self.state.setText(
+                "" if look.refused or asks or not look.total else "It asks no model and costs nothing."
+            )
+            return
+        if self._counted is not None and self._counted[0] == self._order:
+            self._show(self._counted[1])
+            return
+        self._show({})
+        self.state.setText("Counting the questions…")
+        self._soon.start()
+
+    def forget(self) -> None:
+        """Count anew at the next look: something was judged, or a prompt changed."""
+        self._counted = None
+
+    def stop(self) -> None:
+        """End counting."""
+        self._soon.stop()
+        self._end()
+
+    def _count(self) -> None:
+        self._end()
+        order = self._order
+        if order is None:
+            return
+        child = self._child = Child(self)
+        child.ended.connect(lambda output, code, _: self._ended(child, order, output, code))
+        child.start(["judge", "estimate", str(self._desk.project.path), "--json", *asked_for(order)])
+
+    def _ended(self, child: Child, order: Order, output: bytes, code: int) -> None:
+        if child is not self._child or order != self._order:
+            return
+        self._child = None
+        child.deleteLater()
+        try:
+            found = json.loads(output)
+        except ValueError:
+            self.state.setText(child.errors() or f"The questions could not be counted (code {code}).")
+            return
+        self._counted = order, found
+        self._show(found)
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.deleteLater()
+
+    def _show(self, found: dict[str, Any]) -> None:
+        while self.facts.rowCount():
+            self.facts.removeRow(0)
+        for name, words in facts(found) if found else ():
+            self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
+        said = (
+            "By batches it is mostly half of that." if self._order is not None and self._order.batch else ""
+        )
+        if found and found["cost_usd"] is None:
+            said = f"The price of {found['model']} is not known: no budget can be kept."
+        self.state.setText(said if found else "")
+        self.state.setVisible(True)
+
+
+def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """A forecast name by name."""
+    if found["lacks"]:
+        return [("Questions", f"none yet. {found['lacks']}")]
+    least = "at least " if found["at_least"] else ""
+    assumed = " (assumed)" if found["assumed"] else ""
+    money = found["cost_usd"]
+    told = [
+        (
+            "Questions",
+            f"{least}{found['calls'] + found['in_journal']:,} for {found['units']:,} {found['things']}",
+        ),
+        ("Cached", f"{found['in_journal']:,}, which cost nothing" if found["in_journal"] else "none"),
+        ("Tokens", f"about {found['tokens_input']:,} in, {found['tokens_output']:,} out{assumed}"),
+        (
+            "Money",
+            f"about {usd(money)}, at prices of {found['price_as_of']}" if money is not None else "not known",
+        ),
+    ]
+    seconds = found["seconds"]
+    by_test = ", going by its test call" if found["by_test"] else ""
+    time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
+    told += [("Time", time)]
+    afresh = found["cost_usd_afresh"]
+    cost = f", about {usd(afresh)}" if afresh is not None else ""
+    return [*told, ("If uncached", f"{found['calls_afresh']:,} questions{cost}")]

@@ -1,0 +1,62 @@
+"""A run at work as Qt shows it: how far each system is, and every call that is under way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.actions.runs.run_watching import Standing
+from annotator.domain.texts.counting import lasting
+from annotator.gui.review.judge_words import causes_words
+from annotator.gui.tables.cells import Column
+
+# A call that takes longer than this is marked.
+LONG_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A system's part in the run; `wanted` is 0 while nobody has counted it."""
+
+    standing: Standing
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """A call under way: about what, for the how manyth time, and since how many seconds."""
+
+    item_key: str
+    system: str
+    unit: str
+    trial: int
+    seconds: float
+
+
+PARTS: Sequence[Column[Part]] = (
+    Column("System", lambda part: part.standing.system, 150),
+    Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
+    Column(
+        "Of",
+        lambda part: f"{part.wanted:,}" if part.wanted else "",
+        66,
+        number=True,
+        about="All that this run is to ask of the system; what was there before the run is in it.",
+    ),
+    Column(
+        "Missing, by cause",
+        lambda part: causes_words(part.standing.missing) or "none",
+        150,
+        look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
+    ),
+)
+CALLS: Sequence[Column[Calling]] = (
+    Column(
+        "Since",
+        lambda call: lasting(call.seconds),
+        96,
+        number=True,
+        look=lambda call: ("clock", "state-unconfirmed") if call.seconds > LONG_S else None,
+    ),
+    Column("Item", lambda call: call.item_key or "…", 48, fitted=True),
+    Column("System", lambda call: call.system, 110),
+    Column("Asked about", lambda call: call.unit, 160),
+)

@@ -1,0 +1,296 @@
+"""Runs: what is ordered, what it would cost, what is under way, what waits, and what past runs came to."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_offers, judge_planning, judge_runs
+from annotator.actions.judging.judge_offers import CHECKS, Drawing, Offer, draws
+from annotator.actions.judging.judge_planning import Look
+from annotator.actions.judging.judge_runs import RunLine
+from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import JudgeKind, RunState
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.judges.runs.driver import Driver
+from annotator.gui.pages.judges.runs.forecast_view import ForecastView
+from annotator.gui.pages.judges.runs.live_panel import LivePanel
+from annotator.gui.pages.judges.runs.past_runs import PastRuns
+from annotator.gui.pages.judges.runs.readiness import Readiness
+from annotator.gui.pages.judges.runs.run_form import RunForm
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.plain_area import PlainArea
+
+LEFT = (
+    Deed(
+        "run_again",
+        "Ask for the missing",
+        "restore",
+        "Go on with the chosen run, or ask for what is missing of it",
+    ),
+    Deed("read_replies", "Read replies", "quote", "Read what the chosen run came to, judgement by judgement"),
+    Deed("cancel_run", "Cancel the run", "stop", "Stop what is under way; what is finished is kept"),
+)
+RIGHT = (
+    Deed("start_queue", "Start queue", hint="Start what waits, one after the other"),
+    Deed("queue_run", "Queue it", hint="Let this run wait for its turn"),
+    Deed("submit", "Start", hint="Start this run now", role="primary"),
+)
+SETTLE_MS = 150
+Offers = list[Offer | Drawing]
+
+
+class Running(Part):
+    """The order at the left; at the right what is under way above what waits and what is past."""
+
+    replies_wanted = Signal(dict)
+    prompt_wanted = Signal(dict)
+    checks_wanted = Signal(dict)
+    costs_wanted = Signal(dict)
+
+    def __init__(self, desk: Desk, driver: Driver) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self.driver = driver
+        self._look: Look | None = None
+        self._new = self._checks = False
+        self.form, self.ready, self.forecast = RunForm(desk), Readiness(desk), ForecastView(desk)
+        self.live, self.past = LivePanel(desk), PastRuns(desk)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._ask_look)
+        self.acts = {
+            "submit": self.start,
+            "queue_run": self.enqueue,
+            "start_queue": self.start_queue,
+            "cancel_run": self.cancel,
+            "hold_run": self.hold,
+            "run_again": lambda: self.again(),
+            "read_replies": self._read,
+            "run_costs": self._read_costs,
+        }
+        self._listen()
+        self.lay_out(self._body())
+
+    def _body(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 10, 0)
+        column.setSpacing(10)
+        for widget in (self.form, self.ready):
+            column.addWidget(widget)
+        column.addStretch(1)
+        left = QWidget()
+        both = QVBoxLayout(left)
+        both.setContentsMargins(0, 0, 4, 0)
+        both.setSpacing(8)
+        both.addWidget(PlainArea("The order of a run", inner), 1)
+        # What it would cost stays in view, however long the form is.
+        both.addWidget(self.forecast)
+        theme.scale(left.setMinimumWidth, 350)
+        right = Splitter("judges/runs below", Qt.Orientation.Vertical)
+        right.addWidget(self.live)
+        right.addWidget(self.past)
+        right.setSizes([330, 260])
+        whole = Splitter("judges/runs")
+        whole.addWidget(left)
+        whole.addWidget(right)
+        whole.setSizes([390, 690])
+        whole.setStretchFactor(0, 2)
+        whole.setStretchFactor(1, 3)
+        return whole
+
+    def _listen(self) -> None:
+        self.form.changed.connect(self._changed)
+        self.ready.drawing_wanted.connect(lambda name: self.form.show_place({"protocol": name}))
+        self.ready.prompt_wanted.connect(lambda name: self.prompt_wanted.emit({"prompt": name}))
+        self.live.cancelled.connect(self.cancel)
+        self.live.hold.clicked.connect(self.hold)
+        self.past.chosen.connect(self._offer)
+        self.past.read_wanted.connect(self._read)
+        self.past.costs.clicked.connect(self._read_costs)
+        self.driver.began.connect(self._began)
+        self.driver.progressed.connect(self._progressed)
+        self.driver.ended.connect(self._ended)
+        self.driver.queued.connect(self._fill_past)
+
+    def fill(self) -> None:
+        """Read everything anew; offers are counted on another thread."""
+        self.forecast.forget()
+        self._fill_past()
+        self.desk.ask_later(self._offered, _offers)
+
+    def go(self, place: Any) -> None:
+        """Choose a judge or what is judged, or ask anew for the missing of a run."""
+        self.form.show_place(place)
+        if place.get("again"):
+            self.again(str(place["again"]))
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        super().rebind()
+        self.live.rebind()
+        self.past.rebind()
+
+    def focus_first(self) -> None:
+        """Work begins with the judge."""
+        self.form.judge.setFocus()
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        super().stop()
+        self._soon.stop()
+        self.forecast.stop()
+        self.live.stop()
+
+    def start(self) -> None:
+        """Start what is put together."""
+        if self._look is not None and self.bar.buttons["submit"].isEnabled():
+            self.carry_out(self._look.order)
+
+    def enqueue(self) -> None:
+        """Let what is put together wait."""
+        if self._look is None or not self.bar.buttons["queue_run"].isEnabled():
+            return
+        if self.driver.enqueue(self._look.order):
+            after = (
+                "It starts after the run that is under way."
+                if self.driver.running
+                else "Start the queue to begin."
+            )
+            self.answer.show_message("success", "The run is in the queue.", after)
+
+    def start_queue(self) -> None:
+        """Start what waits."""
+        if not self.driver.running and not self.driver.start_queue():
+            self.answer.show_message("info", "No run waits.", "Put one together, and add it to the queue.")
+
+    def cancel(self) -> None:
+        """Stop the run that is under way."""
+        if self.driver.running:
+            self.live.show_stopping()
+            self.driver.cancel()
+
+    def hold(self) -> None:
+        """Hold the run, or let it go on."""
+        if self.driver.running:
+            self.driver.hold()
+            self.live.show_held(held=self.driver.held)
+
+    def again(self, run_id: str = "") -> None:
+        """Go on with a run, the chosen one by default, or ask for what it left without a verdict, and for no more."""
+        runs = self.desk.ask(judge_runs.runs) or [] if run_id else []
+        run = next((run for run in runs if run.id == run_id), None) or self.past.run()
+        if run is not None and run.open and not self.desk.project.readonly:
+            self.carry_out(run.order(**self.form.how()))
+
+    def carry_out(self, order: Order) -> None:
+        """Start an order, unless a run is under way."""
+        self.answer.clear()
+        self.driver.start(order)
+
+    def _began(self, order: Order) -> None:
+        self._new, self._checks = True, order.protocol.startswith(CHECKS)
+        self.live.show_order(order)
+        self._offer()
+
+    def _progressed(self, line: dict[str, Any]) -> None:
+        self.live.show_line(line)
+        if not self.past.show_live(line) and self._new:
+            # The run has its place in the list as soon as it has begun.
+            self._new = False
+            self._fill_past()
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if not self.driver.running:
+            self.live.show_idle(line)
+        if not self._checks and line.get("event") != "refused":
+            self.desk.tell_end("The judge run has ended.", "Judges", self, part="Runs")
+        self.fill()
+        self._offer()
+
+    def _fill_past(self) -> None:
+        self.past.fill_queue()
+        self.desk.ask_later(self._past, judge_runs.runs)
+
+    def _past(self, runs: list[RunLine]) -> None:
+        if self.stopped:
+            return
+        elsewhere = False
+        if any(run.state == RunState.RUNNING.value for run in runs) and not self.driver.running:
+            elsewhere = bool(self.desk.ask(run_records.under_way))
+        self.past.fill(runs, going=self.driver.running or elsewhere)
+        self._offer()
+
+    def _offered(self, found: tuple[Offers, list[str]]) -> None:
+        if self.stopped:
+            return
+        offers, systems = found
+        self.form.fill(self.desk.ask(judges.all_of) or [], offers, systems)
+
+    def _changed(self) -> None:
+        self.ready.show_offer(self.form.offered)
+        self._look = None
+        self._offer()
+        self._soon.start()
+
+    def _ask_look(self) -> None:
+        order = self.form.order()
+        if order is not None and order.protocol:
+            self.desk.ask_later(self._looked, judge_planning.look, order)
+
+    def _looked(self, look: Look) -> None:
+        if self.stopped or look.order != self.form.order():
+            return
+        self._look = look
+        known = {judge.name: judge for judge in self.desk.ask(judges.all_of) or []}
+        judge = known.get(look.order.judge)
+        self.forecast.show_look(look, asks=judge is not None and judge.kind == JudgeKind.ENDPOINT)
+        self._offer()
+
+    def _offer(self) -> None:
+        writable, look, run = not self.desk.project.readonly, self._look, self.past.run()
+        offered = self.form.offered
+        empty = isinstance(offered, Drawing) and bool(offered.lacks)
+        able = writable and look is not None and not look.refused and look.to_do > 0 and not empty
+        going = self.driver.running
+        self.bar.enable("submit", able and not going)
+        self.bar.enable("queue_run", able)
+        self.bar.enable("start_queue", writable and not going and self.past.waits)
+        self.bar.enable("cancel_run", going)
+        self.bar.enable("run_again", writable and not going and run is not None and run.open)
+        self.bar.set_words("run_again", again_words(run))
+        self.bar.enable("read_replies", run is not None)
+        self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
+
+    def _read(self) -> None:
+        run = self.past.run()
+        if run is not None and run.protocol.startswith(CHECKS):
+            # Of a check there are no judgements, but a report.
+            self.checks_wanted.emit({"judge": run.judge, "protocol": run.protocol.removeprefix(CHECKS)})
+        elif run is not None:
+            self.replies_wanted.emit({"run_id": run.id})
+
+    def _read_costs(self) -> None:
+        run = self.past.run()
+        if run is not None and self.past.costs.isEnabled():
+            self.costs_wanted.emit({"run_id": run.id})
+
+
+def again_words(run: RunLine | None) -> str:
+    """What the button does with the chosen run."""
+    return "Go on with it" if run is not None and run.done < run.total else "Ask for the missing"
+
+
+def _judged(run: RunLine) -> bool:
+    """Whether judgements came of a run, on which its cost can be laid."""
+    return not run.protocol.startswith(CHECKS) and not draws(run.protocol)
+
+
+def _offers(project: Project) -> tuple[Offers, list[str]]:
+    found: Offers = [*judge_offers.offers(project), *judge_offers.drawings(project)]
+    return found, judge_runs.systems(project)

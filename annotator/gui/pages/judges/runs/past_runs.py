@@ -1,0 +1,163 @@
+"""What waits for its turn, and what past runs came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from annotator.actions.judging import judge_queue
+from annotator.actions.judging.judge_queue import Waiting
+from annotator.actions.judging.judge_runs import RunLine
+from annotator.domain.judges.judge import RunState
+from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.judges.roster.judges_model import RUNS, WAITING
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.plain import PlainLabel
+
+NONE = "No run yet."
+COSTS = "run_costs"
+RUNNING = RunState.RUNNING.value
+
+
+class PastRuns(QWidget):
+    """The queue above the past runs; the queue is hidden while nothing waits."""
+
+    chosen = Signal()
+    read_wanted = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[Waiting](WAITING, self)
+        self.table = CellsTable("Past runs", self.runs, stretched=2)
+        self.waiting = CellsTable("Runs that wait", self.queue, stretched=2)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
+        self.table.activated.connect(lambda _: self.read_wanted.emit())
+        self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
+        self.nothing = PlainLabel(NONE, "hint", wrap=True)
+        self.costs = KeyButton("What it cost", keys.sequences(COSTS)[0], "quiet")
+        self.costs.set_hint("What the chosen run cost, by criterion, question or system")
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.costs)
+        self.queued = self._queue_pane()
+        past = QWidget()
+        column = QVBoxLayout(past)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.nothing)
+        column.addWidget(self.table, 1)
+        column.addStretch(0)
+        parts = Splitter("judges/queue", Qt.Orientation.Vertical)
+        parts.addWidget(self.queued)
+        parts.addWidget(past)
+        parts.setSizes([130, 220])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(parts)
+
+    def _queue_pane(self) -> QWidget:
+        pane, head = QWidget(), QHBoxLayout()
+        head.addWidget(self.queue_title)
+        head.addStretch(1)
+        for name, picture, slot in (
+            ("Earlier", "up", lambda: self._move(-1)),
+            ("Later", "down", lambda: self._move(1)),
+            ("Take out of the queue", "trash", self._remove),
+        ):
+            button = QToolButton()
+            icons.put(button, picture)
+            button.setToolTip(name)
+            button.setAccessibleName(name)
+            button.setEnabled(not self._desk.project.readonly)
+            button.clicked.connect(lambda _=False, slot=slot: slot())
+            head.addWidget(button)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.waiting, 1)
+        return pane
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.costs.set_key(keys.sequences(COSTS)[0])
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything waits."""
+        return self.queue.rowCount() > 0
+
+    def fill(self, runs: Sequence[RunLine], *, going: bool) -> None:
+        """Show all runs, the newest first; one that is `running` while none is `going` was killed."""
+        kept = self.run()
+        shown = [run if going or run.state != RUNNING else replace(run, state="interrupted") for run in runs]
+        self.runs.show(shown)
+        self.table.setVisible(bool(shown))
+        self.nothing.setVisible(not shown)
+        self.costs.setVisible(bool(shown))
+        place = self.runs.place_of(lambda run: kept is not None and run.id == kept.id)
+        if shown:
+            self.table.setCurrentIndex(self.runs.index(max(0, place), 0))
+        self.chosen.emit()
+
+    def show_live(self, line: Mapping[str, Any]) -> bool:
+        """Show how far the run that goes on is; whether it stands in the list."""
+        place = self.runs.place_of(lambda run: run.id == line.get("run"))
+        if place < 0:
+            return False
+        told = {
+            "done": line["done"],
+            "total": line["total"],
+            "cost_usd": line.get("cost_usd"),
+            "state": RUNNING,
+        }
+        runs = list(self.runs.rows)
+        runs[place] = replace(runs[place], **told)
+        self.runs.show(runs)
+        return True
+
+    def run(self) -> RunLine | None:
+        """The chosen run."""
+        return self.runs.at(self.table.currentIndex().row())
+
+    def choose(self, run_id: str) -> None:
+        """Choose a run by its id."""
+        place = self.runs.place_of(lambda run: run.id == run_id)
+        if place >= 0:
+            self.table.setCurrentIndex(self.runs.index(place, 0))
+
+    def _one(self) -> Waiting | None:
+        return self.queue.at(max(0, self.waiting.currentIndex().row()))
+
+    def _move(self, by: int) -> None:
+        one = self._one()
+        if one is None:
+            return
+        self._desk.do(judge_queue.move, one.id, by)
+        self.fill_queue()
+        place = self.queue.place_of(lambda other: other.id == one.id)
+        self.waiting.setCurrentIndex(self.queue.index(max(0, place), 0))
+
+    def _remove(self) -> None:
+        one = self._one()
+        if one is not None:
+            self._desk.do(judge_queue.remove, one.id)
+            self.fill_queue()
+
+    def fill_queue(self) -> None:
+        """Show what waits."""
+        waiting = self._desk.ask(judge_queue.waiting) or []
+        self.queue.show(waiting)
+        self.queued.setVisible(bool(waiting))
+        self.queue_title.setText(f"The queue: {len(waiting)} waiting" if waiting else "")
+        self.chosen.emit()

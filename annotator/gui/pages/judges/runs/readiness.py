@@ -1,0 +1,84 @@
+"""What an order still needs, in words, each with the way to it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from annotator.actions.judging.judge_offers import Drawing, Offer
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+
+class Readiness(QFrame):
+    """Words about what is chosen, and buttons that lead to what draws or writes what is lacking."""
+
+    drawing_wanted = Signal(str)
+    """An extraction by name."""
+    prompt_wanted = Signal(str)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.words, self.lacks = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.acts = QWidget()
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.acts.setSizePolicy(policy)
+        self._row = FlowRow(self.acts, gap=6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for widget in (self.words, self.lacks, self.acts):
+            column.addWidget(widget)
+
+    def show_offer(self, offer: Offer | Drawing | None) -> None:
+        """Show how far the project allows it."""
+        while (part := self._row.takeAt(0)) is not None:
+            if (widget := part.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.words.setText(offer.words() if offer else "")
+        self.words.setToolTip(tooltip(offer.citation) if offer else "")
+        lacks: list[str] = list(offer.lacks) if isinstance(offer, Offer) else []
+        if isinstance(offer, Offer):
+            lacks += [step.words() for step in offer.steps if step.missing]
+            self._lead(offer)
+        elif offer is not None and offer.lacks:
+            self._add("Import reports" if offer.things == "report" else "Import sources", self._import)
+        if offer is not None and offer.prompts:
+            name = offer.prompts[0]
+            self._add("Its prompt", lambda: self.prompt_wanted.emit(name))
+        self.lacks.setText("\n".join(dict.fromkeys(lacks)))
+        self.lacks.setVisible(bool(lacks))
+        self.acts.setVisible(self._row.count() > 0)
+        self.acts.updateGeometry()
+
+    def _lead(self, offer: Offer) -> None:
+        for step in offer.steps:
+            if step.missing:
+                want = partial(self.drawing_wanted.emit, step.extraction)
+                self._add(f"Draw the {step.part.value} first", want)
+        if not offer.items:
+            self._add("Import items", self._import)
+        said = " ".join(offer.lacks)
+        if "response" in said and " of a response" not in said:
+            self._add("Import reports", self._import)
+        if any(
+            f"lack{s} a {kind}." in said
+            for s in ("", "s")
+            for kind in ("rubric", "plan", "diagnostics", "evidence")
+        ):
+            self._add("Write it on the Author page", lambda: self._desk.go("Author"))
+
+    def _import(self) -> None:
+        self._desk.go("Import")
+
+    def _add(self, words: str, slot: Callable[[], object]) -> None:
+        button = QPushButton(words)
+        button.setProperty("role", "chip")
+        button.clicked.connect(lambda: slot())
+        self._row.addWidget(button)
+        button.show()

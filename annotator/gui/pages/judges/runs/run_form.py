@@ -1,0 +1,167 @@
+"""The order of a run: who judges, what, of which systems and items, and how."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSizePolicy, QWidget
+
+from annotator.actions.judging import judge_planning
+from annotator.actions.judging.judge_offers import Drawing, Offer
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.judge_words import kind_of
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.labelled import beside, label_of
+from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.tick_list import TickList
+from annotator.gui.widgets.plain import PlainLabel
+
+DRAWS = "Draw: "
+ALL_SYSTEMS = "All systems, unless some are ticked"
+
+
+class RunForm(QWidget):
+    """Choices and numbers; `changed` comes after each of them."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._judges: dict[str, Judge] = {}
+        self._offers: dict[str, Offer | Drawing] = {}
+        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
+        self.systems = TickList("Systems; all unless some are ticked", 2, 4)
+        self.wrong = PlainLabel("", "hint", wrap=True)
+        self.together = NumberBox(minimum=1, maximum=100)
+        self.trials = NumberBox(minimum=1, maximum=100)
+        self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
+        self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
+        self.batch = QCheckBox("in batc&hes")
+        self.batch.setToolTip(
+            "The provider answers within a day, mostly at half price. Not every server does."
+        )
+        self.budget = BudgetBox()
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        self.form = form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(7)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for combo in (self.judge, self.what):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(12)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.systems.setToolTip(ALL_SYSTEMS)
+        self.together.setToolTip("More than one makes a judge of its own, to be compared with the other")
+        for words, field in (("&Judge", self.judge), ("&What", self.what), ("&Systems", self.systems)):
+            form.addRow(words, field)
+        form.addRow("&Items", self.items)
+        form.addRow("", self.wrong)
+        self._of_endpoints = {
+            "Units a call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
+            "At once": beside(self.concurrency, label_of(self.timeout, "Ti&me-out"), self.timeout),
+            "Budget": beside(self.budget, self.batch),
+        }
+        for words, line in self._of_endpoints.items():
+            form.addRow(words, line)
+        for widget, name in (
+            (self.judge, "Judge"),
+            (self.what, "What is judged or drawn"),
+            (self.items, "Items by key"),
+            (self.batch, "By the provider's batches, within a day"),
+            (self.trials, "Trials of each unit"),
+            (self.timeout, "Seconds that one call may take"),
+            (self.together, "Units asked in one call"),
+            (self.concurrency, "Calls at once"),
+        ):
+            widget.setAccessibleName(name)
+        self.wrong.hide()
+
+    def _listen(self) -> None:
+        self.judge.currentIndexChanged.connect(lambda _: self._turn())
+        self.what.currentIndexChanged.connect(lambda _: self._turn())
+        self.systems.ticked_anew.connect(self.changed)
+        self.items.textChanged.connect(lambda _: self.changed.emit())
+        self.batch.toggled.connect(lambda _: self.changed.emit())
+        for number in (self.together, self.trials, self.concurrency, self.timeout, self.budget):
+            number.valueChanged.connect(lambda _: self.changed.emit())
+
+    def fill(self, known: Sequence[Judge], offers: Sequence[Offer | Drawing], systems: Sequence[str]) -> None:
+        """Offer judges, what they can be asked for, and systems; what was chosen stays chosen."""
+        self._judges = {judge.name: judge for judge in known}
+        self._offers = {one.name: one for one in offers}
+        offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
+        offer(
+            self.what,
+            [
+                (f"{DRAWS}{one.title}" if isinstance(one, Drawing) else one.title, one.name)
+                for one in offers
+                if isinstance(one, Drawing) or one.asked
+            ],
+        )
+        self.systems.offer(systems)
+        self.form.setRowVisible(self.systems, bool(systems))
+        self._turn()
+
+    @property
+    def offered(self) -> Offer | Drawing | None:
+        """What is chosen to be judged or drawn."""
+        return self._offers.get(str(self.what.currentData()))
+
+    def order(self) -> Order | None:
+        """What is put together; None while the items are not written rightly, which is then said."""
+        try:
+            keys = judge_planning.keys_of(self._desk.project, self.items.text())
+        except Refusal as refusal:
+            self.wrong.setText(f"{refusal.happened} {refusal.todo}")
+            self.wrong.show()
+            return None
+        self.wrong.hide()
+        judge = self._judges.get(str(self.judge.currentData()))
+        endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
+        return Order(
+            judge=judge.name if judge else "",
+            protocol=str(self.what.currentData() or ""),
+            systems=self.systems.ticked(),
+            items=keys,
+            concurrency=self.concurrency.value(),
+            timeout_s=float(self.timeout.value()),
+            budget_usd=self.budget.limit if endpoint else None,
+            together=self.together.value() if endpoint and self.together.isEnabled() else 1,
+            trials=self.trials.value() if endpoint and self.trials.isEnabled() else 1,
+            batch=endpoint and self.batch.isChecked(),
+        )
+
+    def show_place(self, place: Mapping[str, Any]) -> None:
+        """Choose what a place names: a `judge`, a `protocol`."""
+        for combo, name in ((self.judge, "judge"), (self.what, "protocol")):
+            row = combo.findData(place.get(name))
+            if row >= 0:
+                combo.setCurrentIndex(row)
+
+    def how(self) -> dict[str, Any]:
+        """How fast and for how much money, for a run whose scope is known."""
+        return {
+            "concurrency": self.concurrency.value(),
+            "timeout_s": float(self.timeout.value()),
+            "budget_usd": self.budget.limit,
+        }
+
+    def _turn(self) -> None:
+        judge, what = self._judges.get(str(self.judge.currentData())), self.offered
+        endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
+        draws = isinstance(what, Drawing)
+        for line in self._of_endpoints.values():
+            self.form.setRowVisible(line, endpoint)
+        together = endpoint and judge is not None and not judge.asked.of
+        self.together.setEnabled(together and isinstance(what, Offer) and what.together)
+        self.trials.setEnabled(not draws)
+        self.changed.emit()

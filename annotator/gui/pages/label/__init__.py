@@ -1,3 +1,0 @@
-"""How reports are labelled: the queue, the report, the criteria beside it, and what leads from one to the next."""
-
-from annotator.gui.pages.label.page import LabelPage as LabelPage

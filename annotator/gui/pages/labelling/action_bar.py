@@ -1,0 +1,111 @@
+"""What never scrolls away: the labels and acts with their keys, and how much is left."""
+
+from PySide6.QtCore import Qt, Signal
+
+from annotator.actions.labelling.labels import COVERAGE
+from annotator.domain.texts.counting import counted
+from annotator.gui.pages.labelling.units.locking import lock
+from annotator.gui.pages.labelling.units.units_pane import IN_A_MATRIX
+from annotator.gui.pages.labelling.wording import WORDS
+from annotator.gui.review.verdicts import ACTS, Face, face, faces
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
+
+BESIDE: tuple[Act, ...] = (
+    ("evidence", "Evidence", "quote", "Mark the words selected in the report as evidence"),
+    ("note", "Note", "note", "Write a note"),
+    ("flag", "Flag", "flag", "Flag it for a second look"),
+)
+ENDS_REPORT = "Done with this report: go to the next"
+ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
+
+
+class ActionBar(FittingBar):
+    """Buttons that tell which act was asked for; where there is little room, some show only their icon and key."""
+
+    LEVELS = 5
+    said = Signal(int)
+    asked = Signal(str)
+
+    def __init__(self, locked: str) -> None:
+        """`locked` says why nothing can ever be changed here, if so."""
+        super().__init__()
+        self._locked, self._here, self._rest = locked, "", ""
+        self._protocol = COVERAGE
+        for place, act in enumerate(ACTS):
+            button = self.put(act, "")
+            lock(button, locked)
+            button.clicked.connect(lambda _=False, place=place: self.said.emit(place))
+        self._put_asking("say_rest", "Rest", "down")
+        self.row.addSpacing(10)
+        for act, words, picture, hint in BESIDE:
+            self._put_asking(act, words, picture)
+            self.buttons[act].set_hint(hint)
+            lock(self.buttons[act], locked)
+        self.row.addStretch(1)
+        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.row.addWidget(self.progress)
+        for act, words, role in (("next_open", "Next open", ""), ("submit", "Done", "primary")):
+            self._put_asking(act, words, role=role)
+        self.show_protocol(COVERAGE)
+
+    def _put_asking(self, act: str, words: str, picture: str = "", role: str = "") -> None:
+        button = self.put(act, words, picture, role=role)
+        button.clicked.connect(lambda _=False: self.asked.emit(act))
+
+    def show_protocol(self, protocol: str) -> None:
+        """Offer the verdicts of another protocol."""
+        self._protocol = protocol
+        for act, one in zip(ACTS, faces(protocol), strict=False):
+            icons.put(self.buttons[act], one.icon, color=f"state-{one.state}")
+            self.buttons[act].set_words(one.words)
+        self.show_rest("")
+        self._explain()
+        self.fit()
+
+    def show_rest(self, value: str) -> None:
+        """Offer one verdict for all that is open beside the unit at hand, or none."""
+        self._rest = value
+        if value:
+            self.buttons["say_rest"].set_words(f"Rest {_lower(face(value, self._protocol))}")
+        self.fit()
+
+    def show_progress(self, labelled: int, units: int, left: int) -> None:
+        """Say how far this report is and how many lines of the queue have open units."""
+        one = WORDS[self._protocol].done
+        here = f"{labelled} of {units} · " if units > 1 or one == "report" else ""
+        self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
+        self.fit()
+
+    def show_standing(self, *, locked: str, sealed: bool, last: bool) -> None:
+        """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end.
+
+        `locked` says why the label at hand cannot be changed, if so.
+        """
+        self._here = locked
+        self._explain()
+        submit = self.buttons["submit"]
+        submit.set_words("Next" if sealed else "Submit" if last else "Done")
+        submit.set_hint(ENDS_ITEM if last and not sealed else ENDS_REPORT)
+        self.fit()
+
+    def _explain(self) -> None:
+        hints = {act: hint for act, _, _, hint in BESIDE}
+        hints |= {act: one.hint for act, one in zip(ACTS, faces(self._protocol), strict=False)}
+        for act, hint in hints.items() if not self._locked else ():
+            self.buttons[act].setEnabled(not self._here)
+            self.buttons[act].set_hint(self._here or hint)
+
+    def show_level(self, level: int) -> None:
+        """Leave out what stands elsewhere too: the words first, the labels never."""
+        self.shrink(BESIDE, level)
+        self.buttons["fourth"].setVisible(len(faces(self._protocol)) > 3)
+        self.buttons["say_rest"].setVisible(bool(self._rest) and not self._locked)
+        if self._protocol in IN_A_MATRIX:
+            self.buttons["evidence"].hide()
+        self.progress.setVisible(level < 3)
+        self.buttons["next_open"].setVisible(level < 4)
+
+
+def _lower(one: Face) -> str:
+    return one.words[:1].lower() + one.words[1:]

@@ -1,0 +1,268 @@
+"""What lies before a rater: the open report, the unit at hand, and what has been said so far."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from annotator.actions.assignments import times
+from annotator.actions.labelling import labels
+from annotator.actions.labelling.labels import COVERAGE, SEVERAL, Group, Sheet
+from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.domain.judges.taxonomy import TAXONOMIES
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.attention import Clock
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.labelling.kinds import Kinds
+from annotator.gui.pages.labelling.label_queue import LabelQueue
+from annotator.gui.review.verdicts import Kept, is_flagged, said
+
+KIND = "judgement"
+# What is said of the rest of a case in one go: the answer that most of its units get.
+REST = {"adra.plan": "not", "researcherbench.claims": "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a change of this person's own labels is about; `protocol` is that of the question."""
+
+    protocol: str
+    response_id: str
+    unit_id: str
+
+
+class Bench(QObject):
+    """One report at a time; every label goes through here, and every change of one comes back here."""
+
+    leaving = Signal()
+    """The open report is about to be left: what is being typed must be kept now."""
+    opened = Signal()
+    """Another report lies open, or none."""
+    moved = Signal(str)
+    """The unit at hand has changed: its id."""
+    told = Signal(str)
+    """What is said of a unit has changed: its id."""
+
+    def __init__(self, desk: Desk, queue: LabelQueue, clock: Clock, page: QObject) -> None:
+        super().__init__(page)
+        self._desk, self._queue, self._clock = desk, queue, clock
+        self._unspent = 0.0
+        self.kinds = Kinds(desk, self._do, self.said)
+        self.protocol = COVERAGE
+        self.sheet: Sheet | None = None
+        self.unit_id = ""
+        self.acting = False
+        """Whether a change that is told just now was made here, and not undone or redone elsewhere."""
+
+    @property
+    def task_id(self) -> str:
+        """The open line of the queue, or nothing."""
+        return self.sheet.id if self.sheet else ""
+
+    @property
+    def response_id(self) -> str:
+        """The open report (of a pair the first), or nothing."""
+        return self.sheet.response_id if self.sheet else ""
+
+    @property
+    def units(self) -> Sequence[Unit]:
+        """The units of the open report, in order."""
+        return self.sheet.units if self.sheet else ()
+
+    @property
+    def open_units(self) -> list[str]:
+        """The units nothing has been said of yet."""
+        return [unit.id for unit in self.units if not self.said(unit.id)]
+
+    @property
+    def group(self) -> Group | None:
+        """What is asked about together with the unit at hand."""
+        groups = self.sheet.groups if self.sheet else ()
+        return next((group for group in groups if self.unit_id in {unit.id for unit in group.units}), None)
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit at hand."""
+        return next((unit for unit in self.units if unit.id == self.unit_id), None)
+
+    def label(self, unit_id: str) -> Judgement | None:
+        """What is kept about a unit, if anything."""
+        return self.sheet.labels.get(unit_id) if self.sheet else None
+
+    def said(self, unit_id: str) -> str:
+        """What is said of a unit: a value, “unsure”, or nothing."""
+        return said(self.label(unit_id))
+
+    def _outdated(self, unit_id: str) -> str:
+        """What was said of a unit when its words were others, unless it was said again since."""
+        if self.sheet is None or (self.said(unit_id) and not self.sheet.sealed):
+            return ""
+        return said(self.sheet.outdated.get(unit_id))
+
+    def kept(self, unit_id: str) -> Kept:
+        """All that is shown of a unit's label."""
+        kinds = self.kinds
+        origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
+        return Kept(
+            self.label(unit_id), kinds.asked(unit_id), kinds.of(unit_id), self._outdated(unit_id), origin
+        )
+
+    def take_up(self, protocol: str) -> None:
+        """Another question is asked from now on; nothing lies open."""
+        self.leaving.emit()
+        self.put_down()
+        self.protocol, self.sheet, self.unit_id = protocol, None, ""
+
+    def open(self, task_id: str, unit_id: str = "") -> bool:
+        """Lay out a report or a pair at a unit, by default its first open one; whether that could be done."""
+        self.leaving.emit()
+        self.put_down()
+        task = self._queue.task(task_id)
+        response_id, other_id = (task.response_id, task.other_id) if task else (task_id, "")
+        sheet = self._desk.ask(labels.sheet, response_id, self.protocol, other_id)
+        if sheet is None:
+            return False
+        self.sheet, self.unit_id = sheet, ""
+        self.kinds.look_up(self.protocol, response_id)
+        self.opened.emit()
+        ids = [unit.id for unit in self.units]
+        waiting = self.open_units or ids
+        if ids:
+            self.move_to(unit_id if unit_id in ids else waiting[0])
+        return True
+
+    def put_down(self) -> None:
+        """The report is left: the active time spent on it is kept."""
+        self._unspent += self._clock.take()
+        if self.sheet and not self._desk.project.readonly and self._unspent >= 0.1:
+            self._desk.ask(times.spend, self.sheet.response_id, self._unspent)
+        self._unspent = 0.0
+
+    def move_to(self, unit_id: str) -> None:
+        """Take up a unit."""
+        if unit_id != self.unit_id:
+            self.unit_id = unit_id
+            self.moved.emit(unit_id)
+
+    def say(self, place: int) -> bool:
+        """Give the unit at hand the label of a place in the order of the keys; whether it is now so labelled."""
+        answers = (*self.sheet.values, labels.UNSURE) if self.sheet else ()
+        if not self.unit_id or place >= len(answers):
+            return False
+        value = answers[place]
+        if self.said(self.unit_id) == value:
+            return True
+        seconds = self._clock.take()
+        self._unspent += seconds
+        before = self.label(self.unit_id)
+        earlier = (before.seconds or 0.0) if before else 0.0
+        return self._do(
+            labels.set_label, self.unit_id, value, seconds=earlier + seconds, protocol=self.protocol
+        )
+
+    def say_rest(self) -> bool:
+        """Say of all that is open beside the unit at hand what is mostly said; whether anything was."""
+        rest, group = self.rest(), self.group
+        if not rest or group is None:
+            return False
+        waiting = [unit.id for unit in group.units if not self.said(unit.id)]
+        return self._do(labels.set_labels, waiting, rest, protocol=self.protocol)
+
+    def rest(self) -> str:
+        """What can be said in one go of all that is open beside the unit at hand; empty when nothing."""
+        value, group = REST.get(self.protocol, ""), self.group
+        # Claims are answered together only where their page leaves but one answer.
+        alone = group is not None and (value == "not" or group.values == (value,))
+        return value if alone and group and any(not self.said(unit.id) for unit in group.units) else ""
+
+    def note(self, unit_id: str, words: str) -> None:
+        """Keep a note beside a unit."""
+        label = self.label(unit_id)
+        if words != (label.note if label else ""):
+            self._do(labels.set_note, unit_id, words, self.protocol)
+
+    def flag(self) -> None:
+        """Flag the unit at hand for a second look, or take the flag away."""
+        if self.unit_id:
+            self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
+
+    def mark(self, unit_id: str, quote: str, start: int | None, end: int | None) -> bool:
+        """Keep a passage of what is read as a unit's evidence; an empty quote takes it away."""
+        return self._do(labels.set_evidence, unit_id, quote, start, end, self.protocol)
+
+    def take_in(self, change: Change) -> Told | None:
+        """Take over a change of this person's own labels; what it is about.
+
+        Judgements of other raters pass unseen: then it is None.
+        """
+        if change.kind != KIND:
+            return None
+        told = None
+        for before, after in _each(change):
+            tree = after or before
+            if tree and self._is_mine(tree):
+                told = self._take_in_one(tree["protocol"], before, after, told)
+        return told
+
+    def _take_in_one(
+        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], told: Told | None
+    ) -> Told:
+        tree = after or before
+        response_id, unit_id = str(tree["response_id"]), str(tree["unit_id"])
+        taxonomy = TAXONOMIES.get(protocol)
+        here = Told(taxonomy.of if taxonomy else protocol, response_id, unit_id)
+        open_here = response_id == self.response_id and here.protocol == self.protocol
+        if taxonomy and open_here:
+            self.kinds.take_in(protocol, unit_id, after)
+        elif not taxonomy and here.protocol == self.protocol:
+            self._take_label(here, before, after)
+        if open_here and any(unit.id == unit_id for unit in self.units):
+            self.told.emit(unit_id)
+        return told or here
+
+    def _take_label(self, here: Told, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        now = self._as_it_counts(here, after)
+        self._recount(here, said(self._as_it_counts(here, before)), said(now))
+        if self.sheet and here.response_id == self.response_id:
+            self.sheet.labels.pop(here.unit_id, None)
+            if now is not None:
+                self.sheet.labels[here.unit_id] = now
+
+    def _as_it_counts(self, here: Told, image: Mapping[str, Any]) -> Judgement | None:
+        label = Judgement(**image) if image else None
+        if self.sheet is None or label is None or here.response_id != self.response_id:
+            return label
+        return self.sheet.as_it_counts(label)
+
+    def _do(self, verb: Callable[..., Change], *args: object, **kwargs: object) -> bool:
+        self._clock.touch()
+        self.acting = True
+        try:
+            return self._desk.do(verb, self.response_id, *args, **kwargs) is not None
+        finally:
+            self.acting = False
+
+    def _is_mine(self, tree: Mapping[str, object]) -> bool:
+        person = self._desk.project.person
+        mine = tree.get("rater_kind") == RaterKind.PERSON.value and person is not None
+        return mine and person is not None and tree.get("rater_id") == person.id
+
+    def _recount(self, here: Told, before: str, now: str) -> None:
+        task = self._queue.about(here.response_id, here.unit_id)
+        if task is not None:
+            labelled = task.labelled + bool(now) - bool(before)
+            unsure = task.unsure + (now == labels.UNSURE) - (before == labels.UNSURE)
+            self._queue.count(task.id, labelled, unsure)
+
+
+def _each(change: Change) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """What each label was and is, in a change of one or of several."""
+    before, after = change.before or {}, change.after or {}
+    if SEVERAL not in before and SEVERAL not in after:
+        yield before, after
+        return
+    one, other = before.get(SEVERAL, {}), after.get(SEVERAL, {})
+    for label_id in one | other:
+        yield one.get(label_id) or {}, other.get(label_id) or {}

@@ -1,0 +1,128 @@
+"""What the page shows when there is nothing to label yet, or nothing left."""
+
+from collections.abc import Callable
+
+from annotator.domain.texts.counting import counted
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.labelling.wording import Words
+from annotator.gui.widgets.empty_state import EmptyState
+
+# The parts of the page on which reports are made ready for judging.
+DRAWN, CITED = {"part": "Drawn parts"}, {"part": "Cited pages"}
+# What is lacking → headline, words, the page that mends it, and the button's words.
+LACKING = {
+    "items": (
+        "No items yet",
+        "Reports are labelled item by item. Import a benchmark, or write the first item yourself.",
+        "Items", "Go to Items",
+    ),
+    "assignments": (
+        "Nothing is assigned to you to label",
+        "What was assigned to you is other work. Ask the coordinator if you expected reports here.",
+        "Author", "Go to Author",
+    ),
+    "responses": (
+        "No reports yet",
+        "Import the reports of the systems under test. They are shown here without their names.",
+        "Import", "Import reports…",
+    ),
+    "rivals": (
+        "No two reports to compare",
+        "Reports are compared in pairs: an item needs those of two systems, of the same trial and mode.",
+        "Import", "Import reports…",
+    ),
+    "rubric": (
+        "No rubric to label by",
+        "A report is labelled by the criteria of a submitted rubric. Submit a rubric on the Author page first.",
+        "Author", "Go to Author",
+    ),
+    "plan": (
+        "No gold plan to hold plans against",
+        "A report's plan is held against a submitted gold plan. Submit one on the Author page first.",
+        "Author", "Go to Author",
+    ),
+    "diagnostics": (
+        "No statements to ask about",
+        "A report is asked by submitted diagnostics. Submit statements on the Author page first.",
+        "Author", "Go to Author",
+    ),
+    "gold labels": (
+        "No statement has its gold label yet",
+        "A statement is asked about once it is decided whether it is true. Decide it on the Author page.",
+        "Author", "Go to Author",
+    ),
+    "writing": (
+        "First write your own",
+        "The gold of these items stays hidden until you have submitted yours. Then their reports are labelled here.",
+        "Author", "Go to Author",
+    ),
+    "drawn plan": (
+        "No plan is drawn from any report",
+        "The plans of the reports are drawn on the Material page; the built-in judge does it without a network.",
+        "Material", "Go to Material",
+    ),
+    "claims": (
+        "No claims are drawn from any report",
+        "The claims of the reports are drawn on the Material page; the built-in judge does it without a network.",
+        "Material", "Go to Material",
+    ),
+    "citations": (
+        "No claim cites a source",
+        "Only claims that cite a page can be held against it. Look at what was drawn on the Material page.",
+        "Material", "Go to Material",
+    ),
+    "pages": (
+        "No cited page was fetched",
+        "Claims are held against a snapshot of the page they cite. The pages are fetched on the Material page.",
+        "Material", "Go to Material",
+    ),
+}  # fmt: skip
+
+
+def way_to_mend(protocol: str) -> tuple[str, dict[str, str]]:
+    """The page, and the place on it, where what cannot be asked although the rest can is made good."""
+    return ("Author", {}) if protocol == "adra.reasoning" else ("Material", DRAWN)
+
+
+def nothing_yet(desk: Desk, lacking: str) -> EmptyState:
+    """What must come first, with the way there."""
+    headline, words, page, button = LACKING[lacking]
+    empty = EmptyState("label", headline, words)
+    place = (CITED if lacking == "pages" else DRAWN) if page == "Material" else {}
+    empty.add_action(button, lambda: desk.go(page, **place), primary=True)
+    return empty
+
+
+class AllDone(EmptyState):
+    """Every report is labelled: said quietly, with what may come next."""
+
+    def __init__(
+        self,
+        again: Callable[[], object],
+        unsure: Callable[[], object],
+        submit: Callable[[], object],
+        desk: Desk,
+    ) -> None:
+        super().__init__("check", "All labelled")
+        self._unsure = self.add_action("Look at the unsure ones", unsure)
+        self.add_action("Go through them again", again)
+        self._results = self.add_action("See the results", lambda: desk.go("Results"))
+        self._submit = self.add_action("Submit", submit, primary=True)
+
+    def show_counts(
+        self, called: Words, lines: int, units: int, unsure: int, unsubmitted: int, *, submits: bool
+    ) -> None:
+        """Say how much was done, how much of it is unsure, and of how many items it is still to be submitted."""
+        where = f" in {counted(lines, called.done)}" if called.done != called.one else ""
+        done = f"{called.counted(units)}{where}. Thank you."
+        about = " They count as missing, never as not met." if unsure else ""
+        said = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
+        items = counted(unsubmitted, "item")
+        waits = f" The labels of {items} are not submitted yet." if unsubmitted else ""
+        over = "All labelled and submitted" if submits and not unsubmitted else "All labelled"
+        self.show_words(over, f"{done}{said}{waits}")
+        self._submit.setText(f"Submit the labels of {items}")
+        self._submit.setVisible(unsubmitted > 0)
+        theme.set_role(self._results, role="" if unsubmitted else "primary")
+        self._unsure.setVisible(unsure > 0)

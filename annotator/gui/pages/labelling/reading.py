@@ -1,0 +1,98 @@
+"""How what is read and what is asked stand to each other: beside, below, or with the report put away."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions.labelling.labels import COVERAGE
+from annotator.gui import theme
+from annotator.gui.widgets.bars.splitter import Splitter
+
+ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+LEAST_REPORT, LEAST_UNITS, LEAST_STRIP = 260, 250, 136
+STRIP_WITH_GUIDELINE = 260
+REPORT = "label/report"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Under what name sizes are kept, how the parts stand, and their sizes at first; `report` can be put away."""
+
+    name: str
+    orientation: Qt.Orientation
+    sizes: tuple[int, int]
+    optional_report: bool = False
+
+
+PAIRED = Arrangement("label/reading-pairs", DOWN, (10_000, 1))
+ARRANGEMENTS: dict[str, Arrangement] = {
+    COVERAGE: Arrangement("label/reading", ACROSS, (715, 395)),
+    "researcherbench.claims": Arrangement("label/reading-claims", ACROSS, (715, 395)),
+    "researcherbench.pairwise": PAIRED,
+    "adra.plan": Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
+    "adra.reasoning": Arrangement("label/reading", ACROSS, (715, 395)),
+    "adra.preference": PAIRED,
+}
+
+
+class Reading(Splitter):
+    """Two parts: what is read, and the units with the guideline."""
+
+    def __init__(self, report: QWidget, units: QWidget, guideline: QWidget) -> None:
+        super().__init__("label/reading")
+        self._report, self._guideline = report, guideline
+        self._now = ARRANGEMENTS[COVERAGE]
+        self._side = Splitter("label/side", DOWN)
+        self._side.addWidget(units)
+        self._side.addWidget(guideline)
+        self._side.setStretchFactor(0, 1)
+        self._side.setSizes([420, 280])
+        guideline.hide()
+        self.addWidget(report)
+        self.addWidget(self._side)
+        self.setStretchFactor(0, 3)
+        self.setStretchFactor(1, 2)
+        self.setSizes(list(self._now.sizes))
+        # Less than what they would like: large type must not push the window over the edge of the screen.
+        report.setMinimumWidth(LEAST_REPORT)
+        self._side.setMinimumWidth(LEAST_UNITS)
+
+    def arrange(self, protocol: str) -> None:
+        """Stand as a protocol asks for it, with the sizes it was left with."""
+        wanted = ARRANGEMENTS[protocol]
+        if wanted.name != self._now.name:
+            self._now = wanted
+            self.rename(wanted.name)
+            self.setOrientation(wanted.orientation)
+            down = wanted.orientation == DOWN
+            # Below two reports there is room for the guideline only beside the question.
+            self._side.setOrientation(ACROSS if down else DOWN)
+            self.setStretchFactor(1, 0 if down else 2)
+            self._side.setMinimumHeight(0)
+            stored = QSettings().value(f"splitter/{wanted.name}")
+            if not (isinstance(stored, QByteArray) and self.restoreState(stored)):
+                self.setSizes(list(wanted.sizes))
+            if down:
+                self._make_room()
+        self._report.setVisible(not wanted.optional_report or QSettings().value(REPORT, False, bool) is True)
+
+    def toggle_guideline(self) -> None:
+        """Show the guideline beside the units, or put it away; below two reports it needs room to be read."""
+        shown = self._guideline.isHidden()
+        self._guideline.setVisible(shown)
+        if self._now.orientation == DOWN:
+            self._make_room()
+            self.setSizes([10_000, 1])
+
+    def _make_room(self) -> None:
+        """What stands below two reports has its height, however long the guideline beside it."""
+        least = LEAST_STRIP if self._guideline.isHidden() else STRIP_WITH_GUIDELINE
+        self._side.setMinimumHeight(theme.current().px(least))
+
+    def toggle_report(self) -> None:
+        """Show the report beside a matrix, or put it away; elsewhere it always stands there."""
+        if self._now.optional_report:
+            shown = self._report.isHidden()
+            QSettings().setValue(REPORT, shown)
+            self._report.setVisible(shown)

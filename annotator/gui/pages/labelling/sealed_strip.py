@@ -1,0 +1,53 @@
+"""The line that says that an item's labels are submitted, and lets them be reopened."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
+
+from annotator.actions.labelling.label_sealing import Standing
+from annotator.gui import keys, theme
+from annotator.gui.review.moments import moment
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.plain import PlainLabel
+
+
+class SealedStrip(QFrame):
+    """Hidden while the labels can be changed."""
+
+    reopen_wanted = Signal()
+
+    def __init__(self, *, readonly: bool) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self._icon, self.words = QLabel(), PlainLabel("", wrap=True)
+        self.reopen = KeyButton("Reopen")
+        self.reopen.set_hint("Change your labels in a new revision; what you submitted stays as it is")
+        self.reopen.clicked.connect(self.reopen_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 8, 6)
+        row.addWidget(self._icon)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.reopen)
+        self.reopen.setVisible(not readonly)
+        theme.set_role(self, level="success")
+        self._dress()
+        theme.watch(self, self._dress)
+        self.rebind()
+        self.hide()
+
+    def show_standing(self, standing: Standing | None, key: str) -> None:
+        """Say when an item's labels were submitted; None hides the line."""
+        self.setVisible(standing is not None)
+        if standing is not None:
+            when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
+            self.words.setText(
+                f"Your labels of item {key} are submitted{when} as revision {standing.revision}. They are locked."
+            )
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.reopen.set_key(keys.shown("reopen_labels"))
+
+    def _dress(self) -> None:
+        size = theme.current().px(16)
+        self._icon.setPixmap(icons.pixmap("lock", size, "level-success", self.devicePixelRatio()))

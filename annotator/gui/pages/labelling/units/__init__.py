@@ -1,0 +1,1 @@
+"""The units beside the report, as cards or as a matrix."""

@@ -1,0 +1,115 @@
+"""The units of a report as cards one below the other, those of one page under its address."""
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.actions.labelling.labels import UNSURE, Group
+from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.units.locking import why_locked
+from annotator.gui.pages.labelling.units.unit_card import Asked, UnitCard
+from annotator.gui.pages.labelling.units.unit_details import UnitDetails
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.keyless_area import KeylessArea
+
+# How the state of a page that could not be read is said.
+PAGES = {
+    "paywall": "behind a paywall",
+    "forbidden": "access refused",
+    "dead": "not there",
+    "not_text": "no text",
+    "too_long": "too long",
+    "absent": "its text is not in this project",
+}
+
+
+class Cards(KeylessArea):
+    """Every unit with its state, the one at hand with its controls."""
+
+    made = Signal(UnitDetails, QWidget)
+    """Controls were made, for the card they stand in."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__("Units")
+        self._bench = bench
+        self.rows: dict[str, UnitCard] = {}
+        self.at_hand = ""
+        """The unit whose controls are shown."""
+        self.resized.connect(self._bring_into_view_soon)
+
+    @property
+    def current(self) -> UnitCard | None:
+        """The card of the unit at hand."""
+        return self.rows.get(self.at_hand)
+
+    @property
+    def details(self) -> UnitDetails | None:
+        """The controls of the unit at hand."""
+        return self.current.details if self.current else None
+
+    @property
+    def holder(self) -> QWidget:
+        """What takes the keyboard."""
+        return self.current or self
+
+    def show_sheet(self, locked: str, *, weights: bool) -> None:
+        """Make a card for each unit of the report that lies open."""
+        self.at_hand, self.rows = "", {}
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 3, 8)
+        column.setSpacing(6)
+        number, total = 0, len(self._bench.units)
+        for group in self._bench.sheet.groups if self._bench.sheet else ():
+            if group.given.get("address"):
+                column.addWidget(ElidedLabel(heading(group), "hint"))
+            for unit in group.units:
+                number += 1
+                card = UnitCard(
+                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE)),
+                    locked or why_locked(self._bench.sheet, unit.id),
+                )
+                card.pressed.connect(self._bench.move_to)
+                card.details_made.connect(self._tell_made)
+                self.rows[unit.id] = card
+                self.show_label(unit.id)
+                card.show_weight(weights)
+                column.addWidget(card)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def show_current(self, unit_id: str) -> None:
+        """Open the controls of a unit, and bring it into view."""
+        if self.current is not None:
+            self.current.set_current(False)
+        self.at_hand = unit_id
+        self.rows[unit_id].set_current(True)
+        self._bring_into_view_soon()
+
+    def show_label(self, unit_id: str) -> None:
+        """Show what is now said of a unit."""
+        self.rows[unit_id].show_label(self._bench.kept(unit_id))
+
+    def show_weights(self, shown: bool) -> None:
+        """Show how much each unit counts, or hide it."""
+        for row in self.rows.values():
+            row.show_weight(shown)
+
+    def _tell_made(self, unit_id: str) -> None:
+        card = self.rows[unit_id]
+        if card.details is not None:
+            self.made.emit(card.details, card)
+
+    def _bring_into_view_soon(self) -> None:
+        """The cards have their new heights only once the layout has been done."""
+        QTimer.singleShot(0, self, self._bring_into_view)
+
+    def _bring_into_view(self) -> None:
+        if self.current is not None:
+            self.ensureWidgetVisible(self.current, 0, 40)
+
+
+def heading(group: Group) -> str:
+    """A page's address without its scheme, and why it could not be read."""
+    address = group.given["address"].split("://", 1)[-1]
+    state = str(group.given.get("page_state", ""))
+    return f"{address} — {PAGES.get(state, state)}" if state else address

@@ -1,0 +1,155 @@
+"""One unit in the list: its words and state, and its controls while it is the one at hand."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+
+from annotator.domain.judges.judgement import Judgement
+from annotator.domain.kinds.unit import Unit
+from annotator.gui import theme
+from annotator.gui.pages.labelling.units.kind_row import KINDS
+from annotator.gui.pages.labelling.units.unit_details import UnitDetails
+from annotator.gui.pages.labelling.wording import WORDS
+from annotator.gui.review.state_chip import StateChip
+from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
+from annotator.gui.widgets.fields.growing_edit import direction_of
+from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.plain import PlainLabel
+
+# What stands beside a label: its field, icon and word.
+BESIDE = (("quote", "quote", "evidence"), ("note", "note", "note"), ("flags", "flag", "flagged"))
+# A claim's surroundings are shown up to so many characters; the report has the rest.
+CONTEXT = 600
+# Surroundings that add no more than this, marks of references, are not worth a line.
+MARKS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a card is about: which of how many it is, and the verdicts that may be given."""
+
+    protocol: str
+    unit: Unit
+    number: int
+    total: int
+    allowed: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The unit's words, or the question where it has none."""
+        return self.unit.text or WORDS[self.protocol].ask
+
+
+class UnitCard(QFrame):
+    """A card; it takes the focus when it becomes the one at hand."""
+
+    pressed = Signal(str)
+    """A person went to this unit, by the mouse or by Tab: its id."""
+    details_made = Signal(str)
+
+    def __init__(self, asked: Asked, locked: str) -> None:
+        super().__init__()
+        self.unit, self._asked, self._locked = asked.unit, asked, locked
+        self._shown = Kept()
+        self.details: UnitDetails | None = None
+        self.setProperty("role", "card")
+        self.setProperty("current", False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._build()
+        self.show_label(self._shown)
+        theme.watch(self, self._dress)
+
+    def _build(self) -> None:
+        self.chip, self.words = StateChip(), PlainLabel(self._asked.words, wrap=True)
+        self.words.setLayoutDirection(direction_of(self._asked.words))
+        self.weight, self.kind = PlainLabel("", "hint"), PlainLabel("", "hint")
+        self.weight.hide()
+        self._icons = [QLabel() for _ in BESIDE]
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        if self._asked.total > 1:
+            head.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
+        head.addWidget(self.weight)
+        head.addStretch(1)
+        for picture in self._icons:
+            head.addWidget(picture)
+        head.addWidget(self.kind)
+        head.addWidget(self.chip)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(8, 7, 8, 8)
+        self._column.setSpacing(4)
+        self._column.addLayout(head)
+        self._column.addWidget(self.words)
+        # The question about a pair stands over the card.
+        self.words.setVisible(bool(self.unit.text))
+        self.context = PlainLabel(self._context(), "hint", wrap=True)
+        self.context.setLayoutDirection(direction_of(self.context.text()))
+        self.context.setToolTip("The report's words around the claim")
+        self.context.hide()
+        self._column.addWidget(self.context)
+
+    def _context(self) -> str:
+        words = " ".join(str(getattr(self.unit, "context", "")).split())
+        if self.unit.text in words and len(words) < len(self.unit.text) + MARKS:
+            return ""
+        short = words if len(words) <= CONTEXT else f"{words[:CONTEXT].rstrip()}…"
+        return f"“{short}”" if short else ""
+
+    def show_label(self, kept: Kept) -> None:
+        """Show what is kept about the unit, or that nothing is, and of what kind it is."""
+        self._shown, label = kept, kept.label
+        shown = WORDED_ANEW if kept.outdated else face(said(label), self._asked.protocol)
+        self.chip.show_state(shown.words, shown.icon, shown.state)
+        self.kind.setText(KINDS[kept.kind][0] if kept.kind else "")
+        self.kind.setVisible(bool(kept.kind))
+        for picture, (field, name, words) in zip(self._icons, BESIDE, strict=True):
+            there = bool(label and self._beside(label, field))
+            picture.setVisible(there)
+            picture.setToolTip(words.capitalize())
+            if there:
+                size = theme.current().px(14)
+                picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
+        one = WORDS[self._asked.protocol].one.capitalize()
+        place = f"{one} {self._asked.number} of {self._asked.total}"
+        self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
+        if self.details is not None:
+            self.details.show_label(kept)
+
+    def _dress(self) -> None:
+        self.show_label(self._shown)
+
+    def _beside(self, label: Judgement, field: str) -> bool:
+        # Other marks than the person's own are the page's, and shown with it.
+        return is_flagged(label) if field == "flags" else bool(getattr(label, field))
+
+    def show_weight(self, shown: bool) -> None:
+        """Show how much the unit counts; raters see it only when they ask for it."""
+        weight = getattr(self.unit, "weight", None)
+        self.weight.setText(f"weight {weight}" if shown and weight else "")
+        self.weight.setVisible(bool(shown and weight))
+
+    def set_current(self, current: bool) -> None:
+        """Open the controls and stand out, or close them."""
+        if current and self.details is None:
+            asked = self._asked
+            self.details = UnitDetails(asked.protocol, asked.allowed, self._locked, flat=not self.unit.text)
+            self.details.show_label(self._shown)
+            self._column.addWidget(self.details)
+            self.details_made.emit(self.unit.id)
+        if self.details is not None:
+            self.details.setVisible(current)
+        self.context.setVisible(current and bool(self.context.text()))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
+        theme.set_role(self, current=current)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press anywhere on the card goes to the unit."""
+        super().mousePressEvent(event)
+        self.pressed.emit(self.unit.id)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The one with the focus is the one at hand."""
+        super().focusInEvent(event)
+        self.pressed.emit(self.unit.id)

@@ -1,0 +1,136 @@
+"""What opens under the unit at hand: its labels with their keys, its kind, its evidence, its flag and its note."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from annotator.actions.labelling import second_looks
+from annotator.gui import keys
+from annotator.gui.pages.labelling.units.kind_row import KindRow
+from annotator.gui.pages.labelling.units.locking import LOCKED, lock
+from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
+from annotator.gui.pages.labelling.wording import WORDS
+from annotator.gui.review.verdicts import Kept, answers, face, is_flagged, said
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class UnitDetails(QWidget):
+    """The controls of one unit. They only tell what was asked for; what holds is shown by `show_label`."""
+
+    said = Signal(int)
+    """A label, by its place in the order of the keys."""
+    kind_given = Signal(int)
+    evidence_wanted = Signal()
+    """The passage is to be brought into view."""
+    evidence_cleared = Signal()
+    flag_wanted = Signal()
+    noted = Signal(str)
+    left = Signal()
+    """Esc was pressed in the note."""
+
+    def __init__(
+        self, protocol: str, allowed: tuple[str, ...], locked: str, *, quotes: bool = True, flat: bool = False
+    ) -> None:
+        """`allowed` are the verdicts that may be given; `locked` says why nothing can be changed, if so.
+
+        Without `quotes` no evidence is asked for; `flat` controls stand in one line.
+        """
+        super().__init__()
+        self._protocol, self._locked = protocol, locked
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 2, 0, 0)
+        whole.setSpacing(6)
+        self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
+        whole.addWidget(self.outdated)
+        whole.addWidget(self.origin)
+        column = QBoxLayout(_ACROSS if flat else _DOWN)
+        column.setSpacing(6)
+        whole.addLayout(column)
+        self.verdicts = VerdictButtons(protocol, allowed, locked)
+        self.verdicts.said.connect(self.said)
+        self.kinds = KindRow(readonly=locked == LOCKED)
+        self.kinds.given.connect(self.kind_given)
+        column.addWidget(self.verdicts)
+        column.addWidget(self.kinds)
+        # In one line the hint would take the note's room.
+        self._quotes = quotes and not flat
+        column.addLayout(self._evidence())
+        column.addLayout(self._notes(), 1 if flat else 0)
+        self.setTabOrder(self.show_evidence, self.clear_evidence)
+        self.setTabOrder(self.clear_evidence, self.note)
+        self.setTabOrder(self.note, self.flag)
+
+    def _evidence(self) -> QHBoxLayout:
+        self.show_evidence = QuoteButton("quiet", "Press to see it where it stands.")
+        self.clear_evidence = QToolButton()
+        self.show_evidence.clicked.connect(self.evidence_wanted)
+        icons.put(self.clear_evidence, "close", 14)
+        self.clear_evidence.setText("Clear")
+        self.clear_evidence.setToolTip("Take the evidence away")
+        self.clear_evidence.setAccessibleName("Clear the evidence")
+        self.clear_evidence.clicked.connect(self.evidence_cleared)
+        lock(self.clear_evidence, self._locked)
+        where = "the page" if self._protocol == "researcherbench.claims" else "the report"
+        self._no_evidence = ElidedLabel(
+            f"No evidence yet: select words in {where}, then {keys.shown('evidence')}", "hint"
+        )
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.show_evidence)
+        row.addWidget(self.clear_evidence)
+        row.addWidget(self._no_evidence, 1)
+        row.addStretch(0)
+        return row
+
+    def _notes(self) -> QHBoxLayout:
+        self.note = GrowingEdit(least=1, most=8)
+        self.note.setPlaceholderText(f"Note ({keys.shown('note')})")
+        self.note.setAccessibleName(f"Note on this {WORDS[self._protocol].one}")
+        self.note.edited.connect(self.noted)
+        self.note.left.connect(self.left)
+        self.note.setReadOnly(bool(self._locked))
+        self.flag = QToolButton()
+        self.flag.setCheckable(True)
+        icons.put(self.flag, "flag")
+        self.flag.setToolTip(f"Flag for a second look ({keys.shown('flag')})")
+        self.flag.setAccessibleName("Flag for a second look")
+        self.flag.clicked.connect(lambda _=False: self.flag_wanted.emit())
+        lock(self.flag, self._locked)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.note, 1)
+        row.addWidget(self.flag, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def show_label(self, kept: Kept) -> None:
+        """Show what is kept, and of what kind it is where that is asked."""
+        label, asked = kept.label, kept.asked
+        value, known = said(label), answers(self._protocol)
+        self.verdicts.show_place(known.index(value) if value in known else -1)
+        suggested = second_looks.suggested(asked.name, label) if asked and label else ""
+        self.kinds.show_kind(asked, kept.kind, suggested)
+        self._show_outdated(kept.outdated)
+        self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")
+        self.origin.setVisible(bool(kept.origin))
+        quote = label.quote if label else ""
+        self.show_evidence.show_quote(quote)
+        for widget in (self.show_evidence, self.clear_evidence):
+            widget.setVisible(bool(quote))
+        self._no_evidence.setVisible(not quote and self._quotes)
+        self.flag.setChecked(is_flagged(label))
+        note = label.note if label else ""
+        if note != self.note.toPlainText():
+            self.note.setPlainText(note)
+
+    def _show_outdated(self, value: str) -> None:
+        self.outdated.setVisible(bool(value))
+        before = f"Worded anew since you said “{face(value, self._protocol).words}”"
+        again = "that no longer counts. Reopen your labels to say it again."
+        self.outdated.setText(
+            f"{before}: {again}" if self._locked else f"{before}. Read it again, and say what holds now."
+        )

@@ -1,0 +1,195 @@
+"""The units beside what is read, as cards or as a matrix: each with its state, the one at hand with its controls."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QPoint, QSettings, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.labelling.labels import COVERAGE
+from annotator.domain.judges.taxonomy import TAXONOMIES
+from annotator.gui.pages.labelling.bench import Bench
+from annotator.gui.pages.labelling.units.cards import Cards
+from annotator.gui.pages.labelling.units.matrix import MatrixView
+from annotator.gui.pages.labelling.units.open_list import OpenList
+from annotator.gui.pages.labelling.units.unit_card import UnitCard
+from annotator.gui.pages.labelling.units.unit_details import UnitDetails
+from annotator.gui.pages.labelling.wording import WORDS
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.plain import PlainLabel
+
+WEIGHTS, WAITS = "label/weights", "label/waits"
+# The protocols whose units are cells.
+IN_A_MATRIX = ("adra.plan",)
+
+
+class UnitsPane(QWidget):
+    """Shows what the bench holds and hands on what is done to it."""
+
+    said = Signal(int)
+    kind_given = Signal(int)
+    evidence_wanted = Signal()
+    evidence_cleared = Signal()
+    recent_wanted = Signal()
+    waits = Signal(bool)
+    """Whether an error is to stay at hand until its kind is said."""
+
+    def __init__(self, bench: Bench, locked: str) -> None:
+        """`locked` says why nothing can ever be changed here, if so."""
+        super().__init__()
+        self._bench, self._locked = bench, locked
+        self.cards, self.matrix = Cards(bench), MatrixView(bench)
+        self._build()
+        for body in (self.cards, self.matrix):
+            body.made.connect(self._listen_to)
+        bench.leaving.connect(self.flush)
+        bench.opened.connect(self._show_sheet)
+        bench.moved.connect(self._show_current)
+        bench.told.connect(self._show_label)
+
+    def _build(self) -> None:
+        self.title, self.count = PlainLabel("", "subtitle"), PlainLabel("", "hint")
+        self.recent, self.options = QToolButton(), QToolButton()
+        icons.put(self.recent, "restore")
+        self.recent.setText("Recent")
+        self.recent.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.recent.setToolTip("The last ten labels you gave, to go back to")
+        self.recent.clicked.connect(self.recent_wanted)
+        icons.put(self.options, "settings")
+        self.options.setToolTip("Options")
+        self.options.setAccessibleName("Options of the list")
+        self.menu = self._menu()
+        self.options.clicked.connect(lambda: self.menu.popup(below(self.options)))
+        self.head = QHBoxLayout()
+        self.head.addWidget(self.title)
+        self.head.addWidget(self.count)
+        self.head.addStretch(1)
+        self.head.addWidget(self.recent)
+        self.head.addWidget(self.options)
+        self.open_list = OpenList()
+        self.open_list.chosen.connect(self._bench.move_to)
+        self.bodies = QStackedWidget()
+        self.bodies.addWidget(self.cards)
+        self.bodies.addWidget(self.matrix)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 10, 6, 0)
+        column.setSpacing(8)
+        column.addLayout(self.head)
+        column.addWidget(self.open_list)
+        column.addWidget(self.bodies, 1)
+        self.take_up()
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        self.weights, self.waiting = (
+            QAction("Show weights", self),
+            QAction("Stay until the kind is said", self),
+        )
+        self.weights.setToolTip("Weights are hidden at first, so that they do not sway the label")
+        self.waiting.setToolTip("An error stays at hand until you say of what kind it is")
+        for action, name, slot in (
+            (self.weights, WEIGHTS, self.cards.show_weights),
+            (self.waiting, WAITS, self.waits.emit),
+        ):
+            action.setCheckable(True)
+            action.setChecked(QSettings().value(name, False, bool) is True)
+            action.toggled.connect(lambda on, name=name: QSettings().setValue(name, on))
+            action.toggled.connect(slot)
+            menu.addAction(action)
+        return menu
+
+    @property
+    def body(self) -> Cards | MatrixView:
+        """What shows the units now."""
+        return self.matrix if self._bench.protocol in IN_A_MATRIX else self.cards
+
+    @property
+    def rows(self) -> Mapping[str, UnitCard]:
+        """The cards by the units' ids."""
+        return self.cards.rows
+
+    @property
+    def row(self) -> UnitCard | None:
+        """The card of the unit at hand."""
+        return self.cards.current
+
+    @property
+    def details(self) -> UnitDetails | None:
+        """The controls of the unit at hand."""
+        return self.body.details
+
+    def take_up(self) -> None:
+        """Another protocol is in hand: its units are shown as cards, or in a matrix."""
+        for body in (self.cards, self.matrix):
+            # What is not shown asks for no room.
+            shown = QSizePolicy.Policy.Expanding if body is self.body else QSizePolicy.Policy.Ignored
+            body.setSizePolicy(shown, shown)
+        self.bodies.setCurrentWidget(self.body)
+
+    def take_focus(self) -> None:
+        """Put the keyboard on the unit at hand."""
+        self.body.holder.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def enter_note(self) -> None:
+        """Put the caret into the note of the unit at hand."""
+        if self.details is not None:
+            self.details.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def flush(self) -> None:
+        """Have a note that is being typed kept now."""
+        if self.details is not None:
+            self.details.note.tell()
+
+    def list_open(self) -> None:
+        """Say which units are still open."""
+        self.open_list.show_open(self._bench.units, self._bench.open_units, WORDS[self._bench.protocol])
+
+    def _show_sheet(self) -> None:
+        protocol = self._bench.protocol
+        self.open_list.hide()
+        self.title.setText(WORDS[protocol].title)
+        self.weights.setVisible(protocol == COVERAGE)
+        self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
+        self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
+        self.body.show_sheet(self._locked, weights=self.weights.isChecked())
+        self._show_count()
+
+    def _listen_to(self, details: UnitDetails, holder: QWidget) -> None:
+        details.said.connect(self.said)
+        details.kind_given.connect(self.kind_given)
+        details.evidence_wanted.connect(self.evidence_wanted)
+        details.evidence_cleared.connect(self.evidence_cleared)
+        details.flag_wanted.connect(self._bench.flag)
+        body = self.body
+        unit_id = holder.unit.id if isinstance(holder, UnitCard) else ""
+        # What was typed belongs to the unit it was typed at, also when another is at hand by now.
+        details.noted.connect(lambda words: self._bench.note(unit_id or body.at_hand, words))
+        details.left.connect(holder.setFocus)
+
+    def _show_current(self, unit_id: str) -> None:
+        self.flush()
+        self.body.show_current(unit_id)
+        self.take_focus()
+
+    def _show_label(self, unit_id: str) -> None:
+        self.body.show_label(unit_id)
+        self._show_count()
+        if self.open_list.isVisible():
+            self.list_open()
+
+    def _show_count(self) -> None:
+        units = len(self._bench.units)
+        self.count.setText(f"{units - len(self._bench.open_units)} of {units}" if units > 1 else "")
+
+
+def below(button: QToolButton) -> QPoint:
+    """Where a menu of a button comes up."""
+    return button.mapToGlobal(button.rect().bottomLeft())

@@ -1,0 +1,148 @@
+"""What was drawn as Qt shows it: a row for each report (or item), and a row for each unit of one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+
+from annotator.actions.items.drawn_parts import Drawn, Standing
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.kinds.unit import Unit
+from annotator.domain.material.part import Claim
+from annotator.domain.texts.counting import counted
+from annotator.gui import theme
+from annotator.gui.tables.rows import Index, RowsModel, resetting
+from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.plain import tooltip
+
+COLUMNS = ("Item", "System", "Units", "State")
+ITEM, SYSTEM, UNITS, STATE = range(len(COLUMNS))
+# How far a version is → words, icon, colour.
+STANDINGS: dict[Standing | None, tuple[str, str, str]] = {
+    None: ("not drawn", "minus", "state-missing"),
+    Standing.DRAWN: ("to confirm", "question", "state-unconfirmed"),
+    Standing.IMPORTED: ("to confirm", "import", "state-unconfirmed"),
+    Standing.CONFIRMED: ("confirmed", "check", "state-agreed"),
+    Standing.EDITED: ("corrected", "author", "state-agreed"),
+}
+UNIT_COLUMNS = {"claims": ("", "Claim", "Cites"), "references": ("", "Title", "Identifier")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A report, or an item where `response_id` is empty, with what was drawn from it of one kind."""
+
+    item_id: str
+    response_id: str
+    item: str
+    question: str
+    system: str
+    label: str
+    about: str
+    drawn: Drawn | None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What a line is known by: its item and its report."""
+        return self.item_id, self.response_id
+
+    @property
+    def standing(self) -> Standing | None:
+        """How far it is; None where nothing is drawn."""
+        return self.drawn.standing if self.drawn else None
+
+
+def places_alike(one: Line | None, other: Line | None) -> bool:
+    """Whether both are the same report or item; nothing is like nothing."""
+    return one is not None and other is not None and one.place == other.place
+
+
+class DrawnModel(RowsModel[Line]):
+    """The reports to draw from."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(COLUMNS, parent)
+
+    def show(self, rows: Sequence[Line]) -> None:
+        """Show other lines, in place where they are the same reports."""
+        of_items = any(not row.response_id for row in rows)
+        self.columns = ("Item", "Question", *COLUMNS[2:]) if of_items else COLUMNS
+        self.take_over(rows, in_place=[row.place for row in rows] == [row.place for row in self._rows])
+
+    def row_of(self, item_id: str, response_id: str) -> int:
+        """The row of a report or an item; -1 where it is not shown."""
+        return next((n for n, row in enumerate(self._rows) if row.place == (item_id, response_id)), -1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows; the state with its icon and who drew it in the tooltip."""
+        if not index.isValid():
+            return None
+        line, column = self._rows[index.row()], index.column()
+        words, picture, colour = STANDINGS[line.standing]
+        if role == Qt.ItemDataRole.DisplayRole:
+            units = f"{line.drawn.units:,}" if line.drawn else ""
+            return (line.item, line.label, units, words)[column]
+        if role == Qt.ItemDataRole.DecorationRole and column == STATE:
+            return icon(picture, theme.current().px(14), colour)
+        if role == Qt.ItemDataRole.ForegroundRole and line.drawn is None and column == STATE:
+            return theme.token("text-muted")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(_explained(line, column))
+        return None
+
+
+class UnitsModel(RowsModel[Unit]):
+    """The units of one version: their words, and what they cite or are known by."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(("", "Words"), parent)
+
+    def show(self, kind: str, units: Sequence[Unit]) -> None:
+        """Show other units, in place where they are the same ones."""
+        columns = UNIT_COLUMNS.get(kind, ("", "Words"))
+        if columns == self.columns and [unit.id for unit in units] == [unit.id for unit in self._rows]:
+            self.take_over(units, in_place=True)
+            return
+        with resetting(self):
+            self._rows, self.columns = units, columns
+
+    def row_of(self, unit_id: str) -> int:
+        """The row of a unit; -1 when it is not there."""
+        return next((row for row, unit in enumerate(self._rows) if unit.id == unit_id), -1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A unit's number, its words, and the last column of its kind."""
+        if not index.isValid():
+            return None
+        unit, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (str(index.row() + 1), " ".join(unit.text.split()) or "(empty)", named_by(unit))[column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip((unit.text, unit.text, named_by(unit))[column])
+        if role == Qt.ItemDataRole.ForegroundRole and column != 1:
+            return theme.token("text-muted")
+        return None
+
+
+def named_by(unit: Unit) -> str:
+    """What a claim cites, what a work is known by; nothing for other units."""
+    if isinstance(unit, Claim):
+        return unit.url or "nothing"
+    return unit.identifier if isinstance(unit, Reference) else ""
+
+
+def _explained(line: Line, column: int) -> str:
+    if column == ITEM:
+        return line.question[:1000]
+    if line.drawn is None:
+        return line.about
+    flags = (
+        f"\nMarks: {', '.join(flag.replace('_', ' ') for flag in line.drawn.flags)}"
+        if line.drawn.flags
+        else ""
+    )
+    cited = f", {line.drawn.cited} of them cite" if line.drawn.kind == "claims" else ""
+    when = f"{line.drawn.at.astimezone():%Y-%m-%d %H:%M}"
+    units = counted(line.drawn.units, "unit")
+    return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"

@@ -1,0 +1,260 @@
+"""Who is where as Qt shows it: a row for each assignment, narrowed and sorted as a coordinator wishes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+
+from annotator.actions.labelling import board
+from annotator.actions.labelling.board import Line
+from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.texts.ordering import natural
+from annotator.gui import theme
+from annotator.gui.desk.due import due_words, late_words
+from annotator.gui.desk.naming import named, title
+from annotator.gui.pages.people.partners import Partners, partners
+from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
+from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.plain import tooltip
+
+COLUMNS = ("Item", "Stage", "Person", "State", "With", "Due", "Units", "Time")
+ITEM, STAGE, PERSON, STATE, WITH, DUE, UNITS, TIME = range(len(COLUMNS))
+OVERDUE, WAITED_FOR, INCOMPLETE = "overdue", "not handed in", "pair incomplete"
+# State → icon and colour; every state has its word beside them.
+LOOKS = {
+    board.NOT_BEGUN: ("new", "state-missing"),
+    board.DRAFT: ("clock", "state-incomplete"),
+    board.SUBMITTED: ("lock", "state-unconfirmed"),
+    board.FROZEN: ("agreement", "state-unconfirmed"),
+    board.ADJUDICATED: ("adjudicate", "state-incomplete"),
+    board.CONSENSUS: ("check", "state-agreed"),
+    board.DISPUTED: ("flag", "state-disagree"),
+}
+# Purpose → icon and words; plain work has neither.
+PURPOSES = {
+    Purpose.PILOT: ("annotator", "A pilot item, which everybody does"),
+    Purpose.REPEAT: ("restore", "A silent repeat of this person's own labels"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What the table is narrowed to; an empty value does not narrow.
+
+    `state` is one of the board's states or “overdue”, “not handed in”, “pair incomplete”.
+    """
+
+    words: str = ""
+    person_id: str = ""
+    stage: str = ""
+    state: str = ""
+
+
+class BoardModel(RowsModel[Line]):
+    """The lines of the board that are wanted, in the wanted order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(COLUMNS, parent)
+        self._all: list[Line] = []
+        self._partners: dict[str, Partners] = {}
+        self._narrowed = Narrowed()
+        self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
+
+    def fill(self, lines: Sequence[Line]) -> None:
+        """Take over the board as it now is."""
+        self._all, self._partners = list(lines), partners(lines)
+        self.narrow(self._narrowed)
+
+    def narrow(self, narrowed: Narrowed) -> None:
+        """Show only what matches."""
+        self._narrowed = narrowed
+        with resetting(self):
+            self._rows = self._in_order([line for line in self._all if self._admits(line)])
+
+    def lines(self) -> Sequence[Line]:
+        """All that is shown, in the order in which it is."""
+        return self._rows
+
+    def row_of(self, assignment_id: str) -> int:
+        """The row of an assignment, or -1."""
+        places = (row for row, line in enumerate(self._rows) if line.assignment_id == assignment_id)
+        return next(places, -1)
+
+    def counted(self, state: str) -> int:
+        """How many lines of the whole board one of the filters of state admits."""
+        return sum(self._in_state(line, state) for line in self._all)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; by item it is the project's own order."""
+        self._sorted = (column, order)
+        self.layoutAboutToBeChanged.emit()
+        before = self._rows
+        self._rows = self._in_order([line for line in self._all if self._admits(line)])
+        self._keep_places(before)
+        self.layoutChanged.emit()
+
+    def _keep_places(self, before: Sequence[Line]) -> None:
+        """What is selected stays selected, wherever it now stands."""
+        places = {line.assignment_id: row for row, line in enumerate(self._rows)}
+        old = self.persistentIndexList()
+        new = [self.index(places[before[each.row()].assignment_id], each.column()) for each in old]
+        self.changePersistentIndexList(old, new)
+
+    def _in_order(self, lines: list[Line]) -> list[Line]:
+        column, order = self._sorted
+        if column > ITEM:
+            lines.sort(key=_KEYS[column])
+        return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
+
+    def _admits(self, line: Line) -> bool:
+        wanted = self._narrowed
+        return (
+            wanted.person_id in ("", line.person_id)
+            and wanted.stage in ("", line.stage.value)
+            and self._in_state(line, wanted.state)
+            and all(
+                word in f"{line.item_key} {line.person} {line.alias}".casefold() for word in _words(wanted)
+            )
+        )
+
+    def _in_state(self, line: Line, state: str) -> bool:
+        if state == OVERDUE:
+            return line.overdue
+        if state == WAITED_FOR:
+            return not line.handed_in
+        if state == INCOMPLETE:
+            there = self._partners.get(line.assignment_id)
+            return there is not None and there.incomplete
+        return state in ("", line.state)
+
+    def troubled(self, line: Line) -> bool:
+        """Whether a line is overdue, or its pair may never be complete."""
+        return line.overdue or self._in_state(line, INCOMPLETE)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows."""
+        if not index.isValid():
+            return None
+        line, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.words(line, column)
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._picture(line, column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._colour(line, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(self._explained(line, column))
+        if role == Qt.ItemDataRole.TextAlignmentRole and column in (UNITS, TIME):
+            return RIGHT
+        return None
+
+    def words(self, line: Line, column: int) -> str:
+        """A cell in words."""
+        return _WORDS[column](line) if column != WITH else self._with(line)
+
+    def _with(self, line: Line) -> str:
+        """Who else is on it; how far they are only where that is not as far as this one."""
+        there = self._partners.get(line.assignment_id)
+        if there is None:
+            return ""
+        said = (
+            each.alias if each.state == line.state else f"{each.alias} {each.state}" for each in there.others
+        )
+        return ", ".join(said) or ("nobody" if there.alone else "")
+
+    def _picture(self, line: Line, column: int) -> Any:
+        size = theme.current().px(15)
+        if column == STATE:
+            return icon(LOOKS[line.state][0], size, LOOKS[line.state][1])
+        if column == STAGE and line.purpose in PURPOSES:
+            return icon(PURPOSES[line.purpose][0], size, "text-muted")
+        if column == DUE and line.overdue:
+            return icon("warning", size, "state-disagree")
+        if column == WITH and (look := self._look_of_pair(line)):
+            return icon(look[0], size, look[1])
+        return None
+
+    def _colour(self, line: Line, column: int) -> Any:
+        if column == STATE:
+            return theme.token(LOOKS[line.state][1])
+        if column == DUE and line.overdue:
+            return theme.token("state-disagree")
+        if column == WITH:
+            look = self._look_of_pair(line)
+            return theme.token(look[1] if look else "text-muted")
+        return None
+
+    def _look_of_pair(self, line: Line) -> tuple[str, str] | None:
+        """Nothing is said of a pair that goes on together."""
+        there = self._partners.get(line.assignment_id)
+        if there is None or not there.incomplete:
+            return None
+        return ("warning", "state-disagree") if there.alone else ("clock", "state-incomplete")
+
+    def _explained(self, line: Line, column: int) -> str:
+        if column == WITH:
+            there = self._partners.get(line.assignment_id)
+            return there.explained if there else ""
+        if column == PERSON:
+            return named(line.alias, line.person)
+        if column == STAGE and line.purpose in PURPOSES:
+            return f"{title(line.stage)}. {PURPOSES[line.purpose][1]}."
+        if column == DUE and line.overdue and line.due:
+            return f"Due {due_words(line.due)}"
+        if column == STATE and line.submitted_at:
+            return f"Handed in on {due_words(line.submitted_at, overdue=False)}"
+        if column == UNITS and line.stage is Stage.ADJUDICATION:
+            return "Stages of the item that are adjudicated, of those that two or more people answer"
+        return self.words(line, column)
+
+
+def _words(wanted: Narrowed) -> list[str]:
+    return wanted.words.casefold().split()
+
+
+def _units(line: Line) -> str:
+    return f"{line.units} of {line.of}" if line.of else str(line.units or "")
+
+
+def _due(line: Line) -> str:
+    if line.due is None:
+        return ""
+    if line.overdue:
+        return late_words(line.due)
+    return due_words(line.due, overdue=False if line.handed_in else None)
+
+
+def time_words(seconds: float) -> str:
+    """Active time: “12 min”, “3 h 05”; empty when there is none to speak of."""
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min" if minutes else ("< 1 min" if seconds else "")
+    return f"{minutes // 60} h {minutes % 60:02}"
+
+
+_WORDS: dict[int, Callable[[Line], str]] = {
+    ITEM: lambda line: line.item_key,
+    STAGE: lambda line: title(line.stage),
+    PERSON: lambda line: named(line.alias, line.person),
+    STATE: lambda line: line.state,
+    DUE: _due,
+    UNITS: _units,
+    TIME: lambda line: time_words(line.seconds),
+}
+_ORDER = list(Stage)
+_KEYS: dict[int, Callable[[Line], Any]] = {
+    STAGE: lambda line: _ORDER.index(line.stage),
+    PERSON: lambda line: natural(line.alias),
+    STATE: lambda line: board.STATES.index(line.state),
+    WITH: lambda line: line.item_key,
+    # What is overdue first, then what is due next; what is handed in, and what has no date, last.
+    DUE: lambda line: (
+        not line.overdue,
+        line.handed_in,
+        line.due is None,
+        line.due.timestamp() if line.due else 0,
+    ),
+    UNITS: lambda line: line.units,
+    TIME: lambda line: line.seconds,
+}

@@ -1,0 +1,1 @@
+"""The plan of who does what."""

@@ -1,0 +1,48 @@
+"""Whether people are asked for pairs of reports in both orders: a choice of the whole project, kept at once."""
+
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from annotator.actions.labelling import label_cases
+from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.plain import PlainLabel
+
+WORDS = (
+    "It costs each person twice the verdicts, and gains a check of whether they favour the report that stands first, "
+    "and a win rate free of that. It holds for everybody at once; what they said stays, and "
+    "waits for its other order."
+)
+
+
+class PairOrders(QWidget):
+    """A box for each kind of question about pairs, and in one sentence what it costs and gains."""
+
+    def __init__(self, desk: Desk, answer: MessageBar) -> None:
+        super().__init__()
+        self._desk, self._answer = desk, answer
+        self.boxes: dict[str, QCheckBox] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        for name, title in label_cases.paired():
+            box = self.boxes[name] = QCheckBox(f"{title}: every pair in both orders")
+            box.setAccessibleDescription(WORDS)
+            box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
+            column.addWidget(box)
+        column.addWidget(PlainLabel(WORDS, "hint", wrap=True))
+
+    def fill(self) -> None:
+        """Show what is chosen now; tells nobody."""
+        for name, box in self.boxes.items():
+            box.setChecked(bool(self._desk.ask(label_cases.both_orders, name)))
+            box.setEnabled(not self._desk.project.readonly)
+
+    def _ask(self, name: str, wished: bool) -> None:
+        if self._desk.do(label_cases.ask_both_orders, name, wished) is not None:
+            said = "in both orders" if wished else "in one order"
+            title = dict(label_cases.paired())[name]
+            self._answer.show_message(
+                "success", f"{title}: pairs are asked {said} now.", f"{keys.shown('undo')} takes it back."
+            )
+        self.fill()

@@ -1,0 +1,122 @@
+"""Picking the pilot items: a line that names them, and under it a list to tick while it is open."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.items import items
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+ID = Qt.ItemDataRole.UserRole
+# More are found by searching.
+LISTED = 200
+SETTLE_MS = 120
+HEIGHT = 170
+
+
+class PilotChoice(QWidget):
+    """Items picked one by one; what is picked stays at the top of the list whatever is sought."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._picked: dict[str, str] = {}
+        self.words = ElidedLabel("", "hint")
+        self.open = QPushButton("Pick…")
+        self.open.setProperty("role", "quiet")
+        self.open.setCheckable(True)
+        self.open.setAccessibleName("Pick pilot items")
+        self.open.toggled.connect(self._unfold)
+        self.search = LineField(placeholderText="Search items…", clearButtonEnabled=True)
+        self.search.setAccessibleName("Search items for the pilot")
+        self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._later.timeout.connect(self._list_items)
+        self.search.textChanged.connect(lambda _: self._later.start())
+        self.list = QListWidget()
+        self.list.setAccessibleName("Items for the pilot; Space ticks one")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setFixedHeight(theme.current().px(HEIGHT))
+        self.list.itemChanged.connect(self._tick)
+        self.more = PlainLabel("", "hint")
+        row = QHBoxLayout()
+        row.addWidget(PlainLabel("Pilot"))
+        row.addWidget(self.words, 1)
+        row.addWidget(self.open)
+        self._folded = QWidget()
+        inside = QVBoxLayout(self._folded)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(4)
+        for part in (self.search, self.list, self.more):
+            inside.addWidget(part)
+        self._folded.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self._folded)
+        self._say()
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of the items everybody is to do."""
+        return tuple(self._picked)
+
+    def fill(self) -> None:
+        """Forget picked items that are gone, and list what there is now."""
+        there = {line.id: line.key for line in self._desk.ask(items.lines, list(self._picked)) or []}
+        self._picked = {item_id: there[item_id] for item_id in self._picked if item_id in there}
+        self._say()
+        if self.open.isChecked():
+            self._list_items()
+
+    def _unfold(self, shown: bool) -> None:
+        self._folded.setVisible(shown)
+        if shown:
+            self._list_items()
+            self.search.setFocus()
+
+    def _list_items(self) -> None:
+        found = self._desk.ask(items.ids, items.Filter(words=self.search.text())) or []
+        rest = [item_id for item_id in found if item_id not in self._picked]
+        self.list.blockSignals(True)
+        self.list.clear()
+        for line in self._desk.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
+            entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
+            entry.setData(ID, (line.id, line.key))
+            entry.setToolTip(tooltip(line.question[:600]))
+            on = line.id in self._picked
+            entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            self.list.addItem(entry)
+        self.list.blockSignals(False)
+        self.more.setText(
+            f"The first {LISTED} of {len(rest):,}; search to see others." if len(rest) > LISTED else ""
+        )
+        self.more.setVisible(len(rest) > LISTED)
+
+    def _tick(self, entry: QListWidgetItem) -> None:
+        item_id, key = entry.data(ID)
+        if entry.checkState() == Qt.CheckState.Checked:
+            self._picked[item_id] = key
+        else:
+            self._picked.pop(item_id, None)
+        self._say()
+        self.changed.emit()
+
+    def _say(self) -> None:
+        keys = ", ".join(self._picked.values())
+        self.words.setText(
+            f"{len(self._picked)} that everybody does: {keys}"
+            if keys
+            else "no item that everybody does first"
+        )

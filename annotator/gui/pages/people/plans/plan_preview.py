@@ -1,0 +1,104 @@
+"""What a plan would come to: why it cannot be met, who would have how much, who would meet whom, item by item."""
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import (
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.assignments.assignments import Plan
+from annotator.actions.assignments.planning import Preview
+from annotator.domain.experts.person import Person
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.ordering import natural
+from annotator.gui.pages.people.plans.load_bars import LoadBars
+from annotator.gui.pages.people.plans.pairing_square import PairingSquare
+from annotator.gui.pages.people.plans.pairings import in_a_sentence, of_ids
+from annotator.gui.pages.people.plans.plan_lines import PlanLinesModel
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel
+
+# So many reasons are shown; the item-by-item table has them all.
+REASONS = 6
+STAGE_WIDTH = 136
+
+
+class PlanPreview(QWidget):
+    """Filled anew with every edit of the form."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
+        self.load = LoadBars()
+        self.met, self.square = PlainLabel("", "hint", wrap=True), PairingSquare()
+        self.lines = PlanLinesModel(self)
+        self.table = LinesTable("The plan item by item", self.lines)
+        self.table.horizontalHeader().setDefaultSectionSize(STAGE_WIDTH)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.tabs = Tabs("Looks at the plan")
+        self.tabs.addTab(self._overview(), "Load and pairings")
+        self.tabs.addTab(self.table, "Item by item")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 8, 2, 0)
+        column.setSpacing(8)
+        column.addWidget(self.summary)
+        column.addWidget(self.answer)
+        column.addWidget(self.tabs, 1)
+
+    def _overview(self) -> QWidget:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 10, 10, 8)
+        column.setSpacing(6)
+        self._heads = [PlainLabel("Load", "strong"), PlainLabel("Who meets whom", "strong")]
+        column.addWidget(self._heads[0])
+        column.addWidget(self.load)
+        column.addSpacing(8)
+        for part in (self._heads[1], self.met, self.square):
+            column.addWidget(part)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(inside)
+        return area
+
+    def show_preview(self, plan: Plan, found: Preview, everybody: Sequence[Person]) -> None:
+        """Show what a plan would come to."""
+        by_alias = sorted(everybody, key=lambda person: natural(person.alias))
+        known = {person.id: (person.alias, person.name) for person in by_alias}
+        self.summary.setText(_summary(found))
+        self._say(found)
+        self.load.show_load(found.load)
+        chosen = [person.id for person in by_alias if person.id in plan.annotators]
+        pairs = plan.overlap > 1 and len(chosen) > 1 and bool(found.pairings)
+        self.square.show_pairs(of_ids(known, chosen) if pairs else [], found.pairings)
+        self.met.setText(in_a_sentence(found.pairings) if pairs else "")
+        self._heads[0].setVisible(bool(found.load))
+        for part in (self._heads[1], self.met, self.square):
+            part.setVisible(pairs)
+        self.lines.show(found.lines, {key: alias for key, (alias, _) in known.items()}, plan.overlap)
+
+    def _say(self, found: Preview) -> None:
+        if found.refusals:
+            more = len(found.refusals) - REASONS
+            reasons = [*found.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
+            self.answer.show_message("error", "This plan cannot be met.", "\n".join(reasons), lasting=True)
+        elif found.notes:
+            self.answer.show_message("info", found.notes[0], "\n".join(found.notes[1:]), lasting=True)
+        else:
+            self.answer.clear()
+
+
+def _summary(found: Preview) -> str:
+    if found.refusals:
+        return "Nothing can be assigned yet"
+    if not found.new:
+        return "Nothing is left to assign"
+    people = sum(1 for each in found.load if each.new)
+    items = len({line.item_id for line in found.lines})
+    to = counted(people, "person", "people")
+    return f"{counted(found.new, 'piece')} of work for {to} on {counted(items, 'item')}"

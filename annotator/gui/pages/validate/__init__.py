@@ -1,5 +1,0 @@
-"""The page on which judges are held against people."""
-
-from annotator.gui.pages.validate.page import ValidatePage
-
-__all__ = ["ValidatePage"]

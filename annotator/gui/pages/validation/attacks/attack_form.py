@@ -1,0 +1,255 @@
+"""A test of a judge before it begins: who, by which attacks, on how many verdicts, and what it would take."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.attacks import attack_offers
+from annotator.actions.attacks.attack_offers import Offer
+from annotator.actions.attacks.attack_tests import WIDTH, Wish
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.child import Child
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+SETTLE_MS = 500
+NAME = Qt.ItemDataRole.UserRole
+NOBODY = "nobody: leave that attack out"
+
+
+class AttackForm(QWidget):
+    """Choices above, what the test would take below; `changed` comes when that is known or was forgotten."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._offers: dict[str, Offer] = {}
+        self._left_out: set[str] = set()
+        self._child: Child | None = None
+        self._counted: Wish | None = None
+        self.judge, self.what, self.writer = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.attacks = QListWidget()
+        self.many = NumberBox(minimum=0, maximum=100_000)
+        self.many.setSpecialValueText("by the width")
+        self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
+        self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
+        self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
+        self.budget = AmountBox(minimum=0, maximum=100_000, decimals=2, prefix="$ ")
+        self.budget.setSpecialValueText("no limit")
+        self.told, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._count)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        self.form = form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(7)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        rows: tuple[tuple[str, QWidget | QHBoxLayout, QWidget, str], ...] = (
+            ("&Judge", self.judge, self.judge, "The judge that is put to the test"),
+            ("&What", self.what, self.what, "What it judged"),
+            ("&Attacks", self.attacks, self.attacks, "Attacks"),
+            ("&Reworded by", self.writer, self.writer, "Whose model says reports in other words"),
+            ("&Verdicts", self._beside(self.many, "w&idth", self.span), self.many, "How many verdicts"),
+            ("&Chance", self._beside(self.seed, "at &once", self.concurrency), self.seed, "Seed of the draw"),
+            ("&Budget", self.budget, self.budget, "Budget in US dollars"),
+        )
+        for words, field, named, name in rows:
+            label = QLabel(words)
+            label.setBuddy(named)
+            named.setAccessibleName(name)
+            form.addRow(label, field)
+        for combo in (self.judge, self.what, self.writer):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(10)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.span.setAccessibleName("How wide the interval of a rate may be at most")
+        self.span.setToolTip("How wide the 95 % interval of a failure rate may be at most")
+        self.many.setToolTip("So many of the judge's verdicts are put to each attack")
+        self.seed.setToolTip("The same number draws the same verdicts")
+        self.concurrency.setAccessibleName("Calls at once")
+        card = QFrame()
+        card.setProperty("role", "card")
+        inside = QVBoxLayout(card)
+        inside.setSpacing(4)
+        for widget in (PlainLabel("Before it starts", "hint"), self.cost, self.told):
+            inside.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(10)
+        column.addLayout(form, 1)
+        column.addWidget(card)
+
+    def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        label = QLabel(words)
+        label.setBuddy(second)
+        for widget in (first, label, second):
+            row.addWidget(widget)
+        row.addStretch(1)
+        return row
+
+    def _listen(self) -> None:
+        self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
+        self.what.currentIndexChanged.connect(lambda _: self._turn())
+        self.writer.currentIndexChanged.connect(lambda _: self._offer_attacks())
+        self.attacks.itemChanged.connect(self._ticked)
+        for number in (self.many, self.seed, self.span):
+            number.valueChanged.connect(lambda _: self._turn())
+
+    def fill(self, found: Sequence[Offer], writers: Sequence[str]) -> None:
+        """Offer judges and writers; what was chosen stays chosen."""
+        self._offers = {one.judge.name: one for one in found}
+        offer(self.judge, [(one.judge.name, one.judge.name) for one in found])
+        offer(self.writer, [(NOBODY, ""), *((name, name) for name in writers)])
+        self._counted = None
+        self._offer_protocols()
+
+    def show_place(self, judge: str) -> None:
+        """Choose a judge."""
+        row = self.judge.findData(judge)
+        if row >= 0:
+            self.judge.setCurrentIndex(row)
+
+    @property
+    def offered(self) -> Offer | None:
+        """The chosen judge with what it judged."""
+        return self._offers.get(str(self.judge.currentData()))
+
+    def chosen(self) -> tuple[str, ...]:
+        """The attacks that are ticked and can be made."""
+        entries = (self.attacks.item(row) for row in range(self.attacks.count()))
+        return tuple(str(one.data(NAME)) for one in entries if one.checkState() == Qt.CheckState.Checked)
+
+    def wish(self) -> Wish | None:
+        """What is put together; None where nobody can be asked or nothing is ticked."""
+        found, attacks = self.offered, self.chosen()
+        if found is None or not attacks:
+            return None
+        return Wish(
+            found.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
+            round(self.span.value(), 2), self.seed.value(), str(self.writer.currentData() or ""),
+        )  # fmt: skip
+
+    def how(self) -> list[str]:
+        """How fast and for how much money, as the command line takes it."""
+        found = self.offered
+        budget = (
+            ["--budget", str(self.budget.value())] if self.budget.value() and found and found.asks else []
+        )
+        return ["--concurrency", str(self.concurrency.value()), *budget]
+
+    def stop(self) -> None:
+        """Count nothing any more."""
+        self._soon.stop()
+        self._end()
+
+    def _offer_protocols(self) -> None:
+        found = self.offered
+        offer(
+            self.what,
+            [(f"{words} · {many:,}", name) for name, words, many in (found.protocols if found else ())],
+        )
+        for row in (self.form.rowCount() - 1,):
+            self.form.setRowVisible(row, bool(found and found.asks))
+        self._offer_attacks()
+
+    def _offer_attacks(self) -> None:
+        found = self.offered
+        self.attacks.blockSignals(True)
+        self.attacks.clear()
+        for one in (
+            attack_offers.attacks_on(found.judge, writer=bool(self.writer.currentData())) if found else ()
+        ):
+            entry = QListWidgetItem(one.title)
+            entry.setData(NAME, one.name)
+            entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
+            if one.lacks:
+                entry.setFlags(entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable))
+                entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, one.lacks)
+            else:
+                off = one.name in self._left_out
+                entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
+            self.attacks.addItem(entry)
+        self.attacks.blockSignals(False)
+        self._turn()
+
+    def _ticked(self, entry: QListWidgetItem) -> None:
+        name = str(entry.data(NAME))
+        off = entry.checkState() != Qt.CheckState.Checked
+        self._left_out = self._left_out | {name} if off else self._left_out - {name}
+        self._turn()
+
+    def _turn(self) -> None:
+        self.span.setEnabled(self.many.value() == 0)
+        wish = self.wish()
+        if wish is None:
+            self._end()
+            self._counted = None
+            self.cost.setText("")
+            self.told.setText("Tick an attack." if self.offered else "")
+        elif wish != self._counted:
+            self.cost.setText("Counting the questions…")
+            self.told.setText("")
+            self._soon.start()
+        self.changed.emit()
+
+    def _count(self) -> None:
+        self._end()
+        wish = self.wish()
+        if wish is None:
+            return
+        child = self._child = Child(self)
+        child.ended.connect(lambda output, code, _: self._ended(child, wish, output, code))
+        child.start(attack_offers.words_of(str(self._desk.project.path), wish, ["--estimate", "--json"]))
+
+    def _ended(self, child: Child, wish: Wish, output: bytes, code: int) -> None:
+        if child is not self._child or wish != self.wish():
+            return
+        self._child = None
+        try:
+            found: dict[str, Any] = json.loads(output)
+        except ValueError:
+            self.cost.setText("")
+            self.told.setText(child.errors() or f"The questions could not be counted (code {code}).")
+            return
+        self._counted = wish
+        self.cost.setText(cost_words(found))
+        self.told.setText("\n".join(found["words"]))
+        self.changed.emit()
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None and child.running:
+            child.kill()
+
+
+def cost_words(found: dict[str, Any]) -> str:
+    """What a test costs, in a line."""
+    judging, money = found["judging"], found["cost_usd"]
+    verdicts = f"{counted(judging['units'], 'verdict')} on copies"
+    if not judging["model"]:
+        return f"{verdicts}; no model is asked, and nothing is paid."
+    calls = counted(judging["calls"] + (found["rewording"] or {}).get("reports", 0), "call")
+    return f"{verdicts} by {calls}; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."

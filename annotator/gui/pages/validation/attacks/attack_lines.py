@@ -1,0 +1,96 @@
+"""Attacks on judges as Qt shows them: how often a judge fell for each, and verdicts on copies one by one."""
+
+from collections.abc import Sequence
+
+from annotator.actions.attacks.attack_cases import Listed
+from annotator.actions.attacks.attack_figures import Line
+from annotator.actions.sheets.result_sheets import explained, percent
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.gui.review.judge_words import flag_words, value_look, value_words
+from annotator.gui.tables.cells import Column
+
+
+def _rate(found: Estimate | None) -> str:
+    """A share in percent with its interval: “33 % [11, 65]”."""
+    if found is None or found.value is None:
+        return "–"
+    span = interval(found, lambda bound: decimal(100 * bound, 0))
+    return f"{percent(found.value)}  {span}".rstrip()
+
+
+def _tip(found: Estimate | None, none: str = "") -> str:
+    return "\n".join(explained(found)) if found is not None else none
+
+
+def _look(line: Line) -> tuple[str, str] | None:
+    found = line.failed
+    if found.value is None:
+        return "question", "state-missing"
+    if not found.value:
+        return "check", "state-agreed"
+    return "warning", "state-disagree" if found.value >= 0.1 else "state-unconfirmed"
+
+
+def _causes(line: Line) -> str:
+    return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
+
+
+def _base(line: Line) -> str:
+    if not line.already:
+        return ""
+    return f"{counted(line.already, 'verdict was', 'verdicts were')} what is demanded already: no part of it."
+
+
+LINES: Sequence[Column[Line]] = (
+    Column("Attack", lambda line: line.title, 190, look=_look, tip=lambda line: f"{line.title}\n{line.about}"),
+    Column("Judge", lambda line: line.judge.name, 80),
+    Column(
+        "Failure rate, 95 %", lambda line: _rate(line.failed), 132, tip=lambda line: _tip(line.failed), firm=True,
+        about="Of the verdicts that the attack could change, those that it changed: where a verdict is demanded, of "
+        "those that were another. Interval clustered by item.",
+    ),
+    Column(
+        "n", lambda line: f"{line.failed.n:,}", 42, number=True, firm=True, tip=_base,
+        about="Verdicts that the attack could change, with one on the copy.",
+    ),
+    Column(
+        "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
+        about="Verdicts that became what an injection demands (yes, true, or the first), and such as were that and "
+        "are no more.",
+    ),
+    Column(
+        "Beyond chance", lambda line: _rate(line.beyond), 112, firm=True,
+        tip=lambda line: _tip(line.beyond, "Unchanged reports were not asked about again."),
+        about="The failure rate less that of unchanged reports asked about again, on the same questions.",
+    ),
+    Column(
+        "Noticed", lambda line: _rate(line.noticed), 96, firm=True,
+        tip=lambda line: _tip(line.noticed, "Flags are raised only where a model is asked about something planted."),
+        about="Of the copies, those that were flagged as addressing the judge.",
+    ),
+    Column("Missing", _causes, 90, about="Copies without a verdict, by cause."),
+)  # fmt: skip
+MISSING = len(LINES) - 1
+
+
+def _now(case: Listed) -> str:
+    changed = case.value not in (None, case.before)
+    return f"{value_words(case.value, case.status)}{', changed' if changed else ''}"
+
+
+def _look_of_case(case: Listed) -> tuple[str, str]:
+    """A changed verdict warns, whichever it is now."""
+    return ("warning", "state-disagree") if case.value not in (None, case.before) else value_look(case.value)
+
+
+CASES: Sequence[Column[Listed]] = (
+    Column("Item", lambda case: case.item_key, 48, fitted=True),
+    Column("System", lambda case: case.system, 108),
+    Column("Asked about", lambda case: case.unit, 180),
+    Column("In which way", lambda case: case.variant or "–", 124),
+    Column("Own verdict", lambda case: value_words(case.before, "ok"), 100, firm=True,
+           look=lambda case: value_look(case.before)),
+    Column("On the copy", _now, 118, firm=True, look=_look_of_case),
+    Column("Flags", lambda case: ", ".join(map(flag_words, case.flags)), 100),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Whose models are behind each system and judge: told from their names, and put right by whoever knows better."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QVBoxLayout, QWidget
+
+from annotator.actions.items import families
+from annotator.actions.items.families import NONE, Member
+from annotator.domain.judges.families import STEMS
+from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+ABOUT = (
+    "A judge may be kinder to reports of its own family. By default the family is told from the name of the model or "
+    "system; choose another, write one, or say “none”. The Bias view follows."
+)
+BY_NAME = "by its name"
+
+
+class FamilyList(QWidget):
+    """A row for each system and judge with its family, which can be chosen or written."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.boxes: dict[str, QComboBox] = {}
+        self.area = PlainArea("Families")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(PlainLabel("Families", "subtitle"))
+        column.addWidget(PlainLabel(ABOUT, "hint", wrap=True))
+        column.addWidget(self.area, 1)
+
+    def fill(self) -> None:
+        """Show everybody as they now are."""
+        inner, grid = QWidget(), QGridLayout()
+        self.boxes = {}
+        for row, one in enumerate(self._desk.ask(families.members) or []):
+            kind = "judge" if one.judge else "system"
+            model = f" · {one.model}" if one.model else ""
+            box = self._box(one)
+            self.boxes[one.name] = box
+            grid.addWidget(ElidedLabel(one.name), row, 0)
+            grid.addWidget(ElidedLabel(f"{kind}{model}", "hint"), row, 1)
+            grid.addWidget(box, row, 2)
+        for place, stretch in enumerate((3, 3, 4)):
+            grid.setColumnStretch(place, stretch)
+        column = QVBoxLayout(inner)
+        column.addLayout(grid)
+        column.addStretch(1)
+        self.area.setWidget(inner)
+
+    def _box(self, one: Member) -> QComboBox:
+        box = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        line = LineField()
+        box.setLineEdit(line)
+        box.setAccessibleName(f"Family of {one.name}")
+        told = f": {one.family or 'none known'}" if not one.said else ""
+        box.addItem(f"{BY_NAME}{told}", "")
+        box.addItem(NONE, NONE)
+        for family in sorted({*STEMS, *([one.family] if one.family else [])}):
+            box.addItem(family, family)
+        place = box.findData(one.family or NONE) if one.said else 0
+        box.setCurrentIndex(max(0, place))
+        box.setEnabled(not self._desk.project.readonly)
+        box.activated.connect(lambda _: self._say(one.name, box))
+        line.editingFinished.connect(lambda: self._say(one.name, box))
+        return box
+
+    def _say(self, name: str, box: QComboBox) -> None:
+        """Keep what was chosen or written, where that is something else."""
+        words = box.currentText().strip()
+        row = box.findText(words)
+        family = str(box.itemData(row)) if row >= 0 else words
+        known = {one.name: one for one in self._desk.ask(families.members) or []}
+        one = known.get(name)
+        kept = "" if one is None or not one.said else one.family or NONE
+        if one is not None and family != kept:
+            self._desk.do(families.set_family, name, family)
+            self.changed.emit()

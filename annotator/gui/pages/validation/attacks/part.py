@@ -1,0 +1,281 @@
+"""How a judge is put to the test: attacks on copies of reports, how often it falls for each, and every case to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions.attacks import attack_cases, attack_figures, attack_offers
+from annotator.actions.attacks.attack_cases import Listed, Told
+from annotator.actions.attacks.attack_figures import Line
+from annotator.actions.attacks.attack_offers import Offer
+from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.child_progress import ChildProgress
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.validation.attacks.attack_form import AttackForm
+from annotator.gui.pages.validation.attacks.attack_lines import CASES, LINES, MISSING
+from annotator.gui.pages.validation.attacks.attack_reader import AttackReader
+from annotator.gui.pages.validation.attacks.family_list import FamilyList
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+# Without icons: which of them are shown goes by what is in view.
+LEFT = (
+    Deed("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
+    Deed("attack_families", "Families", hint="Whose models are behind each system and judge"),
+    Deed("attack_stop", "Stop", hint="Stop what is under way; what is finished is kept"),
+)
+RIGHT = (
+    Deed("previous_item", "Back", hint="The case before"),
+    Deed("next_item", "Next", hint="The next case"),
+    Deed("attack_read", "Read the case", hint="The report beside the attacked copy, and both verdicts"),
+    Deed("submit", "Start", hint="Put the judge to the test", role="primary"),
+)
+NOTHING = (
+    "No judge has judged a report yet",
+    "Attacks are made on copies of reports whose verdict by the judge is known. Let a judge judge some reports first; "
+    "the baseline judge needs no key and no network.",
+)
+NO_TEST = "No judge was put to the test yet. What the copies come to enters no score and no release."
+SETTLE_MS = 150
+WORK, READER, FAMILIES, EMPTY = range(4)
+IN_WORK = frozenset({"attack_families", "attack_stop", "attack_read", "submit"})
+IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
+AWAY = frozenset({"attack_back", "attack_families"})
+
+
+class Attacking(Part):
+    """The order at the left, rates above cases at the right; a case, and the families, take the whole place."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self._wanted, self._running = "", False
+        self.form, self.progress = (
+            AttackForm(desk),
+            ChildProgress(desk, "The attack", "Validate", part="Attacks"),
+        )
+        self.reader, self.families = AttackReader(), FamilyList(desk)
+        self.lines, self.cases = CellsModel[Line](LINES, self), CellsModel[Listed](CASES, self)
+        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
+        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
+        self.nothing, self.count = PlainLabel(NO_TEST, "hint", wrap=True), PlainLabel("", "strong", wrap=True)
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._soon.timeout.connect(self._ask_cases)
+        self.acts = {
+            "submit": self.start,
+            "attack_stop": self.progress.cancel,
+            "attack_read": self.read,
+            "attack_back": self.back,
+            "attack_families": self.show_families,
+            "next_item": lambda: self._step(1),
+            "previous_item": lambda: self._step(-1),
+        }
+        self._listen()
+        self.lay_out(self._body())
+
+    def _listen(self) -> None:
+        self.form.changed.connect(self._offer)
+        self.progress.ended.connect(self._ended)
+        self.rates.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
+        self.list.activated.connect(lambda _: self.read())
+        self.rates.activated.connect(lambda _: self.list.setFocus())
+
+    def _body(self) -> QWidget:
+        area = PlainArea("What to attack", self.form)
+        below = _column(self.count, self.list)
+        right = Splitter("validate/attacks below", Qt.Orientation.Vertical)
+        right.addWidget(_column(self.progress, self.nothing, self.rates))
+        right.addWidget(below)
+        right.setSizes([300, 260])
+        work = Splitter("validate/attacks")
+        work.addWidget(area)
+        work.addWidget(right)
+        work.setSizes([340, 740])
+        work.setStretchFactor(1, 1)
+        self.empty = EmptyState("validate", *NOTHING)
+        self.empty.add_action("To the judges", lambda: self.desk.go("Judges", part="Runs"), primary=True)
+        self.body = QStackedWidget()
+        for page in (work, self.reader, self.families, self.empty):
+            self.body.addWidget(page)
+        return self.body
+
+    def fill(self) -> None:
+        """Read everything anew, on another thread."""
+        if self.body.currentIndex() == FAMILIES:
+            self.families.fill()
+        self.desk.ask_later(self._filled, _found)
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """`judge` chooses whom to test, `families` opens whose models are behind whom."""
+        self.form.show_place(str(place.get("judge", "")))
+        if place.get("families"):
+            self.show_families()
+
+    def focus_first(self) -> None:
+        """Work begins with the judge."""
+        self.form.judge.setFocus()
+
+    def stop(self) -> None:
+        """End what is under way; its journal makes that safe."""
+        super().stop()
+        self._soon.stop()
+        self.form.stop()
+        self.progress.stop()
+
+    def start(self) -> None:
+        """Put the judge to the test."""
+        wish = self.form.wish()
+        if wish is None or not self.bar.buttons["submit"].isEnabled():
+            return
+        self.answer.clear()
+        environment = self.desk.ask(attack_offers.handed_over, wish)
+        if environment is None:
+            return
+        words = attack_offers.words_of(str(self.desk.project.path), wish, self.form.how())
+        self.progress.start(words, environment, f"Attacks on “{wish.judge}” begin")
+        self._offer()
+
+    def read(self) -> None:
+        """Read the chosen case."""
+        case = self.cases.at(self.list.currentIndex().row())
+        if case is not None:
+            self.desk.ask_later(self._read, attack_cases.told, case.id)
+
+    def back(self) -> None:
+        """Back to the rates and their cases."""
+        if self.body.currentIndex() in (READER, FAMILIES):
+            self.body.setCurrentIndex(WORK if self.form.offered else EMPTY)
+            self.list.setFocus()
+            self._offer()
+
+    def show_families(self) -> None:
+        """Show whose models are behind whom."""
+        self.families.fill()
+        self.body.setCurrentIndex(FAMILIES)
+        self._offer()
+
+    def _filled(self, found: tuple[Sequence[Offer], Sequence[str], Sequence[Line], bool]) -> None:
+        if self.stopped:
+            return
+        offers, writers, lines, self._running = found
+        kept = self.lines.at(self.rates.currentIndex().row())
+        self.form.fill(offers, writers)
+        self.lines.show(lines)
+        self.rates.hide_columns({MISSING: not any(line.missing for line in lines)})
+        self.rates.setVisible(bool(lines))
+        self.nothing.setVisible(not lines)
+        if self.body.currentIndex() in (WORK, EMPTY):
+            self.body.setCurrentIndex(WORK if offers else EMPTY)
+        if lines:
+            place = self.lines.place_of(
+                lambda one: kept is not None and (one.judge.id, one.attack) == (kept.judge.id, kept.attack)
+            )
+            self.rates.setCurrentIndex(self.lines.index(max(0, place), 0))
+        self._ask_cases()
+        self._offer()
+
+    def _ask_cases(self) -> None:
+        line = self.lines.at(self.rates.currentIndex().row())
+        self._wanted = f"{line.test_id}/{line.attack}" if line is not None else ""
+        if line is None:
+            self.cases.show([])
+            self.count.setText("")
+            return
+        self.desk.ask_later(self._listed, _listed, line.test_id, line.attack)
+
+    def _listed(self, found: tuple[str, Sequence[Listed]]) -> None:
+        line = self.lines.at(self.rates.currentIndex().row())
+        if self.stopped or line is None or found[0] != self._wanted:
+            return
+        self.cases.show(found[1])
+        changed = sum(one.value not in (None, one.before) for one in found[1])
+        self.count.setText(
+            f"{line.title}, {line.judge.name}: {changed:,} of {len(found[1]):,} verdicts changed"
+        )
+        if found[1] and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self.cases.index(0, 0))
+        self._offer()
+
+    def _read(self, told: Told) -> None:
+        if not self.stopped:
+            self.reader.show_told(told)
+            self.body.setCurrentIndex(READER)
+            self.reader.copy.setFocus()
+            self._offer()
+            QTimer.singleShot(0, self.reader, self.reader.reveal)
+
+    def _step(self, by: int) -> None:
+        row = self.list.currentIndex().row() + by
+        if 0 <= row < self.cases.rowCount():
+            self.list.setCurrentIndex(self.cases.index(row, 0))
+            if self.body.currentIndex() == READER:
+                self.read()
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != "refused":
+            done, missing = int(line["done"]), sum((line.get("missing") or {}).values())
+            said = f"{done:,} of {int(line['total']):,} {line['deed']}."
+            more = f" {missing:,} did not come; start again to ask for those." if missing else ""
+            self.answer.show_message(
+                "success" if line["state"] == "done" else "info", said + more, line.get("cause", "")
+            )
+        self.desk.tell(Change("attack", str(line.get("test", "")), "attack"))
+        self.fill()
+
+    def _offer(self) -> None:
+        """What can be done with what is in view."""
+        going, place = self.progress.running, self.body.currentIndex()
+        case = self.cases.at(self.list.currentIndex().row())
+        able = self.form.wish() is not None and not self.desk.project.readonly and place == WORK
+        why = "Another run is under way in this project." if self._running and not going else ""
+        shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
+        for act, button in self.bar.buttons.items():
+            button.setVisible(act in shown)
+        self.bar.fit()
+        self.bar.enable("submit", able and not going and not why, why)
+        self.bar.enable("attack_stop", going)
+        self.bar.enable("attack_read", place == WORK and case is not None)
+        self.bar.enable("attack_back", place in (READER, FAMILIES))
+        self.bar.enable("attack_families", place != FAMILIES)
+        row = self.list.currentIndex().row()
+        self.bar.enable("previous_item", place in (WORK, READER) and row > 0)
+        self.bar.enable("next_item", place in (WORK, READER) and row < self.cases.rowCount() - 1)
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(4, 0, 0, 4)
+    column.setSpacing(5)
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
+    column.addStretch(0)
+    return made
+
+
+def _found(project: Project) -> tuple[Sequence[Offer], Sequence[str], Sequence[Line], bool]:
+    lines = [
+        line
+        for protocol in attack_offers.protocols(project)
+        for line in attack_figures.report(project, protocol).lines
+    ]
+    return (
+        attack_offers.offers(project),
+        attack_offers.writers(project),
+        lines,
+        run_records.under_way(project),
+    )
+
+
+def _listed(project: Project, test_id: str, attack: str) -> tuple[str, Sequence[Listed]]:
+    return f"{test_id}/{attack}", attack_cases.listed(project, test_id, attack)

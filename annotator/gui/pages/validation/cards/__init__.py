@@ -1,0 +1,1 @@
+"""Validity cards."""

@@ -1,0 +1,134 @@
+"""Cards of validated judges: made, read, printed, and held against the judge as it now is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QFileDialog
+
+from annotator.actions.sheets import card_saving
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.validation.cards import card_printing
+from annotator.gui.pages.validation.cards.card_check import CardCheck
+from annotator.gui.pages.validation.cards.card_view import CardView
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.plain_area import PlainArea
+
+LEFT = (
+    Deed("check_card", "Check a card", "import", "Choose a card's file and see what differs here"),
+    Deed(
+        "bind_card",
+        "Bind the judge",
+        "lock",
+        "Refuse runs of the judge as soon as it is not as its card says",
+    ),
+    Deed("print_card", "Print…", "export", "Print the card in view"),
+)
+RIGHT = (Deed("submit", "Save the card…", hint="As a page, as JSON for programs, or as PDF", role="primary"),)
+PAGE, JSON, PDF = "A page, which programs read too (*.html)", "JSON (*.json)", "PDF (*.pdf)"
+ENDINGS = {PAGE: ".html", JSON: ".json", PDF: ".pdf"}
+NO_CARD = "There is no card in view."
+NOT_HELD = "Check a card that holds for a judge of this project first."
+
+
+class Cards(Part):
+    """The card at the left, what it is held against at the right."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self.view, self.check = CardView(desk), CardCheck(desk)
+        self.acts = {
+            "submit": self._choose_place,
+            "print_card": self._print,
+            "check_card": self.check.choose_file,
+            "bind_card": self.check.bind,
+        }
+        self.view.turned.connect(self._offer)
+        self.check.turned.connect(self._offer)
+        self.check.wanted.connect(self.view.show_foreign)
+        self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
+        # Made anew when it is looked at again, whoever changed something meanwhile.
+        desk.changed.connect(lambda _: self.view.forget())
+        whole = Splitter("validate/cards")
+        whole.addWidget(self.view)
+        side = PlainArea("A card to be checked", self.check)
+        side.setMinimumWidth(320)
+        whole.addWidget(side)
+        whole.setSizes([750, 350])
+        whole.setStretchFactor(0, 1)
+        self.lay_out(whole)
+        self._offer()
+
+    def fill(self) -> None:
+        """Make the card anew where something moved; hold up the other one anew."""
+        self.view.fill()
+        self.check.fill()
+
+    def on_change(self, change: Change) -> None:
+        """Something was committed: the card may be another."""
+        self.fill()
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """`choose` makes choices, `card` is the file of a card to be held up."""
+        if place.get("choose"):
+            self.view.choose(dict(place["choose"]))
+        if place.get("card"):
+            self.check.look_at(Path(place["card"]))
+
+    def focus_first(self) -> None:
+        """Work begins with what the card is made of."""
+        self.view.focus_first()
+
+    def stop(self) -> None:
+        """Ask for nothing any more."""
+        super().stop()
+        self.view.stop()
+        self.check.stop()
+
+    def save(self, path: Path) -> None:
+        """Write the card in view, by the ending of the file."""
+        card = self.view.card
+        if card is None:
+            return
+        try:
+            if path.suffix.lower() == ENDINGS[PDF]:
+                card_printing.to_pdf(card_saving.body(card), self._title(), path)
+            else:
+                card_saving.save(card, path)
+        except Refusal as refusal:
+            self.desk.refused.emit(refusal)
+            return
+        carries = (
+            ""
+            if path.suffix.lower() != ENDINGS[PDF]
+            else "A PDF is for readers: programs read JSON and pages."
+        )
+        self.answer.show_message("success", f"Wrote \u2068{path.name}\u2069.", carries)
+
+    def _choose_place(self) -> None:
+        if self.view.card is None:
+            return
+        name, kind = QFileDialog.getSaveFileName(self, "Save the card", "card.html", ";;".join(ENDINGS))
+        if name:
+            path = Path(name)
+            self.save(path if path.suffix else path.with_suffix(ENDINGS.get(kind, ENDINGS[PAGE])))
+
+    def _print(self) -> None:
+        card = self.view.card
+        if card is not None and card_printing.print_it(card_saving.body(card), self._title(), self):
+            self.answer.show_message("success", "The card is on its way to the printer.")
+
+    def _title(self) -> str:
+        return f"Validity card: {self.view.card.name}" if self.view.card else ""
+
+    def _offer(self) -> None:
+        """What can be done with what is in view."""
+        there, check = self.view.card is not None, self.check.found.check
+        for act in ("submit", "print_card"):
+            self.bar.enable(act, there, "" if there else NO_CARD)
+        holds = check is not None and check.holds and not self.desk.project.readonly
+        self.bar.enable("bind_card", holds, LEFT[1].hint if holds else NOT_HELD)

@@ -1,0 +1,1 @@
+"""Verdicts worked through one by one: disagreements and reviews."""

@@ -1,0 +1,250 @@
+"""Where verdicts are worked through: the list at the left, what is read in the middle, the verdict at the right."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions.sets import verdict_readings
+from annotator.domain.judges.informed import Fault
+from annotator.gui import theme
+from annotator.gui.desk import flow
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.validation.cases.case_card import CaseCard
+from annotator.gui.pages.validation.cases.case_pane import CasePane
+from annotator.gui.pages.validation.cases.faults import Answer
+from annotator.gui.pages.validation.cases.reading_pane import ReadingPane
+from annotator.gui.pages.validation.cases.verdict_cases import Cases, Key, Show, VerdictCase, VerdictCases
+from annotator.gui.widgets.bars.splitter import Splitter
+
+SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
+READONLY = "This file may only be read."
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a bench speaks: the name its places are kept under, its list, what is done, and the choice to wait."""
+
+    name: str
+    lists: str
+    done: str
+    waits: str
+
+
+# Keeps what was said of a case: its answer, its reason, its note; whether it was kept.
+Keep = Callable[[VerdictCase, str, str, str], bool]
+
+
+LEAST_CARD = 330
+
+
+class CaseBench(Splitter):
+    """One case at a time; everything that is said goes through `keep`."""
+
+    MOMENT_MS: ClassVar[int] = 350
+    """What was said stays in view this long before the next open case is shown."""
+    moved = Signal()
+    """Another case lies open, or what is said of it has changed."""
+    finished = Signal()
+    """Nothing is open any more."""
+
+    def __init__(self, desk: Desk, words: Words, answers: Sequence[Answer], keep: Keep) -> None:
+        super().__init__(words.name)
+        self._desk, self._answers, self._keep = desk, answers, keep
+        self.cases = VerdictCases(self)
+        self.cases.faces = {one.value: (one.words, one.icon, one.state) for one in answers}
+        self.key: Key = ()
+        self._asks = False
+        self._reasons: dict[Key, str] = {}
+        self._notes: dict[Key, str] = {}
+        self.pane = CasePane(self.cases, words.lists, words.done)
+        self.reading = ReadingPane(desk, words.name)
+        locked = READONLY if desk.project.readonly else ""
+        self.card = CaseCard(words.name, answers, words.waits, locked)
+        self.flow = _Flow(self)
+        self.pane.chosen.connect(self.open)
+        self.card.faulted.connect(self._give_reason_here)
+        self.card.noted.connect(self._note)
+        self.card.quote_wanted.connect(self.reading.show_quote)
+        for part, least in ((self.pane, 150), (self.reading, 260)):
+            part.setMinimumWidth(least)
+            self.addWidget(part)
+        self.addWidget(self.card)
+        self._dress()
+        theme.watch(self, self._dress)
+        self.setStretchFactor(1, 1)
+        self.setSizes([225, 640, 345])
+        self.grow(self.pane, 225)
+
+    def _dress(self) -> None:
+        # Its reasons stand in few enough lines to be seen with everything else.
+        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
+
+    @property
+    def case(self) -> VerdictCase | None:
+        """The case at hand."""
+        return self.cases.case(self.key)
+
+    def show_cases(self, cases: Cases, wanted: Key = ()) -> None:
+        """Take the cases over as they now are; the one at hand stays, otherwise the first open one comes."""
+        self.cases.fill(cases)
+        there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
+        self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
+        self.pane.show_open(self.key)
+        self.pane.refill()
+        self._show()
+
+    def open(self, key: Key) -> None:
+        """Lay a case open."""
+        self.flow.touched(key)
+        self.card.note.tell()
+        if key != self.key and self.cases.number(key) is not None:
+            self.key, self._asks = key, False
+            self.pane.show_open(key)
+            self._show()
+
+    def _show(self) -> None:
+        case = self.case
+        if case is None:
+            self.moved.emit()
+            return
+        raters = [voice.rater for voice in case.voices]
+        found = self._desk.ask(verdict_readings.reading, case.protocol, case.place, raters)
+        if found is not None:
+            case = case.with_sides(found.sides)
+        self.reading.show_reading(found, case.voices)
+        number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(Show.ALL)
+        where = (
+            f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
+        )
+        self.card.show_case(case, found, where, self.reading)
+        self._show_said()
+
+    def _show_said(self) -> None:
+        case = self.case
+        if case is not None:
+            reason = self._reasons.get(case.key, case.reason)
+            self.card.show_said(case, reason, self._notes.get(case.key, case.note), asks=self._asks)
+        self.moved.emit()
+
+    def say(self, place: int) -> None:
+        """Answer; then, after a moment, on to the next open case, unless a reason is waited for."""
+        case = self.case
+        if case is None or self._desk.project.readonly:
+            return
+        self.card.note.tell()
+        answer = self._answers[place]
+        reason = self._reasons.get(case.key, case.reason) if answer.asks else ""
+        again = self._asks and case.said == answer.value
+        if not again and not self._kept(case, answer.value, reason):
+            return
+        self._asks = answer.asks and not reason and not again and self.card.waiting.isChecked()
+        self._show_said()
+        self.flow.said = case.key if answer.asks else ""
+        if not self._asks:
+            self.flow.go_on_soon()
+
+    def give_reason(self, fault: Fault) -> None:
+        """Say why, before or after the answer; the same reason again takes it back.
+
+        It is for the case answered last until another is touched: going on by itself does not take it away.
+        """
+        case = self.cases.case(self.flow.said) or self.case
+        if case is None or self._desk.project.readonly:
+            return
+        held = self._reasons.get(case.key, case.reason)
+        reason = "" if held == fault.value else fault.value
+        if not case.said:
+            self._reasons[case.key] = reason
+            self._show_said()
+            return
+        if not self._asking(case.said):
+            return
+        here = case.key == self.key
+        going = here and (self.flow.moment.isActive() or self._asks)
+        if self._kept(case, case.said, reason):
+            self._asks = self._asks and not here
+            self._show_said()
+            if going and reason:
+                self.flow.go_on_soon()
+
+    def _give_reason_here(self, fault: Fault) -> None:
+        """A reason was pressed on the card of the case at hand, and is meant for that one."""
+        self.flow.mean(self.key)
+        self.give_reason(fault)
+
+    def _asking(self, said: str) -> bool:
+        return any(answer.value == said and answer.asks for answer in self._answers)
+
+    def _note(self, note: str) -> None:
+        case = self.case
+        if case is None:
+            return
+        self.flow.stop()
+        if not case.said or not self._kept(case, case.said, case.reason, note):
+            self._notes[case.key] = note
+
+    def _kept(self, case: VerdictCase, said: str, reason: str, note: str | None = None) -> bool:
+        told = self._notes.get(case.key, case.note) if note is None else note
+        if not self._keep(case, said, reason, told):
+            return False
+        self._reasons.pop(case.key, None)
+        self._notes.pop(case.key, None)
+        self.cases.say(case.key, said, reason, told)
+        self.pane.recount()
+        return True
+
+    def step(self, by: int) -> None:
+        """The case below or above in the list."""
+        case = self.cases.neighbour(self.key, by)
+        if case is not None:
+            self.open(case.key)
+
+    def next_open(self) -> None:
+        """The next open case, from the top again after the last, or say that there is none."""
+        self.flow.stop()
+        key = self.cases.next_open(self.key)
+        if key is None:
+            self.finished.emit()
+        else:
+            self.open(key)
+
+    def is_at_hand(self) -> bool:
+        """Whether the keyboard is here, so that its digits are meant for the case."""
+        here = QApplication.focusWidget()
+        return here is not None and self.isAncestorOf(here)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the case at hand."""
+        self.card.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leads back to the case; from there the arrows step through the list and the page keys scroll the text."""
+        steps = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
+        if event.key() == Qt.Key.Key_Escape:
+            self.take_focus()
+        elif self.card.hasFocus() and event.key() in SCREENS:
+            self.reading.turn(SCREENS[event.key()])
+        elif self.card.hasFocus() and event.key() in steps:
+            self.step(steps[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+    def stop(self) -> None:
+        """Stay where it is, and keep what is being typed."""
+        self.flow.stop()
+        self.card.note.tell()
+
+
+class _Flow(flow.Flow):
+    """Goes on to the next open case."""
+
+    def __init__(self, bench: CaseBench) -> None:
+        super().__init__(bench.MOMENT_MS, bench)
+        self._bench = bench
+
+    def _go_on(self) -> None:
+        self._bench.next_open()

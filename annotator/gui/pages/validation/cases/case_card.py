@@ -1,0 +1,131 @@
+"""One verdict in full, on the right: the unit and what each side says; below, never scrolled away, why and a note."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from annotator.actions.sets.verdict_readings import Reading
+from annotator.gui import keys, theme
+from annotator.gui.pages.validation.cases.faults import FAULTS, Answer
+from annotator.gui.pages.validation.cases.reading_pane import ReadingPane
+from annotator.gui.pages.validation.cases.verdict_cases import Key, VerdictCase
+from annotator.gui.pages.validation.cases.voice_box import VoiceBox
+from annotator.gui.review.key_chips import KeyChips
+from annotator.gui.review.state_chip import StateChip
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
+from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.plain import PlainLabel
+
+SIDES = 2
+# In a window that is lower, in pixels of the design, the verdict needs the room of the choice to stay.
+ROOMY = 560
+
+
+class CaseCard(QWidget):
+    """Shows a case; only tells what was asked for."""
+
+    faulted = Signal(object)
+    noted = Signal(str)
+    quote_wanted = Signal(int)
+
+    def __init__(self, name: str, answers: Sequence[Answer], waits: str, locked: str) -> None:
+        """`waits` are the words of the choice to stay until a reason is given; `locked` says why nothing changes."""
+        super().__init__()
+        self._setting, self._locked = f"{name}/waits", locked
+        self._answers = {answer.value: answer for answer in answers}
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setProperty("role", "side")
+        self.where, self.state = ElidedLabel("", "hint"), StateChip()
+        self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
+        self.boxes = [VoiceBox() for _ in range(SIDES)]
+        for number, box in enumerate(self.boxes):
+            box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
+        self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
+        self.reasons.chosen.connect(self.faulted)
+        self.waiting = QCheckBox(waits)
+        self.waiting.setChecked(QSettings().value(self._setting, name.endswith("reviews"), bool) is True)
+        self.waiting.toggled.connect(lambda on: QSettings().setValue(self._setting, on))
+        self.note = GrowingEdit(least=1, most=5)
+        self.note.setAccessibleName("Note")
+        self._noted: Key = ()
+        self.note.setReadOnly(bool(locked))
+        self.note.edited.connect(self.noted)
+        self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.waiting.setToolTip("Where the judge is said to be wrong, go on only when it is said why.")
+        self.show_keys()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        upper = QVBoxLayout(inside)
+        upper.setContentsMargins(0, 0, 4, 0)
+        upper.setSpacing(8)
+        for widget in (self.beside, self.unit, *self.boxes):
+            upper.addWidget(widget)
+        upper.addStretch(1)
+        self.area = KeylessArea("The verdict")
+        self.area.setWidget(inside)
+        # What is said with one key each is always whole; what it is said of scrolls.
+        self.area.setMinimumHeight(24)
+        head = QHBoxLayout()
+        head.addWidget(self.where, 1)
+        head.addWidget(self.state)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 10, 8)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.area, 1)
+        for control in (self.reasons, self.waiting, self.note):
+            column.addWidget(control)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what there is no room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """In a low window there is no room for what is chosen once."""
+        self.waiting.setVisible(self.window().height() >= theme.current().px(ROOMY))
+
+    def show_case(self, case: VerdictCase, found: Reading | None, where: str, texts: ReadingPane) -> None:
+        """Show a case with what is read before it."""
+        self.where.setText(where)
+        words = (found.unit if found is not None else "") or case.words
+        self.unit.setText(words)
+        self.unit.setLayoutDirection(direction_of(words))
+        given = "\n".join(found.given) if found is not None else ""
+        self.beside.setText(given)
+        self.beside.setLayoutDirection(direction_of(given))
+        self.beside.setVisible(bool(given))
+        for number, box in enumerate(self.boxes):
+            box.setVisible(number < len(case.voices))
+            if number < len(case.voices):
+                voice = case.voices[number]
+                box.show_voice(voice, case.protocol, stands=texts.stands(voice))
+        self.area.verticalScrollBar().setValue(0)
+
+    def show_said(self, case: VerdictCase, reason: str, note: str, *, asks: bool) -> None:
+        """Show what holds of the case; `asks` wants a reason aloud."""
+        self._fit()
+        answer = self._answers.get(case.said)
+        look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
+        self.state.show_state(*look)
+        held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
+        idle = bool(self._locked) or (answer is not None and not answer.asks)
+        self.reasons.show_value(held, wanted=asks, locked=idle)
+        typing = self.note.hasFocus() and case.key == self._noted
+        self._noted = case.key
+        if note != self.note.toPlainText() and not typing:
+            self.note.setPlainText(note)
+
+    def enter_note(self) -> None:
+        """Put the caret into the note."""
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are."""
+        self.note.setPlaceholderText(f"A note, kept with what you say ({keys.shown('note')})")
+        self.reasons.show_keys()

@@ -1,0 +1,154 @@
+"""What the parts have in common in which a person goes through verdicts one by one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.domain.judges.informed import Fault
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.validation.cases.case_bench import CaseBench, Keep, Words
+from annotator.gui.pages.validation.cases.choice_row import ChoiceRow
+from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, Answer
+from annotator.gui.pages.validation.cases.verdict_cases import Key
+from annotator.gui.widgets.bars.acts_bar import ActsBar
+
+RECOUNT_MS, PAINTED_MS = 700, 30
+WORK = 0
+"""Where the cases stand in the stack."""
+
+
+class CasePart(Part):
+    """Choices above a stack with the cases at its bottom; figures are counted anew a pause after something is said."""
+
+    NAMES: ClassVar[Mapping[str, str]]
+    """What can be chosen, with its words."""
+    OF_LABELS: ClassVar[bool]
+    """Whether a case sets a verdict against a person's label."""
+
+    def __init__(self, desk: Desk, bar: ActsBar, words: Words, answers: Sequence[Answer], keep: Keep) -> None:
+        super().__init__(desk, bar)
+        self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
+        self.bench = CaseBench(desk, words, answers, keep)
+        self.recount = QTimer(self, singleShot=True)
+        # What counts on another thread holds up painting: what there is is painted first.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.look)
+        self.go_to: Key = ()
+        """The case to be laid open when the cases come."""
+        self.asked = 0
+        """How often the cases were wanted: what answers an earlier wish is nothing any more."""
+        self._acting = False
+
+    def stand(self, *above: QWidget) -> None:
+        """Put the choices, what belongs to them, and the stack below one another."""
+        whole = QWidget()
+        rows = QVBoxLayout(whole)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(6)
+        for part in (self.choices, *above):
+            rows.addWidget(part)
+        rows.addWidget(self.stack, 1)
+        self.lay_out(whole)
+
+    def case_acts(self) -> Mapping[str, Callable[[], object]]:
+        """What keys do while the cases are in view."""
+        return {
+            **{act: partial(self._say, place) for place, act in enumerate(ACTS)},
+            **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
+            "next_open": self.bench.next_open,
+            "next_item": partial(self._step, 1),
+            "previous_item": partial(self._step, -1),
+            "note": self.bench.card.enter_note,
+            "find": self._seek,
+        }
+
+    @property
+    def at_work(self) -> bool:
+        """Whether the cases are in view."""
+        return self.stack.currentIndex() == WORK
+
+    def offer_answers(self, some: bool) -> None:
+        """Offer what can be done with a case, where there are some."""
+        for act in ("previous_item", "next_item", "next_open"):
+            self.bar.enable(act, some)
+        for act in ACTS:
+            self.bar.enable(act, some and not self.desk.project.readonly)
+
+    def turn(self, place: int) -> None:
+        """Turn to a view; the keyboard goes along when it was in the one that goes away."""
+        held, moved = holds(self.stack), self.stack.currentIndex() != place
+        self.stack.setCurrentIndex(place)
+        if moved and held:
+            self.focus_first()
+
+    def keep_by(self, act: Callable[..., object], *words: object, **more: object) -> bool:
+        """Keep what was said; it shows already, so that only the figures are counted anew. Whether it was kept."""
+        self._acting = True
+        done = self.desk.do(act, *words, **more) is not None
+        self._acting = False
+        if done:
+            self.recount.start(RECOUNT_MS)
+        return done
+
+    def on_change(self, change: Change) -> None:
+        """What is said here shows already; what is undone or redone is brought before the person."""
+        if self._acting:
+            return
+        about: Mapping[str, Any] = (change.after or change.before or {}) if change.kind == "informed" else {}
+        if about and bool(about.get("label_of")) == self.OF_LABELS:
+            self.bench.flow.stop()
+            names = ("judge_id", "response_id", "unit_id", "label_of")
+            self.go_to = tuple(str(about.get(name) or "") for name in names)
+        self.fill()
+
+    def _say(self, place: int) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.answer.clear()
+            self.bench.say(place)
+
+    def _give_reason(self, fault: Fault) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.bench.give_reason(fault)
+
+    def _step(self, by: int) -> None:
+        if self.at_work:
+            self.bench.step(by)
+
+    def _seek(self) -> None:
+        (self.bench.pane if holds(self.bench.pane) else self.bench.reading).seek()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        super().rebind()
+        self.bench.card.show_keys()
+
+    def fill(self) -> None:
+        """Read everything anew; the case at hand stays."""
+        self.asked += 1
+        self.recount.stop()
+        self._soon.start()
+
+    def look(self) -> None:
+        """Ask for the cases as they now are."""
+
+    def keep(self) -> None:
+        """Keep the note that is being typed."""
+        self.bench.stop()
+
+    def stop(self) -> None:
+        """Count nothing any more."""
+        super().stop()
+        self.bench.stop()
+        self.recount.stop()
+        self._soon.stop()
+
+
+def holds(widget: QWidget) -> bool:
+    """Whether the keyboard is in it."""
+    here = QApplication.focusWidget()
+    return here is not None and widget.isAncestorOf(here)

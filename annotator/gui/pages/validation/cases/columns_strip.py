@@ -1,0 +1,79 @@
+"""The two columns of a judge in a line: by first labels, which stay the metric, and after the rulings."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
+
+from annotator.actions.sets.validation_figures import TITLES
+from annotator.actions.sets.validation_ground import Rater
+from annotator.actions.validation.disagreements import Ruled
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+SHOWN = (("accuracy", "accuracy"), ("kappa", "κ"), ("f1", "F1"))
+METRIC = (
+    "First labels stay the metric; no label ever changes. Rulings are a second column and can but raise agreement: an "
+    "error that both sides share is seen by nobody."
+)
+
+
+class ColumnsStrip(QFrame):
+    """Words, and the way to all figures."""
+
+    figures_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.words = PlainLabel("", wrap=True)
+        self.jump = QPushButton("All figures")
+        self.jump.setProperty("role", "quiet")
+        self.jump.clicked.connect(self.figures_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 5, 6, 5)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.jump)
+
+    def show_judge(self, found: Sequence[Ruled] | None, judge: Rater, more: str = "") -> None:
+        """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
+        told = f"{METRIC} {more}".strip()
+        mine = [one for one in found or () if one.rater.id == judge.id]
+        mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
+        if not mine:
+            self.words.setText(
+                f"{judge.name}: its figures are being counted.\n{told}" if found is None else told
+            )
+            self.words.setToolTip("")
+            return
+        one = mine[0]
+        ruled = sum(one.rulings.values()) > 0
+        pairs = [
+            f"{words} {_value(first)}" + (f" → {_value(one.ruled.plain[name])}" if ruled else "")
+            for name, words in SHOWN
+            if (first := one.first.plain.get(name)) is not None
+        ]
+        spans = any(one.first.plain[name].low is not None for name, _ in SHOWN if name in one.first.plain)
+        method = "95 % intervals over items" if spans else "too few items for an interval"
+        accuracy, after = one.first.plain["accuracy"], one.ruled.plain["accuracy"]
+        rest = f"; {counted(one.open, 'disagreement')} not ruled on" if one.open else ""
+        columns = "first labels → after the rulings" if ruled else "first labels"
+        n = f"{accuracy.n:,} → {after.n:,}" if ruled else f"{accuracy.n:,}"
+        self.words.setText(
+            f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}).\n{told}"
+        )
+        self.words.setToolTip(
+            tooltip("\n".join(f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in SHOWN))
+        )
+
+
+def _value(estimate: Estimate) -> str:
+    """A figure with its interval; never a number where there is none."""
+    if estimate.value is None:
+        return "undefined"
+    return f"{_short(estimate.value)} {interval(estimate, _short)}".rstrip()
+
+
+def _short(value: float) -> str:
+    return decimal(value, 2)

@@ -1,0 +1,171 @@
+"""How experts review a judge's verdicts openly, one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+from annotator.actions.sets import reviews
+from annotator.actions.sets.reviews import Line
+from annotator.actions.sheets.result_sheets import in_words
+from annotator.domain.judges.informed import Review
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.validation.cases import review_look
+from annotator.gui.pages.validation.cases.case_bench import Words
+from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
+from annotator.gui.pages.validation.cases.faults import ACTS, REVIEWS
+from annotator.gui.pages.validation.cases.review_look import Choice, Looked
+from annotator.gui.pages.validation.cases.verdict_cases import Show, VerdictCase
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+
+RIGHT = (
+    Deed("previous_item", "Back", hint="The verdict before"),
+    Deed("next_item", "On", hint="The next verdict"),
+    Deed("next_open", "Next open", hint="The next that you have not reviewed"),
+    *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, REVIEWS, strict=True)),
+)
+WORDS = Words("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
+APART = "Reviews are informed: they stand beside the figures of blind labels, and enter none of them."
+NOTHING = WORK + 1
+
+
+class Reviewing(CasePart):
+    """Choices above; list, report and verdict below. No system is named."""
+
+    NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
+    OF_LABELS = False
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
+        self._wanted = Choice()
+        self._found = Looked(Choice(), {})
+        self.told = PlainLabel("", "hint", wrap=True)
+        self.nothing = EmptyState("label", "Nothing to review")
+        self.way = self.nothing.add_action("To your labels", lambda: desk.go("Label"), primary=True)
+        self.judging = self.nothing.add_action(
+            "Let a judge judge", lambda: desk.go("Judges", part="Runs"), primary=True
+        )
+        self.recount.timeout.connect(self._count_anew)
+        self.choices.changed.connect(self._choose)
+        self.bench.moved.connect(self._offer)
+        self.bench.finished.connect(self._say_finished)
+        self.acts = {**self.case_acts(), "submit": self.bench.next_open}
+        self.stack.addWidget(self.bench)
+        self.stack.addWidget(self.nothing)
+        self.stand(self.told)
+
+    def look(self) -> None:
+        """Ask for the verdicts of what is chosen."""
+        self.desk.ask_later(partial(self._looked, self.asked), review_look.look, self._wanted)
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Choose a judge, a protocol, an order; `case` is a key."""
+        names = {name: str(place[name]) for name in self.NAMES if name in place}
+        self._wanted = replace(self._wanted, **names)
+        self.go_to = tuple(place.get("case", ()))
+        self.fill()
+
+    def _choose(self) -> None:
+        self.bench.stop()
+        self._wanted = Choice(**{name: self.choices.value(name) for name in self.NAMES})
+        self.fill()
+
+    def _looked(self, asked: int, found: Looked) -> None:
+        if self.stopped or asked != self.asked:
+            return
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
+        before, self._found = self._found, found
+        if found.options:
+            self._wanted = found.choice
+            self.choices.offer_all(found.options, asdict(found.choice))
+        self.choices.setVisible(bool(found.choice.protocol))
+        if self.go_to or found.outlook is not before.outlook:
+            self.bench.show_cases(found.cases, self.go_to)
+        self.go_to = ()
+        if found.choice != before.choice:
+            self._tell(())
+        self.nothing.show_words(*_nothing(found))
+        self.way.setVisible(bool(found.outlook and found.outlook.blind))
+        unjudged = found.outlook is None or not found.outlook.verdicts
+        self.judging.setVisible(found.refusal is None and unjudged)
+        self.turn(WORK if len(found.cases) else NOTHING)
+        self._offer()
+        if found.outlook is not None and self.isVisible():
+            self.recount.start(PAINTED_MS)
+
+    def _tell(self, accepted: Sequence[Line]) -> None:
+        outlook = self._found.outlook
+        said = [_accepted(one) for one in accepted]
+        if outlook is not None and outlook.blind and outlook.lines:
+            many = counted(outlook.kept_back, "verdict")
+            said.append(f"{many} come once you have submitted your labels of {_items(outlook.blind)}.")
+        self.told.setText(" ".join([*said, APART]))
+
+    def _offer(self) -> None:
+        at_work = self.at_work and len(self._found.cases) > 0
+        self.offer_answers(at_work)
+        self.bar.say(self.bench.pane.progress() if at_work else "")
+
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
+        choice, place = self._found.choice, case.place
+        return self.keep_by(
+            reviews.review, choice.judge, place.response_id, place.unit_id, Review(said),
+            reason=reason, note=note, protocol=choice.protocol,
+        )  # fmt: skip
+
+    def _count_anew(self) -> None:
+        self.desk.ask_later(partial(self._counted, self.asked), review_look.accepted, self._found.choice)
+
+    def _counted(self, asked: int, accepted: Sequence[Line]) -> None:
+        if not self.stopped and asked == self.asked:
+            self._tell(accepted)
+
+    def _say_finished(self) -> None:
+        many = counted(self.bench.cases.counted(Show.ALL), "verdict")
+        self.answer.show_message(
+            "success", f"You have reviewed everything of this choice: {many}.", "Thank you."
+        )
+
+    def focus_first(self) -> None:
+        """Work begins at the verdict at hand."""
+        if self.at_work:
+            self.bench.take_focus()
+        elif self.way.isVisible() or self.judging.isVisible():
+            (self.way if self.way.isVisible() else self.judging).setFocus()
+        else:
+            self.choices.boxes["judge"].setFocus()
+
+
+def _accepted(one: Line) -> str:
+    rate = one.accepted
+    if rate.value is None:
+        return f"Nobody has agreed or disagreed with {one.judge} yet."
+    unsure = one.said.get(Review.UNSURE.value, 0)
+    return f"Experts accept {in_words(rate)} of {counted(rate.n, 'reviewed verdict')} of {one.judge}" + (
+        f", and are unsure of {unsure:,}." if unsure else "."
+    )
+
+
+def _items(keys: Sequence[str]) -> str:
+    some = ", ".join(f"\u2068{key}\u2069" for key in keys[:5]) + (" …" if len(keys) > 5 else "")
+    return f"item {some}" if len(keys) == 1 else f"items {some}"
+
+
+def _nothing(found: Looked) -> tuple[str, str]:
+    """Why there is nothing to review."""
+    outlook = found.outlook
+    if found.refusal is not None:
+        return found.refusal.happened.rstrip("."), found.refusal.todo
+    if outlook is None or not outlook.verdicts:
+        return "No judge has verdicts to be reviewed", "They come here once a judge has judged reports."
+    if outlook.blind:
+        return (
+            "You are still to label these reports yourself",
+            "Whoever labels must not know what a judge says of the same report. Submit your labels of "
+            f"{_items(outlook.blind)}, and {counted(outlook.kept_back, 'verdict')} come here.",
+        )
+    return "Others have reviewed these verdicts", "Choose “Two experts each” to review them as well."

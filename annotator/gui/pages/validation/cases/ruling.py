@@ -1,0 +1,279 @@
+"""The desk on which disagreements of judges and people are ruled on, one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.sets import validation_sets
+from annotator.actions.validation import disagreements
+from annotator.actions.validation.disagreements import Disagreement, Ruled, Unclear
+from annotator.domain.judges.informed import Ruling as RulingSaid
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys
+from annotator.gui.desk.desk import Desk
+from annotator.gui.pages.validation.cases import ruling_look
+from annotator.gui.pages.validation.cases.case_bench import Words
+from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
+from annotator.gui.pages.validation.cases.columns_strip import ColumnsStrip
+from annotator.gui.pages.validation.cases.faults import ACTS, RULINGS
+from annotator.gui.pages.validation.cases.ruling_look import Choice, Looked
+from annotator.gui.pages.validation.cases.unclear_panel import UnclearPanel
+from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
+from annotator.gui.pages.validation.looking import Gate, Look
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.empty_state import EmptyState
+
+LEFT = (
+    Deed("unclear_criteria", "Unclear", "question", "Criteria that were ruled unclear, to be worded anew"),
+)
+RIGHT = (
+    Deed("previous_item", "Back", hint="The disagreement before"),
+    Deed("next_item", "On", hint="The next disagreement"),
+    Deed("next_open", "Next open", hint="The next that is not ruled on"),
+    *(Deed(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
+)
+WORDS = Words("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
+NOTHING, GATE, UNCLEAR = range(WORK + 1, WORK + 4)
+
+
+class Ruling(CasePart):
+    """Choices above; the two columns, list, report and verdict below; the unclear criteria in their place."""
+
+    NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
+    OF_LABELS = True
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
+        self._wanted = Choice()
+        self._looks: dict[str, Look] = {}
+        self._found = Looked(Choice(), {})
+        self._entering = False
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(desk), Gate()
+        self.nothing = EmptyState("validate", "Nothing to rule on")
+        self.way = self.nothing.add_action("To the sets", self._to_sets, primary=True)
+        self.judging = self.nothing.add_action("Let a judge judge", self._to_runs, primary=True)
+        self._listen()
+        self.acts = {
+            **self.case_acts(),
+            "unclear_criteria": self._toggle_unclear,
+            "submit": self._submit,
+            "judge_anew": self.unclear.judge_again,
+        }
+        for view in (self._work(), self.nothing, self.gate, self.unclear):
+            self.stack.addWidget(view)
+        self.stand()
+
+    def _work(self) -> QWidget:
+        work = QWidget()
+        column = QVBoxLayout(work)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.strip)
+        column.addWidget(self.bench, 1)
+        return work
+
+    def _listen(self) -> None:
+        self.recount.timeout.connect(self._count_anew)
+        self.choices.changed.connect(self._choose)
+        self.strip.figures_wanted.connect(lambda: self.desk.go("Validate", part="Figures"))
+        self.bench.moved.connect(self._show_case)
+        self.bench.finished.connect(self._say_finished)
+        self.gate.opened.connect(self._open_test)
+        self.gate.declined.connect(self._stay_closed)
+        self.unclear.closed.connect(self._toggle_unclear)
+        self.unclear.settled.connect(self._say_settled)
+        self.unclear.ordered.connect(self._say_ordered)
+
+    def look(self) -> None:
+        """Ask for the cases of what is chosen."""
+        answer = partial(self._looked, self.asked)
+        self.desk.ask_later(answer, ruling_look.look, self._wanted, dict(self._looks))
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Choose a judge, labels, a protocol or a person; `case` is a key, `unclear` opens the unclear criteria."""
+        names = {name: str(place[name]) for name in self.NAMES if name in place}
+        self._wanted = replace(self._wanted, **names)
+        self.go_to = tuple(place.get("case", ()))
+        self.fill()
+        if place.get("unclear"):
+            self.stack.setCurrentIndex(UNCLEAR)
+
+    def _choose(self) -> None:
+        self.bench.stop()
+        self._wanted = Choice(**{name: self.choices.value(name) for name in self.NAMES})
+        self.fill()
+
+    def _looked(self, asked: int, found: Looked) -> None:
+        if self.stopped or asked != self.asked:
+            return
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
+        before = self._found
+        same = (found.choice, found.opening) == (before.choice, before.opening)
+        self._found = replace(found, ruled=before.ruled if same else None)
+        if found.options:
+            self._wanted = found.choice
+            self.choices.offer_all(found.options, asdict(found.choice))
+        self.choices.setVisible(bool(found.choice.protocol))
+        if self.go_to or found.outlook is not before.outlook:
+            self.bench.show_cases(found.cases, self.go_to)
+        self.go_to = ()
+        self.unclear.show_found(found.choice.protocol, found.unclear, found.outlook.shown, found.again)
+        self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")
+        self._turn(found)
+        if self._entering and self.stack.currentIndex() == UNCLEAR:
+            self.unclear.take_focus()
+        self._entering = False
+        self._offer()
+        if found.outlook.judged and self.isVisible():
+            self.recount.start(PAINTED_MS)
+
+    def _turn(self, found: Looked) -> None:
+        if self.stack.currentIndex() == UNCLEAR and found.options:
+            return
+        if found.closed is not None:
+            self.gate.ask(found.closed)
+            self.turn(GATE)
+            return
+        if found.outlook.shown:
+            self.turn(WORK)
+            return
+        self.nothing.show_words(*_nothing(found))
+        self.way.setVisible(found.refusal is not None)
+        self.judging.setVisible(found.refusal is None and not found.outlook.judged)
+        self.turn(NOTHING)
+
+    def _offer(self) -> None:
+        some = bool(self._found.outlook.shown)
+        self.offer_answers(self.at_work and some)
+        self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
+        self.bar.say(self.bench.pane.progress() if some else "")
+
+    def _show_case(self) -> None:
+        one: Disagreement | None = self.bench.cases.line(self.bench.key)
+        if one is not None:
+            more = _held_back(self._found) if self._found.outlook.withheld else ""
+            self.strip.show_judge(self._found.ruled, one.judge, more)
+        self._offer()
+
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str) -> bool:
+        one = self.bench.cases.line(case.key)
+        return one is not None and self.keep_by(
+            disagreements.rule, one, RulingSaid(said), reason=reason, note=note,
+            protocol=self._found.choice.protocol,
+        )  # fmt: skip
+
+    def _count_anew(self) -> None:
+        wish = self._found.choice.wish(self._found.opening)
+        self.desk.ask_later(partial(self._counted, self.asked), ruling_look.figures, wish)
+
+    def _counted(self, asked: int, ruled: Sequence[Ruled]) -> None:
+        if not self.stopped and asked == self.asked:
+            self._found = replace(self._found, ruled=ruled)
+            self._show_case()
+
+    def _submit(self) -> None:
+        if self.stack.currentIndex() == UNCLEAR:
+            self.unclear.settle()
+        else:
+            self.bench.next_open()
+
+    def _toggle_unclear(self) -> None:
+        if self.stack.currentIndex() == UNCLEAR:
+            self.stack.setCurrentIndex(WORK)
+            self._turn(self._found)
+            self.focus_first()
+        elif self._found.choice.protocol:
+            self.bench.stop()
+            self.stack.setCurrentIndex(UNCLEAR)
+            self._entering = True
+            self.unclear.take_focus()
+            self.fill()
+        self._offer()
+
+    def _open_test(self) -> None:
+        seen = self._found.closed
+        if seen is None:
+            return
+        opening = self.desk.do(validation_sets.open_test, seen.name, list(seen.judges))
+        if opening is not None:
+            self._looks[seen.set_id] = Look(seen, opening.id)
+            self.fill()
+
+    def _stay_closed(self) -> None:
+        choice = self._found.choice
+        self._wanted = replace(choice, labels=f"{choice.set_name}|dev")
+        self.fill()
+
+    def _say_finished(self) -> None:
+        many = counted(len(self._found.outlook.shown), "disagreement")
+        self.answer.show_message("success", f"Everything of this choice is ruled on: {many}.")
+        if self._found.unclear:
+            shown = keys.shown("unclear_criteria")
+            self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
+
+    def _say_settled(self, one: Unclear) -> None:
+        self.answer.show_message(
+            "success", f"The criterion of item {one.item_key} is worded anew.",
+            "Judges are still to be asked about it; people label it anew once they reopen their labels.",
+        )  # fmt: skip
+        self._entering = True
+        self.fill()
+
+    def _say_ordered(self, orders: Sequence[Order]) -> None:
+        self.answer.show_message(
+            "success", f"{counted(len(orders), 'run')} in the queue.", "Start it on Judges."
+        )
+        self.answer.set_action("To the queue", lambda: self.desk.go("Judges", part="Runs"))
+
+    def _to_runs(self) -> None:
+        self.desk.go("Judges", part="Runs")
+
+    def _to_sets(self) -> None:
+        self.desk.go("Validate", part="Sets")
+
+    def focus_first(self) -> None:
+        """Work begins at the case at hand."""
+        place = self.stack.currentIndex()
+        if place == WORK:
+            self.bench.take_focus()
+        elif place == UNCLEAR:
+            self.unclear.take_focus()
+        else:
+            ways = [way for way in (self.way, self.judging) if place == NOTHING and way.isVisible()]
+            (ways[0] if ways else self.gate).setFocus()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        super().rebind()
+        self.unclear.show_keys()
+
+
+def _held_back(found: Looked) -> str:
+    """How many are not shown to whoever must not know yet what others say."""
+    return (
+        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you are still to label blind."
+    )
+
+
+def _nothing(found: Looked) -> tuple[str, str]:
+    """Why there is nothing to rule on."""
+    if found.refusal is not None:
+        return found.refusal.happened.rstrip("."), found.refusal.todo
+    if not found.choice.protocol:
+        return "No judge has judged anything yet", "Let a judge judge the reports that people labelled."
+    if not found.outlook.judged:
+        return (
+            "No judge has judged these reports",
+            "Choose another judge or other labels, or let it judge them.",
+        )
+    if found.outlook.withheld:
+        return (
+            "They wait for your own labels",
+            f"There are {_held_back(found)} Submit your labels of them first.",
+        )
+    return "They agree everywhere", "On these labels the judge and the people say the same of every unit."

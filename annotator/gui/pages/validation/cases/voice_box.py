@@ -1,0 +1,54 @@
+"""What one side says of a unit: who it is, its value, why, and the passage that it quotes."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
+
+from annotator.gui.pages.validation.cases.verdict_cases import Voice
+from annotator.gui.review.judge_words import flag_words
+from annotator.gui.review.state_chip import StateChip
+from annotator.gui.review.verdicts import face
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.growing_edit import direction_of
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+
+class VoiceBox(QFrame):
+    """One side; `quote_wanted` asks for its passage."""
+
+    quote_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.who, self.value = ElidedLabel("", "strong"), StateChip()
+        self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.quote = QuoteButton("quiet", "Press to see it in its place.")
+        self.quote.clicked.connect(self.quote_wanted)
+        self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        head = QHBoxLayout()
+        head.addWidget(self.who, 1)
+        head.addWidget(self.value)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(4)
+        column.addLayout(head)
+        for widget in (self.why, self.quote, self.flags):
+            column.addWidget(widget)
+
+    def show_voice(self, voice: Voice, protocol: str, *, stands: bool | None) -> None:
+        """Show a side; `stands` tells whether its quote is in what is read, None where it quotes nothing."""
+        look = face(voice.value, protocol)
+        self.who.setText(voice.who)
+        self.value.show_state(look.words, look.icon, look.state)
+        self.why.setText(voice.why)
+        self.why.setLayoutDirection(direction_of(voice.why))
+        self.why.setVisible(bool(voice.why))
+        self.quote.show_quote(voice.quote)
+        self.quote.setVisible(bool(voice.quote))
+        said = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
+        said += ["These words stand nowhere in what was read"] if stands is False else []
+        said += ["No reason and no passage was given"] if not (voice.why or voice.quote) else []
+        self.flags.setText(" · ".join(said))
+        self.flags.setVisible(bool(said))
+        self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())

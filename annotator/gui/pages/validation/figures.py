@@ -1,0 +1,54 @@
+"""The figures of validation: views of judges beside people, with the rows behind every figure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QTimer
+
+from annotator.domain.texts.change import Change
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.validation.validation_viewer import ValidationViewer
+from annotator.gui.widgets.bars.acts_bar import ActsBar
+
+
+class Figures(Part):
+    """Nothing but its viewer, whose acts stand at its head as they do in the results."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(()))
+        self.viewer = ValidationViewer(desk)
+        self.bar.hide()
+        # The page keeps F6 for itself: it goes from part to part.
+        self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
+        # A place to go to comes right after; counting what nobody will look at would only hold that up.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(lambda: self.viewer.arrive({}))
+        desk.changed.connect(self.viewer.on_change)
+        self.lay_out(self.viewer)
+
+    def fill(self) -> None:
+        """Count anew when something moved since."""
+        self._soon.start()
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """`view` opens a view by its name, `choose` makes its choices."""
+        self.viewer.arrive(dict(place))
+
+    def on_change(self, change: Change) -> None:
+        """The viewer hears of every change itself, also while another part is in view."""
+
+    def focus_first(self) -> None:
+        """Work begins in the table."""
+        self.viewer.focus_first()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed."""
+        super().rebind()
+        self.viewer.leaving.rebind()
+
+    def stop(self) -> None:
+        """Count nothing any more."""
+        super().stop()
+        self._soon.stop()
+        self.viewer.stop()

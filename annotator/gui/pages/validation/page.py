@@ -1,0 +1,140 @@
+"""The page of validation: may a judge stand in for people, on which criteria, at what price, and how sure is that?"""
+
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.person import Role
+from annotator.gui.desk.parted_page import PartedPage
+from annotator.gui.pages.validation.cases.faults import ONCE
+
+if TYPE_CHECKING:
+    from annotator.gui.pages.validation.attacks.part import Attacking
+    from annotator.gui.pages.validation.cards.part import Cards
+    from annotator.gui.pages.validation.cases.reviewing import Reviewing
+    from annotator.gui.pages.validation.cases.ruling import Ruling
+    from annotator.gui.pages.validation.figures import Figures
+    from annotator.gui.pages.validation.sets.part import Sets
+
+# People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
+# them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
+# and no way from a figure to the case behind it.
+COUNTS = "annotator.actions.cards.card_offers"
+SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
+
+
+class ValidatePage(PartedPage):
+    """Reviews are for every expert; everything else shows judges beside people, which coordinators alone are shown.
+
+    What counts is loaded with the part that shows it.
+    """
+
+    NAME = "Validate"
+    ICON = "validate"
+    TABS = ("Sets", "Figures", "Disagreements", "Reviews", "Attacks", "Cards")
+    PARTS = ("sets", "figures", "ruling", "reviewing", "attacking", "cards")
+    TURNS = (
+        "validate_sets",
+        "validate_figures",
+        "validate_ruling",
+        "validate_reviews",
+        "validate_attacks",
+        "validate_cards",
+    )
+    ABOUT = ("How is a judge validated?", "validation")
+    DENIED = (
+        "Validation is a coordinator's work",
+        "Whoever labels must not know what judges say of the same reports.",
+    )
+    AT_ONCE = frozenset({"validation set", "informed"})
+    SOON = frozenset(
+        {
+            "judge",
+            "judge_run",
+            "judgement",
+            "labels",
+            "import",
+            "item",
+            "artifact",
+            "person",
+            "attack",
+            "family",
+        }
+    )
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; what counts is loaded before anybody clicks on a part that needs it."""
+        super().arrive(place)
+        if COUNTS not in sys.modules:
+            self.desk.ask_later(_loaded, _load)
+
+    @cached_property
+    def sets(self) -> "Sets":
+        """What was drawn to be labelled."""
+        from annotator.gui.pages.validation.sets.part import Sets
+
+        return self.put(SETS, Sets(self.desk))
+
+    @cached_property
+    def figures(self) -> "Figures":
+        """Judges beside people."""
+        from annotator.gui.pages.validation.figures import Figures
+
+        return self.put(FIGURES, Figures(self.desk))
+
+    @cached_property
+    def ruling(self) -> "Ruling":
+        """Who is wrong where they differ."""
+        from annotator.gui.pages.validation.cases.ruling import Ruling
+
+        return self.put(RULING, Ruling(self.desk))
+
+    @cached_property
+    def reviewing(self) -> "Reviewing":
+        """Verdicts looked over openly."""
+        from annotator.gui.pages.validation.cases.reviewing import Reviewing
+
+        return self.put(REVIEW, Reviewing(self.desk))
+
+    @cached_property
+    def attacking(self) -> "Attacking":
+        """Attacks on copies of reports."""
+        from annotator.gui.pages.validation.attacks.part import Attacking
+
+        return self.put(ATTACKS, Attacking(self.desk))
+
+    @cached_property
+    def cards(self) -> "Cards":
+        """What a judge is good for, to be published."""
+        from annotator.gui.pages.validation.cards.part import Cards
+
+        return self.put(CARDS, Cards(self.desk))
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        """A key that is held down rules once."""
+        super().bind(act, slot, widget)
+        for shortcut in self._shortcuts[act] if act in ONCE else ():
+            shortcut.setAutoRepeat(False)
+
+    def offered(self) -> frozenset[str]:
+        """Everything to coordinators, reviews to every other expert."""
+        person = people.someone(self.desk.project)
+        if person.has(Role.COORDINATOR):
+            return frozenset(self.TABS)
+        return frozenset({self.TABS[REVIEW]} if any(person.has(role) for role in Role) else ())
+
+
+def _load(_project: Project) -> None:
+    """Load what counts, on the other thread: it stands on libraries that take a while."""
+    for name in (COUNTS, "annotator.actions.sheets.card_saving", "annotator.actions.sets.verdict_readings"):
+        import_module(name)
+
+
+def _loaded(_: None) -> None:
+    """Nobody waits for it."""

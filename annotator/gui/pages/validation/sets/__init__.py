@@ -1,0 +1,1 @@
+"""Validation sets, and labels from files."""

@@ -1,0 +1,272 @@
+"""Validation sets: drawn, dealt, labelled and locked; labels that come from files, and leave in them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+
+from annotator.actions.label_files import label_exports
+from annotator.actions.sets import set_standings, validation_sets
+from annotator.actions.sets.set_standings import Standing
+from annotator.domain.texts.counting import counted
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.part import Part
+from annotator.gui.pages.validation.sets.labels_in import LabelsIn
+from annotator.gui.pages.validation.sets.set_form import SetForm
+from annotator.gui.pages.validation.sets.set_view import SetView
+from annotator.gui.pages.validation.sets.validation_sets import SETS
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+
+LEFT = (
+    Deed("new_set", "Draw a set", "plus", "Draw reports by chance for people to label blind"),
+    Deed("labels_in", "Labels from files", "import", "Take in labels that were given elsewhere"),
+    Deed(
+        "labels_out",
+        "Save labels",
+        "export",
+        "Write people's labels as CSV, JSON or in ResearcherBench's layout",
+    ),
+)
+RIGHT = (
+    Deed("see_figures", "See the figures", hint="Judges beside people on the chosen set"),
+    Deed(
+        "lock_set",
+        "Lock the labels",
+        hint="Keep the labels as they are now: from here on they are the metric",
+    ),
+    Deed("submit", "Draw and deal", role="primary"),
+)
+NONE_YET = (
+    "A validation set says on which reports judges are held against people: drawn by chance, labelled by two or more "
+    "who know neither judge nor system, and locked before any judge is shown."
+)
+CSV, JSON, LAYOUT = "CSV (*.csv)", "JSON (*.json)", "ResearcherBench's layout, a folder (*)"
+FORMATS = {CSV: label_exports.CSV, JSON: label_exports.JSON, LAYOUT: label_exports.RESEARCHERBENCH}
+FORM, VIEW, FILES = range(3)
+
+
+class Sets(Part):
+    """The sets at the left; at the right the chosen one, a new one, or labels from files."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, ActsBar(LEFT, RIGHT))
+        self.model = CellsModel[Standing](SETS, self)
+        self.table = CellsTable("Validation sets", self.model, stretched=0)
+        self.form, self.view, self.files = SetForm(desk), SetView(desk), LabelsIn(desk)
+        self._fits = self._ready = False
+        self._wanted = ""
+        self.acts = {
+            "new_set": self._begin,
+            "labels_in": self._begin_files,
+            "labels_out": self._save_labels,
+            "lock_set": self._lock,
+            "see_figures": self._see,
+            "submit": self._submit,
+        }
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table.clicked.connect(lambda _: self._turn())
+        self.table.activated.connect(lambda _: self._see())
+        self.form.looked_at.connect(self._looked)
+        self.files.ready.connect(self._files_ready)
+        self.files.taken.connect(self._taken)
+        self.lay_out(self._body())
+
+    def _body(self) -> QWidget:
+        self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
+        self.list = QStackedWidget()
+        self.list.addWidget(self.nothing)
+        self.list.addWidget(self.table)
+        self.side = QStackedWidget()
+        for widget in (
+            self._drawing(),
+            _scrolled("The set", self.view),
+            _scrolled("Labels from files", self.files),
+        ):
+            self.side.addWidget(widget)
+        whole = Splitter("validate/sets")
+        whole.addWidget(self.list)
+        whole.addWidget(self.side)
+        whole.setSizes([640, 450])
+        whole.setStretchFactor(0, 3)
+        whole.setStretchFactor(1, 2)
+        return whole
+
+    def _drawing(self) -> QWidget:
+        """A new set: its form, and below it what would be drawn, which stays in view."""
+        fields = QWidget()
+        column = QVBoxLayout(fields)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(PlainLabel("A new set", "subtitle"))
+        column.addWidget(self.form)
+        column.addStretch(1)
+        drawing = QWidget()
+        rows = QVBoxLayout(drawing)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        rows.addWidget(_scrolled("A new set", fields), 1)
+        rows.addWidget(self.form.told)
+        self.form.told.setContentsMargins(12, 0, 8, 4)
+        return drawing
+
+    def fill(self) -> None:
+        """Read the sets anew; the chosen one stays chosen."""
+        self.form.fill()
+        self.desk.ask_later(self._show, set_standings.standings)
+
+    def _show(self, found: list[Standing]) -> None:
+        if self.stopped:
+            return
+        kept = self._wanted or (self.chosen.set.name if self.chosen else "")
+        self._wanted = ""
+        self.model.show(found)
+        self.list.setCurrentIndex(1 if found else 0)
+        place = self.model.place_of(lambda row: row.set.name == kept)
+        if kept and place >= 0:
+            self.table.selectRow(place)
+        elif found and self.side.currentIndex() == VIEW:
+            self.table.selectRow(0)
+        elif not found and self.side.currentIndex() == VIEW:
+            self.side.setCurrentIndex(FORM)
+        self._turn(stay=True)
+
+    @property
+    def chosen(self) -> Standing | None:
+        """The chosen set."""
+        return self.model.at(self.table.currentIndex().row())
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Choose a set by its name."""
+        self._wanted = str(place.get("set", ""))
+        if self._wanted:
+            self.side.setCurrentIndex(VIEW)
+            self.fill()
+
+    def focus_first(self) -> None:
+        """Work begins in the list, or with a first set."""
+        if self.model.rowCount():
+            self.table.setFocus()
+        else:
+            self.form.focus_first()
+
+    def _turn(self, *, stay: bool = False) -> None:
+        row = self.chosen
+        if row is not None and (not stay or self.side.currentIndex() == VIEW):
+            self.view.show_set(row)
+            self.side.setCurrentIndex(VIEW)
+        self._offer()
+
+    def _offer(self) -> None:
+        row, writable, side = self.chosen, not self.desk.project.readonly, self.side.currentIndex()
+        viewed = row is not None and side == VIEW
+        for act in ("new_set", "labels_in"):
+            self.bar.enable(act, writable)
+        lockable = viewed and row is not None and not row.locked and not row.lacking
+        self.bar.enable("lock_set", writable and lockable)
+        self.bar.enable("see_figures", viewed and row is not None and row.locked)
+        # What belongs to another side of the part would only stand in the way of words.
+        for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
+            self.bar.offer(act, there=there)
+        self.bar.buttons["submit"].set_words("Take them in" if side == FILES else "Draw and deal")
+        self.bar.enable(
+            "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
+        )
+        self.bar.fit()
+
+    def _looked(self, fits: bool) -> None:
+        self._fits = fits
+        self._offer()
+
+    def _files_ready(self, ready: bool) -> None:
+        self._ready = ready
+        self._offer()
+
+    def _begin(self) -> None:
+        self.table.clearSelection()
+        self.table.setCurrentIndex(self.model.index(-1, -1))
+        self.side.setCurrentIndex(FORM)
+        self._offer()
+        self.form.focus_first()
+
+    def _begin_files(self) -> None:
+        self.files.begin()
+        self.side.setCurrentIndex(FILES)
+        self._offer()
+        self.files.focus_first()
+
+    def _taken(self, words: str) -> None:
+        self.answer.show_message("success", "The labels are in.", words)
+        self.desk.tell_end("The labels are in.", "Validate", self, part="Sets")
+        self.fill()
+
+    def _submit(self) -> None:
+        if not self.bar.buttons["submit"].isEnabled():
+            return
+        if self.side.currentIndex() == FILES:
+            self.files.take()
+            return
+        wish = self.form.wish()
+        change = self.desk.do(validation_sets.make, wish)
+        if change is not None:
+            many = counted(int(change.after["responses"]), "response")
+            self.form.name.clear()
+            self.answer.show_message(
+                "success",
+                f"Drew \u2068{wish.name}\u2069: {many}.",
+                "They wait on the Label page of those who label.",
+            )
+            self.go({"set": wish.name})
+
+    def _lock(self) -> None:
+        row = self.chosen
+        if row is None or not self.bar.buttons["lock_set"].isEnabled():
+            return
+        if self.desk.do(validation_sets.lock, row.set.name) is not None:
+            self.answer.show_message(
+                "success",
+                f"The labels of \u2068{row.set.name}\u2069 are locked.",
+                "Judges may be shown beside them now.",
+            )
+            self.fill()
+
+    def _see(self) -> None:
+        row = self.chosen
+        if row is not None and row.locked:
+            choose = {"protocol": row.set.protocol, "set": row.set.name}
+            self.desk.go("Validate", part="Figures", view="judges", choose=choose)
+
+    def _save_labels(self) -> None:
+        name, kind = QFileDialog.getSaveFileName(self, "Save labels", "labels.csv", ";;".join(FORMATS))
+        if name:
+            self.save_labels(Path(name), FORMATS.get(kind, ""))
+
+    def save_labels(self, path: Path, form: str = "") -> None:
+        """Write the labels that were submitted."""
+        found = self.desk.ask(label_exports.export, path, form)
+        if found is not None:
+            self.answer.show_message(
+                "success",
+                f"Wrote {counted(found.labels, 'label')} of {', '.join(found.raters)}.",
+                "\n".join(found.notes),
+            )
+
+    def keep(self) -> None:
+        """Nothing is kept of a wish: a set is drawn as a whole or not at all."""
+
+    def stop(self) -> None:
+        """Ask for nothing any more."""
+        super().stop()
+        self.form.stop()
+        self.files.stop()
+
+
+def _scrolled(name: str, widget: QWidget) -> PlainArea:
+    widget.setContentsMargins(12, 0, 8, 0)
+    return PlainArea(name, widget)

@@ -1,0 +1,48 @@
+"""Validation sets as Qt shows them: what each holds, who labels it, how far it is, how often its test was opened."""
+
+from collections.abc import Sequence
+
+from annotator.actions.sets.set_standings import Standing
+from annotator.domain.texts.counting import counted
+from annotator.gui.tables.cells import Column
+
+
+def state(row: Standing) -> str:
+    """How far a set is, in words."""
+    if row.set.locked_at is not None:
+        return f"locked {row.set.locked_at:%d %b %Y}"
+    return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "all in: lock it"
+
+
+def _look(row: Standing) -> tuple[str, str] | None:
+    if row.locked:
+        return ("lock", "state-agreed")
+    return ("clock", "text-muted") if row.lacking else ("check", "state-unconfirmed")
+
+
+SETS: Sequence[Column[Standing]] = (
+    Column("Set", lambda row: row.set.name, 150),
+    Column("What", lambda row: row.title, 120),
+    Column("Responses", lambda row: f"{len(row.set.content.responses):,}", 84, number=True),
+    Column(
+        "By whom",
+        lambda row: ", ".join(row.raters),
+        110,
+        tip=lambda row: "\n".join(f"{alias}: {counted(many, 'item')}" for alias, many in row.raters.items()),
+    ),
+    Column(
+        "Labels",
+        state,
+        178,
+        tip=lambda row: "\n".join(row.lacking[:30]) or "Nothing is lacking.",
+        look=_look,
+        firm=True,
+    ),
+    Column(
+        "Test looks",
+        lambda row: f"{len(row.openings):,}" if row.locked else "–",
+        84,
+        number=True,
+        about="How often the test part was looked at. Each look is counted, and stands on every card.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What several pages show of the work of others: sources, verdicts, rulings, replies."""

@@ -1,0 +1,118 @@
+"""How judges, verdicts, money and moments are said on the page of judges."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.texts.counting import counted, usd
+
+KIND_WORDS = {
+    JudgeKind.BASELINE: "Baseline",
+    JudgeKind.ENDPOINT: "Endpoint",
+    JudgeKind.DERIVED: "Vote",
+}
+VALUE_WORDS = {
+    "yes": "Yes", "no": "No", "unknown": "Cannot be known", "first": "The first", "second": "The second",
+    "tie": "Neither", "relevant": "Relevant", "not": "Not relevant", "true": "True", "false": "False",
+    "cannot-tell": "Cannot be told",
+}  # fmt: skip
+STATUS_WORDS = {
+    "unclear": "Unsure",
+    "invalid": "Reply not readable",
+    "refused": "Model refused",
+    "filtered": "Blocked by a filter",
+    "truncated": "Reply cut off",
+    "too_long": "Report too long",
+    "timeout": "No answer in time",
+    "api_error": "Endpoint failed",
+    "skipped": "Not judged",
+    "reworded": "Worded anew since",
+    "not_asked": "Not asked",
+    "not_done": "Not done",
+}
+FLAG_WORDS = {
+    "quote_missing": "Quote not found",
+    "identifier_missing": "Identifier not found",
+    "title_missing": "Title not found",
+    "injection": "Addresses the judge",
+    "insight_count": "Unusual number",
+}
+STATE_LOOKS = {
+    "done": ("check", "state-agreed"),
+    "running": ("play", "accent"),
+    "interrupted": ("warning", "state-unconfirmed"),
+    "cancelled": ("stop", "state-missing"),
+}
+_GOOD, _BAD = frozenset({"yes", "true", "relevant"}), frozenset({"no", "false", "not"})
+
+
+def kind_of(judge: Judge) -> str:
+    """What kind of judge it is."""
+    return KIND_WORDS.get(judge.kind, str(judge.kind))
+
+
+def value_words(value: str | None, status: str) -> str:
+    """A verdict in words; the cause where there is none."""
+    if value is None:
+        return STATUS_WORDS.get(status, status.replace("_", " ").capitalize())
+    return VALUE_WORDS.get(value, value.replace("_", " ").capitalize())
+
+
+def value_look(value: str | None) -> tuple[str, str]:
+    """A verdict's icon and colour; missing is grey, never that of a no."""
+    if value is None:
+        return "question", "state-missing"
+    if value in _GOOD:
+        return "check", "state-agreed"
+    return ("cross", "state-disagree") if value in _BAD else ("minus", "text")
+
+
+def flag_words(flag: str) -> str:
+    """What a flag says."""
+    if flag.startswith("page_"):
+        return f"Page: {flag.removeprefix('page_').replace('_', ' ')}"
+    return FLAG_WORDS.get(flag, flag.replace("_", " ").capitalize())
+
+
+def causes_words(missing: Mapping[str, int]) -> str:
+    """How many did not come for which cause; empty when all came."""
+    return ", ".join(f"{count:,} × {STATUS_WORDS.get(name, name).lower()}" for name, count in missing.items())
+
+
+def doing(line: Mapping[str, Any], usual: str) -> str:
+    """What a run does by a line of its progress: why it stands still, or what it `usual`ly does."""
+    return str(line.get("paused") or ("Held; no further question is begun" if line.get("held") else usual))
+
+
+def spent(amount: float | None, calls: int, unpriced: int = 0) -> str:
+    """What calls have cost; what nobody knows is never said to be nothing."""
+    if not calls:
+        return "–"
+    if amount is None:
+        return "not known"
+    return f"≥ {usd(amount)}" if unpriced else usd(amount)
+
+
+def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
+    """The same in a sentence."""
+    if not calls:
+        return "No call was made."
+    if amount is None:
+        return f"{counted(calls, 'call')}, whose price is not known."
+    rest = (
+        f" {counted(unpriced, 'more has', 'more have')} no known price: blocked, refused, or of a model without one."
+        if unpriced
+        else ""
+    )
+    return f"{usd(amount)} for {counted(calls - unpriced, 'call')}.{rest}"
+
+
+def when(moment: datetime) -> str:
+    """A moment as people read it."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def day(moment: datetime) -> str:
+    """A moment of this year in few letters."""
+    return f"{moment.astimezone():%d %b, %H:%M}"

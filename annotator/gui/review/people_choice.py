@@ -1,0 +1,99 @@
+"""Choosing people of one role: a short list with boxes to tick."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from annotator.domain.experts.person import Person
+from annotator.gui import theme
+from annotator.gui.desk.naming import named
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+
+ID = Qt.ItemDataRole.UserRole
+FEWEST, MOST = 2, 6
+
+
+class PeopleChoice(QWidget):
+    """People of a role; whoever was ticked stays so while the list is filled anew."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, nobody: str) -> None:
+        super().__init__()
+        self._nobody, self._known = nobody, set[str]()
+        self.count = PlainLabel("", "hint")
+        self.empty = PlainLabel(nobody, "hint", wrap=True)
+        self.list = QListWidget()
+        self.list.setAccessibleName(f"{title}; Space ticks one")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.itemChanged.connect(lambda _: self._tell())
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(PlainLabel(title, "strong"))
+        head.addWidget(self.count)
+        head.addStretch(1)
+        self._buttons = []
+        for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
+            button = QPushButton(words)
+            button.setProperty("role", "quiet")
+            button.setAccessibleName(f"{words}: {title}")
+            button.clicked.connect(lambda _=False, state=state: self._tick_all(state))
+            self._buttons.append(button)
+            head.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self.list)
+        column.addWidget(self.empty)
+        column.addStretch(1)
+
+    def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
+        """Offer these people; those not offered before are ticked when they are in `ticked`."""
+        kept = set(self.chosen())
+        self.list.blockSignals(True)
+        self.list.clear()
+        for person in everybody:
+            line = QListWidgetItem(named(person.alias, person.name))
+            line.setData(ID, person.id)
+            line.setToolTip(tooltip(named(person.alias, person.name)))
+            on = person.id in (kept if person.id in self._known else ticked)
+            line.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            self.list.addItem(line)
+        self._known = {person.id for person in everybody}
+        self.list.blockSignals(False)
+        for part in (self.list, *self._buttons, self.count):
+            part.setVisible(bool(everybody))
+        self.empty.setVisible(not everybody)
+        self._fit()
+        self._count()
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of those who are ticked."""
+        lines = (self.list.item(row) for row in range(self.list.count()))
+        return tuple(line.data(ID) for line in lines if line.checkState() == Qt.CheckState.Checked)
+
+    def _tick_all(self, state: Qt.CheckState) -> None:
+        self.list.blockSignals(True)
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(state)
+        self.list.blockSignals(False)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._count()
+        self.changed.emit()
+
+    def _count(self) -> None:
+        self.count.setText(f"{len(self.chosen())} of {self.list.count()}")
+
+    def _fit(self) -> None:
+        """As high as the people need, up to so many; the rest scrolls."""
+        rows = min(MOST, max(FEWEST, self.list.count()))
+        row = self.list.sizeHintForRow(0) if self.list.count() else theme.current().px(26)
+        self.list.setFixedHeight(rows * row + 2 * self.list.frameWidth() + theme.current().px(4))
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for a name."""
+        return QSize(theme.current().px(200), super().sizeHint().height())

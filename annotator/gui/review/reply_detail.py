@@ -1,0 +1,241 @@
+"""One judgement in full: what was made of it above, and below the reply as it came and the prompt as it was sent."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QWidget
+
+from annotator.actions.judging import sent_prompts
+from annotator.actions.judging.judge_offers import title
+from annotator.actions.judging.sent_prompts import Sent
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judgement_replies import Reply, Told
+from annotator.domain.judges.judge import Call
+from annotator.domain.texts.counting import lasting
+from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.judge_words import STATUS_WORDS, flag_words, spent, value_look, value_words, when
+from annotator.gui.review.stacked import column
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.raw_text import RawText
+
+NOBODY = "Nobody was asked: this judge goes by words, or counts what others said."
+NO_PROMPT = (
+    "What was sent is not kept: nobody was asked, or the wording or the unit is no longer in this project."
+)
+
+
+class ReplyDetail(Splitter):
+    """Words above; the reply and the prompt in two tabs below."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("judges/reply", Qt.Orientation.Vertical)
+        self._desk = desk
+        self._told: Told | None = None
+        self._replies: Sequence[Reply] = ()
+        self.made = QTextBrowser()
+        self.made.setProperty("role", "side")
+        self.made.setAccessibleName("What was made of the reply")
+        self.which = ChoiceBox()
+        self.which.setAccessibleName("Which reply to the question")
+        self.which.currentIndexChanged.connect(lambda _: self._show_raw())
+        self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")
+        self.sure = PlainLabel("", "hint", wrap=True)
+        self.facts = PlainLabel("", "hint", wrap=True)
+        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.tabs = Tabs("The reply and the prompt")
+        self.tabs.addTab(self._raw_pane(), "The reply as it came")
+        self.tabs.addTab(column(self.sure, self.prompt, grows=self.prompt, above=6), "The prompt as sent")
+        self.tabs.currentChanged.connect(lambda _: self._show_prompt())
+        self.addWidget(self.made)
+        self.addWidget(self.tabs)
+        self.setSizes([330, 270])
+        theme.watch(self, self._dress)
+
+    def _raw_pane(self) -> QWidget:
+        self.copy = QPushButton("Copy")
+        self.copy.setProperty("role", "quiet")
+        self.copy.clicked.connect(self._copy)
+        head = QHBoxLayout()
+        head.addWidget(self.which, 1)
+        head.addWidget(self.copy)
+        return column(head, self.facts, self.raw, grows=self.raw, above=6)
+
+    def _copy(self) -> None:
+        place = self.which.currentIndex()
+        if 0 <= place < len(self._replies):
+            QGuiApplication.clipboard().setText(self._replies[place].call.raw)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._told, self._replies = None, ()
+        self.made.clear()
+        self._offer_replies()
+        self._show_prompt()
+
+    def show_told(self, told: Told) -> None:
+        """Show a judgement with its replies."""
+        same = self._told is not None and self._told.line.id == told.line.id
+        self._told, self._replies = told, told.replies
+        self.made.setHtml(made_of(told))
+        if not same:
+            self.which.clear()
+        self._offer_replies()
+        self._show_prompt()
+
+    def show_reply(self, reply: Reply) -> None:
+        """Show a call of an extraction, of which nothing else is kept."""
+        self._told, self._replies = None, (reply,)
+        call = reply.call
+        word = "It could be read." if call.status == "ok" else STATUS_WORDS.get(call.status, call.status)
+        self.made.setHtml(f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
+        self.which.clear()
+        self._offer_replies()
+        self._show_prompt()
+
+    def _offer_replies(self) -> None:
+        offer(self.which, [(_named(reply), reply.call.id) for reply in self._replies])
+        own = next((place for place, reply in enumerate(self._replies) if reply.own), 0)
+        if self._replies and self.which.currentIndex() < 1:
+            self.which.setCurrentIndex(own)
+        self.which.setEnabled(len(self._replies) > 1)
+        self._show_raw()
+
+    def _show_raw(self) -> None:
+        place = self.which.currentIndex()
+        reply = self._replies[place] if 0 <= place < len(self._replies) else None
+        for widget in (self.which, self.copy, self.raw):
+            widget.setVisible(reply is not None)
+        if reply is None:
+            self.raw.setPlainText("")
+            self.facts.setText(NOBODY if self._told is not None else "")
+            return
+        self.raw.setPlainText(pretty(reply.call.raw) or "(the reply was empty)")
+        self.facts.setText(facts(reply.call))
+
+    def _show_prompt(self) -> None:
+        if self.tabs.currentIndex() != 1:
+            return
+        if self._told is None:
+            self._show_sent((None, ""))
+            return
+        self.sure.setText("Putting it together…")
+        self._desk.ask_later(self._show_sent, _sent, self._told.line.id)
+
+    def _show_sent(self, found: tuple[Sent | None, str]) -> None:
+        sent, judgement_id = found
+        if judgement_id != (self._told.line.id if self._told is not None else ""):
+            return
+        if sent is None:
+            self.sure.setText(NO_PROMPT)
+            self.prompt.setPlainText("")
+        else:
+            self.sure.setText(f"{sent.prompt}, version {sent.version}. {sent.words}")
+            self.prompt.setPlainText(f"# system\n\n{sent.system_part}\n\n# user\n\n{sent.user_part}")
+
+    def _dress(self) -> None:
+        if self._told is not None:
+            self.made.setHtml(made_of(self._told))
+
+
+def _sent(project: Project, judgement_id: str) -> tuple[Sent | None, str]:
+    return sent_prompts.sent(project, judgement_id), judgement_id
+
+
+def _named(reply: Reply) -> str:
+    """A reply among others to the same question."""
+    read = " · the verdict was read from it" if reply.own else ""
+    came = (
+        ""
+        if reply.call.status == "ok"
+        else f" · {STATUS_WORDS.get(reply.call.status, reply.call.status).lower()}"
+    )
+    return f"{when(reply.at)}{came}{read}"
+
+
+def pretty(raw: str) -> str:
+    """A reply with its JSON set out over lines; any other as it is."""
+    try:
+        tree = json.loads(raw)
+    except ValueError:
+        return raw
+    return json.dumps(tree, ensure_ascii=False, indent=2) if isinstance(tree, dict | list) else raw
+
+
+def facts(call: Call) -> str:
+    """How a reply was asked for, and what it took; what the server did not say is said to be unknown."""
+    asked = f"asked {call.requested_model or 'an unnamed model'}"
+    other = call.returned_model and call.returned_model != call.requested_model
+    came = f", answered as {call.returned_model}" if other else ""
+    tokens = " in, ".join(
+        "unknown" if n is None else f"{n:,}" for n in (call.tokens_input, call.tokens_output)
+    )
+    more = [f"{call.tokens_cached:,} of it cached"] if call.tokens_cached else []
+    more += [f"{call.tokens_reasoning:,} for reasoning"] if call.tokens_reasoning else []
+    parts = [
+        asked + came,
+        f"tokens {tokens} out{''.join(f', {one}' for one in more)}",
+        f"cost {spent(call.cost_usd, 1)}",
+        lasting(call.latency_s) if call.latency_s is not None else "",
+        f"{call.attempts} attempts" if call.attempts > 1 else "1 attempt",
+        "asked to repair it" if call.repaired else "",
+        f"ended by {call.finish_reason}" if call.finish_reason else "",
+        f"sent {call.parameters}" if call.parameters != "{}" else "",
+        f"fingerprint {call.fingerprint}" if call.fingerprint else "",
+        call.cause,
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def made_of(told: Told) -> str:
+    """What was made of a reply, as HTML: the verdict, the grounds, the quote in its place, the flags."""
+    line, muted = told.line, theme.token("text-muted").name()
+    colour = theme.token(value_look(line.value)[1]).name()
+    where = f"item {line.item_key} · {line.system} · {title(told.protocol)}"
+    where += f" · trial {line.trial}" if line.trial > 1 else ""
+    parts = [
+        f"<p style='color:{muted}'>{escape(where)}</p>",
+        f"<h3 style='color:{colour}'>{escape(value_words(line.value, line.status))}</h3>",
+    ]
+    if line.value is None:
+        parts.append(f"<p dir='auto'><b>Missing, not a no.</b> {escape(line.cause)}</p>")
+    parts.append(
+        f"<p dir='auto'><b>Asked about</b> {escape(line.unit or 'a unit that is there no more')}</p>"
+    )
+    if told.rationale:
+        parts.append(f"<p dir='auto'><b>Why</b> {escape(told.rationale)}</p>")
+    parts += _quote(told)
+    if line.flags:
+        bad = theme.token("state-unconfirmed").name()
+        named = ", ".join(escape(flag_words(flag)) for flag in line.flags)
+        parts.append(f"<p style='color:{bad}'><b>⚑ {named}</b></p>")
+    parts.append(f"<p dir='auto' style='color:{muted}'><b>The item</b> {escape(told.question)}</p>")
+    return "".join(parts)
+
+
+def _quote(told: Told) -> list[str]:
+    if not told.quote:
+        return []
+    place = "the cited page" if told.address else "the report"
+    quote = escape(told.quote)
+    if told.found is None:
+        return [f"<p dir='auto'><b>Quote</b> {quote}</p>"]
+    if not told.found:
+        bad = theme.token("state-disagree").name()
+        return [
+            f"<p dir='auto'><b>Quote</b> {quote}</p>"
+            f"<p style='color:{bad}'><b>✗ These words stand nowhere in {place}.</b></p>"
+        ]
+    good, soft = theme.token("state-agreed").name(), theme.token("mark-judge").name()
+    ink = theme.token("on-mark").name()
+    return [
+        f"<p style='color:{good}'><b>✓ Found in {place}</b></p>"
+        f"<p dir='auto'>…{escape(told.before)}<span style='background:{soft};color:{ink}'>{quote}</span>"
+        f"{escape(told.after)}…</p>"
+    ]

@@ -1,0 +1,326 @@
+"""Where the sources are read: a tab for each and one for the question, with search, and quoting from what is shown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.items import sources
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.item import Item
+from annotator.domain.material.source import Source, SourceFormat
+from annotator.gui import keys, theme
+from annotator.gui.desk.desk import Desk
+from annotator.gui.review.quoting import anchor_of, anchor_on_page
+from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.reading.find_bar import FindBar
+from annotator.gui.widgets.reading.pdf_view import PdfView
+from annotator.gui.widgets.reading.report_view import ReportView
+
+FILES = "Papers and texts (*.pdf *.md *.markdown *.txt);;All files (*)"
+QUESTION = "Question"
+TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
+# A narrower pane leaves the key of a button to its tooltip.
+ROOMY = 420
+
+
+class SourcePane(QWidget):
+    """The left-hand side of the page. Sources are read from the file only when their tab is looked at."""
+
+    stirred = Signal()
+    """It was scrolled: a sign of life."""
+    quote_wanted = Signal()
+    """The selected words are to be quoted."""
+    stepped = Signal(str)
+    """A marked passage was stepped to: the unit that quotes it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._item: Item | None = None
+        self._sources: Sequence[Source] = ()
+        self._quoted: Sequence[tuple[str, Anchor]] = ()
+        self._at_hand = ""
+        self.tabs, self.pane, self.pdf, self.hint = (
+            QTabBar(),
+            TextPane(desk),
+            PdfView(),
+            PlainLabel(role="hint", wrap=True),
+        )
+        self.text = self.pane.report
+        self.pdf_finder, self.pdf_steps = FindBar(self.pdf), EvidenceSteps()
+        self.add, self.as_text = QPushButton("Add…"), QPushButton("As text")
+        self.quoting = KeyButton("Quote", keys.shown("evidence"), "quiet")
+        self._nothing = EmptyState(
+            "quote",
+            "No source beside this item",
+            "Add the paper or text you write from (PDF, Markdown or plain text). Then select words here and "
+            "quote them into the unit at the cursor. You can also write from the question alone.",
+            width=300,
+        )
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        self.tabs.setAccessibleName("Sources")
+        self.tabs.setExpanding(False)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self.quoting.set_hint("Give the words selected or found to the unit at the cursor as its quotation")
+        self.quoting.clicked.connect(self.quote_wanted)
+        self.as_text.setCheckable(True)
+        self.as_text.setToolTip("Show the words of this PDF as plain text")
+        self.add.setToolTip("Put a paper or text beside this item")
+        self.add.setAccessibleName("Add source")
+        for button in (self.add, self.as_text):
+            button.setProperty("role", "quiet")
+        for view in (self.pane, self._pdf_pane(), self._nothing):
+            self._stack.addWidget(view)
+        top = QHBoxLayout()
+        top.addWidget(self.tabs, 1)
+        top.addWidget(self.quoting)
+        top.addWidget(self.as_text)
+        top.addWidget(self.add)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 0, 8)
+        column.setSpacing(4)
+        column.addLayout(top)
+        column.addWidget(self.hint)
+        column.addWidget(self._stack, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Print as much of the titles as there is room for."""
+        super().resizeEvent(event)
+        self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
+        for place, source in enumerate(self._sources):
+            self.tabs.setTabText(place, self._short(source.title))
+
+    def _pdf_pane(self) -> QWidget:
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.pdf, 1)
+        column.addWidget(self.pdf_steps)
+        column.addWidget(self.pdf_finder)
+        return whole
+
+    @property
+    def _in_pdf(self) -> bool:
+        return self._stack.currentIndex() == 1
+
+    @property
+    def finder(self) -> FindBar:
+        """The find bar of what is in view."""
+        return self.pdf_finder if self._in_pdf else self.pane.find_bar
+
+    def _listen(self) -> None:
+        self._nothing.add_action("Add source…", self.choose_file, primary=True)
+        self.add.clicked.connect(self.choose_file)
+        self.tabs.currentChanged.connect(self._show_tab)
+        self.as_text.toggled.connect(self._show_tab)
+        self.pane.loaded.connect(self._mark_quoted)
+        self.pane.stepped.connect(self.stepped)
+        self.pdf_steps.wanted.connect(self._step_in_pdf)
+        self.pdf_finder.closed.connect(lambda: self.pdf.setFocus(Qt.FocusReason.OtherFocusReason))
+        for view in (self.text, self.pdf):
+            view.verticalScrollBar().valueChanged.connect(self.stirred)
+        self.text.marked_words.connect(self._weigh_selection)
+        self.pdf.selection_changed.connect(self._weigh_selection)
+        for finder in (self.pdf_finder, self.pane.find_bar):
+            finder.moved.connect(self._weigh_selection)
+
+    def show_item(self, item: Item, found: Sequence[Source]) -> None:
+        """Show an item's sources, the first in front; of the same item only what is new."""
+        before = self._item
+        same = before is not None and before.id == item.id
+        if same and before is not None and before.question == item.question and found == self._sources:
+            return
+        front = len(found) - 1 if same and len(found) > len(self._sources) else 0
+        self._item, self._sources = item, found
+        self._fill_tabs(front)
+        readonly = self.desk.project.readonly
+        self.quoting.setVisible(not readonly)
+        self.add.setVisible(bool(found) and not readonly)
+        self._show_tab()
+
+    def _fill_tabs(self, front: int) -> None:
+        blocked = self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for source in self._sources:
+            place = self.tabs.addTab(self._short(source.title))
+            self.tabs.setTabToolTip(place, tooltip(source.title))
+        if not self._sources:
+            self.tabs.addTab("Sources")
+        self.tabs.addTab(QUESTION)
+        self.tabs.setCurrentIndex(front)
+        self.as_text.setChecked(False)
+        self.tabs.blockSignals(blocked)
+
+    def stop(self) -> None:
+        """Give back the memory of a PDF."""
+        self.pdf.clear()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.quoting.set_key(keys.shown("evidence"))
+
+    def words(self) -> str:
+        """The text of all sources, for the guideline."""
+        return "\n\n".join(source.text for source in self._sources)
+
+    def quote(self) -> Anchor | None:
+        """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
+        source = self._source()
+        if self._in_pdf and source is not None:
+            chosen = self.pdf.chosen()
+            return anchor_on_page(source.id, source.text, *chosen) if chosen else None
+        span = self.pane.chosen()
+        if self._stack.currentWidget() is not self.pane or self._item is None or span is None:
+            return None
+        paged = source is not None and source.format is SourceFormat.PDF
+        text = source.text if source else self._item.question
+        return anchor_of(source.id if source else "", text, self.text.text(), *span, paged=paged)
+
+    def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
+        """Mark all that is quoted, each with the unit it is quoted by; the unit at hand has its own stand out."""
+        self._quoted, self._at_hand = quoted, at_hand
+        self._mark_quoted()
+
+    def show_anchor(self, anchor: Anchor) -> bool:
+        """Bring a quotation into view and mark it; whether it was found."""
+        ids = [source.id for source in self._sources]
+        if anchor.source_id and anchor.source_id not in ids:
+            return False
+        self.tabs.setCurrentIndex(ids.index(anchor.source_id) if anchor.source_id else self.tabs.count() - 1)
+        span = self._place(anchor)
+        if span is None:
+            self.pdf.go_to_page(anchor.page or 1)
+            return False
+        if not any(anchor == one for _, one in self._quoted):
+            self._view.set_marks("evidence", [span])
+        self._view.reveal(*span)
+        return True
+
+    def step_evidence(self, way: int) -> None:
+        """To the next passage that is marked in what is in view, or the one before."""
+        (self.pdf_steps if self._in_pdf else self.pane.steps).step(way)
+
+    def forget_selection(self) -> None:
+        """Take the selection away, so that a mark in its place can be seen."""
+        self.pane.forget_selection()
+        self.pdf.forget_selection()
+
+    def open_find(self) -> None:
+        """Search in what is in view."""
+        if self._in_pdf:
+            chosen = self.pdf.selected()
+            self.pdf_finder.open_bar(sought(chosen[0]) if chosen else "")
+        elif self._stack.currentWidget() is self.pane:
+            self.pane.seek()
+
+    @property
+    def _view(self) -> PdfView | ReportView:
+        return self.pdf if self._in_pdf else self.text
+
+    def _place(self, anchor: Anchor) -> Span | None:
+        """Where a quotation stands in what is in view; None where it is another source's, or not found."""
+        source = self._source()
+        if anchor.source_id != (source.id if source else ""):
+            return None
+        if self._in_pdf:
+            return self.pdf.place(anchor.quote, anchor.page or 1)
+        return self.pane.place(anchor.quote, anchor.start)
+
+    def _mark_quoted(self) -> None:
+        if not self._in_pdf and self.text.loading:
+            # It is marked once all is there; to look for the places now would have all of it come at once.
+            return
+        placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
+        passages = [(whose, span) for whose, span in placed if span is not None]
+        if not self._in_pdf:
+            self.pane.show_evidence(passages, self._at_hand, reveal=False)
+            return
+        for kind, mine in (("kept", False), ("evidence", True)):
+            self.pdf.set_marks(kind, [span for whose, span in passages if (whose == self._at_hand) is mine])
+        self.pdf_steps.show_passages(passages, self._at_hand)
+
+    def _step_in_pdf(self, whose: str, span: Span) -> None:
+        self.pdf.reveal(*span)
+        self.stepped.emit(whose)
+
+    def enter(self) -> None:
+        """Take the focus."""
+        nothing = self._stack.currentWidget() is self._nothing
+        (self._nothing if nothing else self._view).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def choose_file(self) -> None:
+        """Ask for a file and put it beside the item."""
+        name, _ = QFileDialog.getOpenFileName(self, "Add a source", "", FILES)
+        if name and self._item is not None:
+            self.desk.do(sources.add_source, self._item.id, Path(name))
+
+    def _weigh_selection(self) -> None:
+        """Only what is selected or found can be quoted."""
+        chosen = self.pdf.chosen() if self._in_pdf else self.pane.chosen()
+        self.quoting.setEnabled(chosen is not None and self._stack.currentWidget() is not self._nothing)
+
+    def _source(self) -> Source | None:
+        place = self.tabs.currentIndex()
+        return self._sources[place] if 0 <= place < len(self._sources) else None
+
+    def _source_text(self) -> str:
+        source = self._source()
+        return source.text if source else self._item.question if self._item else ""
+
+    def _show_tab(self) -> None:
+        source, as_question = self._source(), self.tabs.currentIndex() == self.tabs.count() - 1
+        self.pdf_finder.hide()
+        self._say(source.drafted if source else "")
+        self.as_text.setVisible(source is not None and source.format is SourceFormat.PDF)
+        if source is None and not as_question:
+            self._stack.setCurrentWidget(self._nothing)
+        elif source is not None and source.format is SourceFormat.PDF and not self.as_text.isChecked():
+            self._show_pdf(source)
+        else:
+            self._stack.setCurrentWidget(self.pane)
+            if source is not None and source.format is SourceFormat.MARKDOWN:
+                self.pane.show_report(source.text, "source")
+            else:
+                self.pane.show_words(self._source_text())
+        self._mark_quoted()
+        self._weigh_selection()
+
+    def _show_pdf(self, source: Source) -> None:
+        content = self.desk.ask(sources.file_bytes, source.id)
+        if content is None:
+            self._stack.setCurrentWidget(self.pane)
+            self.pane.show_words(source.text)
+            self._say("The pages of this PDF did not come with the project; these are its words.")
+            return
+        self._stack.setCurrentIndex(1)
+        self.pdf.show_pdf(content)
+
+    def _say(self, words: str) -> None:
+        self.hint.setText(words)
+        self.hint.setVisible(bool(words))
+
+    def _short(self, title: str) -> str:
+        px, around = theme.current().px, theme.current().px(AROUND_TITLE)
+        left = self.tabs.width() - self.fontMetrics().horizontalAdvance(QUESTION) - around
+        room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self._sources)) - around))
+        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room).replace("&", "&&")

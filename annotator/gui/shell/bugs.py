@@ -1,0 +1,89 @@
+"""What happens when the program itself is at fault: work is safe, the report can be copied, and it closes in order."""
+
+import sys
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from annotator import __version__
+from annotator.domain.texts.redaction import held, redact
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.widgets.bars.message_bar import MessageBar
+
+
+class BugPage(QWidget):
+    """A page that owns up to a fault, with the report a person can send."""
+
+    def __init__(self, report: str) -> None:
+        super().__init__()
+        self.setWindowTitle("Goldsmith — a fault in the program")
+        self.resize(760, 480)
+        said = QLabel(
+            "Something went wrong inside Goldsmith. Everything you did is saved in the project file. "
+            "Please copy this report and send it to whoever looks after Goldsmith, then start it again."
+        )
+        said.setTextFormat(Qt.TextFormat.PlainText)
+        said.setWordWrap(True)
+        text = QPlainTextEdit(report, readOnly=True)
+        copy = QPushButton("Copy the report")
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(report))
+        column = QVBoxLayout(self)
+        for widget in (said, text, copy):
+            column.addWidget(widget)
+        theme.wear(self)
+
+
+class _Bell(QObject):
+    """Carries a report to the window's own thread from wherever it was raised."""
+
+    rung = Signal(str)
+    refused = Signal(object)
+
+
+_shown: list[BugPage] = []
+
+
+def _show(report: str) -> None:
+    if not _shown:
+        page = BugPage(report)
+        _shown.append(page)
+        page.show()
+
+
+def _tell(refusal: Refusal) -> None:
+    """Say a refusal where the window in use says all others; a fault where no window says anything."""
+    for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
+        bar = getattr(window, "messages", None)
+        if isinstance(bar, MessageBar) and bar.window().isVisible():
+            bar.show_message("warning", refusal.happened, refusal.todo)
+            return
+    _show(str(refusal))
+
+
+_bell = _Bell()
+_bell.rung.connect(_show)
+_bell.refused.connect(_tell)
+
+
+def install() -> None:
+    """From now on an unforeseen error shows the page instead of vanishing in a terminal nobody sees."""
+    sys.excepthook = report
+
+
+def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream.
+
+    A refusal that nobody has told is no fault: it is told.
+    """
+    if isinstance(error, Refusal) and QApplication.instance() is not None:
+        _bell.refused.emit(error)
+        return
+    words = redact("".join(traceback.format_exception(kind, error, trace)), held())
+    sys.stderr.write(words)
+    if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
+        return
+    # A window made on an errand's thread ends the program.
+    _bell.rung.emit(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")

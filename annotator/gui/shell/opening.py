@@ -1,0 +1,137 @@
+"""How a package that somebody opens by itself comes in: a task as a project, returned work by being shown its place."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions.parcels import belonging, tasking
+from annotator.actions.parcels.belonging import Belonging
+from annotator.actions.parcels.tasking import Opened
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk import dropping, errands
+from annotator.gui.desk.errands import Errands, Hearers, Tell
+from annotator.gui.shell.window import Window
+from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.places import user_data
+
+
+class Host(Protocol):
+    """What opening needs of the running program."""
+
+    def show(self, path: Path | None) -> QWidget:
+        """Show a project or the first page."""
+
+    def shown(self) -> QWidget:
+        """What is shown now; the first page when nothing is."""
+
+    def known(self) -> list[Path]:
+        """The projects this program has opened."""
+
+
+class Packages:
+    """Opens one package at a time, on another thread, so that the window stays alive."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._errands = Errands()
+
+    def open(self, path: Path) -> QWidget:
+        """Open a task or returned work; what is shown until it is through."""
+        shown, known = self._host.shown(), self._host.known()
+        if dropping.form_of(path) == dropping.TASK:
+            here = shown.desk.project.path if isinstance(shown, Window) else None
+            self._progress(path, "large sources take a few seconds", 0, 0)
+            self._send(
+                lambda tell: _take(path, here, known, tell), self._opened, partial(self._progress, path)
+            )
+        else:
+            self._send(lambda _: belonging.of_work(path, known), partial(self._place, path))
+        return shown
+
+    def wait(self) -> None:
+        """Return when nothing is being opened; for closing and for tests."""
+        self._errands.wait()
+
+    def _progress(self, path: Path, what: str, done: int, total: int) -> None:
+        said = errands.words(what, done, total)
+        self._say("info", f"Opening the task “{path.name}”…", f"{said}.", lasting=True)
+
+    def _send(
+        self, act: Callable[[Tell], Any], then: Callable[[Any], None], progress: Tell | None = None
+    ) -> None:
+        self._errands.send(act, Hearers(then, progress, refused=self._refused))
+
+    def _opened(self, opened: Opened) -> None:
+        path, shown = opened.project.path, self._host.shown()
+        if isinstance(shown, Window) and shown.shows(path):
+            # All it shows may have changed.
+            shown.give_back()
+        self._host.show(path)
+        self._say(*_told(opened))
+
+    def _place(self, path: Path, found: Belonging) -> None:
+        home = found.project
+        if found.sent_from_here:
+            self._say(
+                "info",
+                f"“{found.name}” is the work that you send back.",
+                "Mail it to whoever sent you the task; it need not be opened here.",
+            )
+        elif home is not None:
+            self._say("info", f"“{found.name}” is work that came back to “{found.title}”.",
+                      "Look at it there: nothing is taken in before you say so.")  # fmt: skip
+            self._bar().set_action(f"Look at it in “{found.title}”", lambda: self._look(home, path))
+        else:
+            self._say(
+                "warning",
+                f"“{found.name}” is work that came back from an annotator; its project is not known here.",
+                "Open the project it belongs to, choose File → Exchange…, and drop the file there.",
+            )
+
+    def _look(self, home: Path, path: Path) -> None:
+        window = self._host.show(home)
+        if isinstance(window, Window):
+            window.show_page("Exchange", files=[path])
+
+    def _refused(self, refusal: Refusal) -> None:
+        self._say("error", refusal.happened, refusal.todo)
+
+    def _bar(self) -> MessageBar:
+        found: MessageBar = self._host.shown().messages  # type: ignore[attr-defined]
+        return found
+
+    def _say(self, level: Level, happened: str, todo: str = "", *, lasting: bool = False) -> None:
+        self._bar().show_message(level, happened, todo, lasting)
+
+
+def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Opened:
+    kept = sorted((user_data() / "projects").glob(f"*{dropping.PROJECT}"))
+    among = [*([shown] if shown else []), *known, *kept]
+    opened = tasking.take_task(
+        path, known=among, folder=tasking.kept_in(path), alone=True, shown=shown, progress=tell
+    )
+    opened.project.close()
+    return opened
+
+
+def _told(opened: Opened) -> tuple[Level, str, str]:
+    """What to say of a task that was opened: level, what happened, what to do."""
+    path, number = opened.project.path, opened.new_items
+    items = counted(number, "new item")
+    # Who signed it is news the first time only, and whenever nobody did.
+    signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""
+    if opened.made:
+        happened, todo = f"Your task is ready: {items}.", (
+            f"Everything you write is kept in “{path.name}” in {path.parent}; open that file to go on. "
+            "When you have submitted something, Send writes the file that goes back."
+        )  # fmt: skip
+    elif number:
+        happened, todo = f"{items} came with this task.", "What you have written stays as it is."
+    else:
+        happened = "No new items came with this task."
+        todo = "Dates, guidelines and feedback are as the task says; what you have written stays as it is."
+    return "info", happened, f"{todo} {signed}".strip()

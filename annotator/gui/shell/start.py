@@ -1,0 +1,212 @@
+"""The first page: the sample, a new project, an old one, or one of the last."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.desk import dropping
+from annotator.gui.desk.errands import Errands, Hearers, Tell
+from annotator.gui.shell.projects import FILES, create_by_dialog, sample
+from annotator.gui.widgets.bars.key_button import EnterPresses
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.icons import icon
+
+TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
+# The widest the two columns get, in pixels.
+WELCOME, RECENT = 460, 380
+
+
+class StartPage(QWidget):
+    """What a newcomer sees, and whoever closed their project."""
+
+    chosen = Signal(object)
+    """A project file to open."""
+    to_read = Signal(object)
+    """A project file to open without changing it."""
+
+    def __init__(self, recent: list[Path]) -> None:
+        super().__init__()
+        self.setWindowTitle("Goldsmith")
+        self.setAcceptDrops(True)
+        self.resize(980, 640)
+        self.messages = MessageBar()
+        self._errands = Errands(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.messages)
+        row = QHBoxLayout()
+        row.setContentsMargins(56, 48, 56, 48)
+        row.setSpacing(56)
+        row.addStretch(1)
+        for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
+            part = QWidget()
+            layout.setContentsMargins(0, 0, 0, 0)
+            part.setLayout(layout)
+            part.setMaximumWidth(width)
+            row.addWidget(part, width)
+        row.addStretch(1)
+        column.addStretch(1)
+        column.addLayout(row, 6)
+        column.addStretch(1)
+        theme.wear(self)
+        EnterPresses(self)
+
+    def _welcome(self) -> QVBoxLayout:
+        mark = QLabel()
+        mark.setPixmap(icon("logo", 72).pixmap(72, 72))
+        title = QLabel("Goldsmith")
+        title.setProperty("role", "headline")
+        words = QLabel(
+            "Write the gold that research agents are measured by, label their reports, "
+            "and learn how far a model judge may stand in for you."
+        )
+        words.setWordWrap(True)
+        words.setProperty("role", "lead")
+        self.sample = QPushButton("Open the sample project")
+        self.sample.setProperty("role", "primary")
+        self.sample.clicked.connect(self.open_sample)
+        self.making = ProgressRow()
+        self.making.hide()
+        self.new = QPushButton("New project…")
+        self.new.clicked.connect(self._new)
+        self.open = QPushButton("Open project…")
+        self.open.clicked.connect(lambda: self._open("Open project", FILES))
+        self.task = QPushButton("Open a task…")
+        self.task.clicked.connect(lambda: self._open("Open a task that came by mail", TASKS))
+        hint = QLabel(
+            "The sample needs no key and no network. To import a benchmark, make a new project first. "
+            "A task that came by mail may also be dropped on this window."
+        )
+        hint.setWordWrap(True)
+        hint.setProperty("role", "hint")
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        for widget in (mark, title, words):
+            column.addWidget(widget)
+        column.addSpacing(16)
+        for button in (self.sample, self.new, self.open, self.task):
+            button.setMinimumHeight(40)
+            column.addWidget(button)
+            if button is self.sample:
+                column.addWidget(self.making)
+        column.addWidget(hint)
+        column.addStretch(1)
+        return column
+
+    def _recent(self, recent: list[Path]) -> QVBoxLayout:
+        title = QLabel("Last opened")
+        title.setProperty("role", "subtitle")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Projects opened last")
+        for path in recent:
+            entry = QListWidgetItem(f"{path.stem}\n{path.parent}")
+            entry.setData(Qt.ItemDataRole.UserRole, path)
+            entry.setToolTip(str(path))
+            self.list.addItem(entry)
+        self.list.itemActivated.connect(lambda entry: self.chosen.emit(entry.data(Qt.ItemDataRole.UserRole)))
+        column = QVBoxLayout()
+        column.addWidget(title)
+        if recent:
+            column.addWidget(self.list, 1)
+        else:
+            nothing = QLabel("Projects you open will be listed here.")
+            nothing.setWordWrap(True)
+            nothing.setProperty("role", "hint")
+            column.addWidget(nothing)
+            column.addStretch(1)
+        return column
+
+    def show_problem(self, problem: Refusal, path: Path | None) -> None:
+        """Say why a project could not be opened, and offer the way on: reading only, or its backups."""
+        self.messages.show_message("error", problem.happened, problem.todo, lasting=True)
+        if path is None:
+            return
+        from annotator.actions.project import backups
+
+        if "for reading only" in problem.todo:
+            self.messages.set_action("Open for reading only", lambda: self.to_read.emit(path))
+        elif backups.listing(path):
+            self.messages.set_action("Restore a backup…", lambda: self._restore(path))
+
+    def _restore(self, path: Path) -> None:
+        from annotator.gui.pages.backups import BackupList
+
+        self._backups = BackupList(path)
+        self._backups.restored.connect(self.chosen)
+        theme.wear(self._backups)
+        self._backups.show()
+
+    def open_sample(self) -> None:
+        """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
+        self.make("Making the sample project", sample)
+
+    def make(self, what: str, act: Callable[[Tell], Path]) -> None:
+        """Make a project file on another thread and open it; meanwhile nothing else can be chosen."""
+        if len(self._errands):
+            return
+        self.messages.clear()
+        self._offer(False)
+        self._show_making(what, 0, 0)
+        hearers = Hearers(None, self._show_making, self.chosen.emit, self._refused, self._made, job=True)
+        self._errands.send(act, hearers)
+
+    def _offer(self, some: bool) -> None:
+        for choice in (self.sample, self.new, self.open, self.task, self.list):
+            choice.setEnabled(some)
+        self.setAcceptDrops(some)
+
+    def _show_making(self, what: str, done: int, total: int) -> None:
+        self.making.show_progress(what, done, total)
+        self.making.show()
+
+    def _made(self) -> None:
+        self.making.hide()
+        self._offer(True)
+
+    def _refused(self, refusal: Refusal) -> None:
+        self.messages.show_message("error", refusal.happened, refusal.todo)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What is being made is made whole, and opened by nobody."""
+        self._errands.end()
+        super().closeEvent(event)
+
+    def _new(self) -> None:
+        try:
+            path = create_by_dialog(self)
+        except Refusal as refusal:
+            self.messages.show_message("error", refusal.happened, refusal.todo)
+            return
+        if path:
+            self.chosen.emit(path)
+
+    def _open(self, title: str, files: str) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), files)
+        if name:
+            self.chosen.emit(Path(name))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Projects, tasks and returned work may be dropped here."""
+        if dropping.ours(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        event.acceptProposedAction()
+        if files := dropping.ours(event):
+            self.chosen.emit(files[0])

@@ -1,0 +1,301 @@
+"""The main window: navigation, pages, message bar and status bar, all built from data."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import QMainWindow
+
+from annotator import files
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.undo import recovering
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import keys, theme
+from annotator.gui.desk import dropping, staying
+from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.errands import Tell
+from annotator.gui.desk.page import Page
+from annotator.gui.shell import kept_place, room
+from annotator.gui.shell.ends import Ends
+from annotator.gui.shell.navigation import Navigation
+from annotator.gui.shell.room import Room
+from annotator.gui.shell.status import StatusBar
+from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
+from annotator.gui.widgets.bars.key_button import EnterPresses
+from annotator.gui.widgets.bars.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from annotator.gui.shell.try_strip import TryStrip
+
+BACKUP_EVERY_MS = 60_000
+
+
+class Window(QMainWindow):
+    """The window of one open project."""
+
+    closed = Signal()
+    other_project_wanted = Signal(object)
+    """Another project file to be opened, or None for the first page."""
+    making_wanted = Signal(str, object)
+    """What is done, and the function that does it, away from any window: it takes a Tell, gives the file to open."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__()
+        if not project.readonly:
+            people.someone(project)
+            recovering.recover(project)
+        self.desk = Desk(project, self)
+        self._pages: dict[str, Page] = {}
+        self._current = ""
+        self._closed = False
+        self._build()
+        self._listen()
+        self._show_title()
+        self._restore_place()
+        self._recount.start()
+
+    def _build(self) -> None:
+        offered = [(name, picture) for name, picture, *_ in steps(self.desk.project)]
+        self.navigation = Navigation(offered)
+        self.setAcceptDrops(True)
+        self.messages = MessageBar()
+        centre = Room(self.navigation)
+        self.stack = centre.stack
+        self.setCentralWidget(centre)
+        self.messages.float_over(centre.work, below=False)
+        self.tries = self._try_strip()
+        if self.tries is not None:
+            centre.say_above(self.tries)
+        self.status = StatusBar(self.desk)
+        self.setStatusBar(self.status)
+        if self.tries is not None:
+            self.status.addPermanentWidget(self.tries.button)
+        self._build_menus()
+        for part in (self.menuBar(), self.navigation, self.messages, self.status):
+            theme.wear(part)
+
+    def _try_strip(self) -> "TryStrip | None":
+        """What to try in the sample; no other project has it."""
+        if not self.desk.project.is_sample:
+            return None
+        from annotator.gui.shell.try_strip import TryStrip
+
+        return TryStrip(self.desk, self)
+
+    def _build_menus(self) -> None:
+        from annotator.gui.shell.menus import menus
+
+        self._acts: dict[str, QAction] = {}
+        for title, entries in menus(self):
+            menu = self.menuBar().addMenu(title)
+            for entry in entries:
+                if entry is None:
+                    menu.addSeparator()
+                    continue
+                act, words, slot = entry
+                action = QAction(self)
+                keys.tell(action, "text", words)
+                if act:
+                    action.setShortcuts(keys.sequences(act))
+                    self._acts[act] = action
+                action.triggered.connect(partial(self.desk.attempt, slot))
+                menu.addAction(action)
+
+    def _listen(self) -> None:
+        self.navigation.chosen.connect(self.show_page)
+        self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
+        self.desk.refused.connect(self.show_refusal)
+        self.desk.saved.connect(lambda _: self.messages.expire())
+        self._ends = Ends(self)
+        EnterPresses(self)
+        staying.Seen(self)
+        self.desk.changed.connect(self._changed)
+        self._recount = QTimer(self, singleShot=True, interval=400)
+        self._recount.timeout.connect(self._count_waiting)
+        self._backup = QTimer(self, interval=BACKUP_EVERY_MS)
+        self._backup.timeout.connect(self._back_up_when_due)
+        self._backup.start()
+
+    def show_page(self, name: str, **place: Any) -> Page:
+        """Bring a page into view, made now if it was never visited, and go to a place on it."""
+        if self._current and self._current in self._pages:
+            self._pages[self._current].leave()
+            for bar in (self.messages, *self._pages[self._current].findChildren(MessageBar)):
+                bar.expire()
+        page = self._pages.get(name) or self._make(name)
+        self._current = name
+        self.stack.setCurrentWidget(page)
+        self.navigation.show_chosen(name)
+        page.arrive(place)
+        page.focus_first()
+        staying.be_seen(self)
+        return page
+
+    def _make(self, name: str) -> Page:
+        places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}
+        module, class_name = places[name]
+        page: Page = getattr(import_module(module), class_name)(self.desk)
+        self._pages[name] = page
+        page.wear()
+        self.stack.addWidget(page)
+        return page
+
+    @property
+    def page(self) -> Page:
+        """The page in view."""
+        return self._pages[self._current]
+
+    def show_refusal(self, refusal: Refusal) -> None:
+        """Say in the message bar what could not be done and what to do."""
+        self.messages.show_message("warning", refusal.happened, refusal.todo)
+
+    def choose_person(self, person_id: str) -> None:
+        """Work as another person of the project; the pages are made anew, since each sees only their own."""
+        chosen = next(person for person in people.people(self.desk.project) if person.id == person_id)
+        self.page.leave()
+        self.desk.project.work_as(chosen)
+        for page in self._pages.values():
+            page.stop()
+            self.stack.removeWidget(page)
+            page.deleteLater()
+        self.desk.forget_pages()
+        self._pages.clear()
+        self.show_page(self._current)
+        self._show_title()
+        self._count_waiting()
+
+    def zoom(self, step: int) -> None:
+        """Make everything larger (1) or smaller (-1); 0 sets it back to 100 %."""
+        theme.zoom(step)
+
+    def take_back(self, verb: Callable[[], None]) -> None:
+        """Undo or redo, after what is being typed was kept: it is the latest change."""
+        self.page.leave()
+        verb()
+
+    def checkpoint(self) -> None:
+        """Keep what is being typed and say that everything is saved."""
+        self.page.leave()
+        self.status.say_saved()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed."""
+        for act, action in self._acts.items():
+            action.setShortcuts([QKeySequence(key) for key in keys.sequences(act)])
+        keys.retell(self)
+        for page in self._pages.values():
+            page.rebind()
+
+    def _changed(self, change: Change) -> None:
+        self._recount.start()
+        if change.kind == "person":
+            self._show_title()
+
+    def _count_waiting(self) -> None:
+        # After the first idle: what counts the waiting work loads all that labelling needs.
+        from annotator.actions.parcels import waiting
+
+        if self._closed:
+            return
+        for name, count in (self.desk.ask(waiting.counts) or {}).items():
+            self.navigation.show_waiting(name, count)
+        if self.tries is not None:
+            self.tries.refresh()
+
+    def _back_up_when_due(self) -> None:
+        from annotator.actions.project import backups
+
+        if not self.desk.project.readonly and backups.due(self.desk.project):
+            self.desk.ask(backups.make, "every half hour of work")
+
+    def _show_title(self) -> None:
+        project = self.desk.project
+        locked = " — read only" if project.readonly else ""
+        self.setWindowTitle(f"{project.title} — Goldsmith{locked}")
+        person = project.person
+        self.navigation.person.setText(f"Working as\n{person.name}" if person else "")
+        if (why := project.why_readonly) is not None:
+            self.messages.show_message("info", why.happened, why.todo, lasting=True)
+
+    def _restore_place(self) -> None:
+        room.place(self)
+        kept = kept_place.kept(self.desk.project)
+        page, place = kept or (self.tries and self.tries.first()) or ("Items", {})
+        offered = [step[0] for step in steps(self.desk.project)]
+        self.show_page(page, **place) if page in offered else self.show_page("Items")
+
+    def restore_backup(self, backup: Path) -> None:
+        """Give the file back, put the backup in its place, and open it again."""
+        from annotator.actions.project import backups
+
+        self._replace("Restoring the backup", lambda path, _: backups.restore(path, backup))
+
+    def reset_sample(self) -> None:
+        """Give the sample back, make it anew, and open it; what it held is kept beside it."""
+        from annotator.actions.imports import samples
+
+        self._replace("Making the sample project anew", samples.reset)
+
+    def _replace(self, what: str, put: Callable[[Path, Tell], object]) -> None:
+        if job := self.desk.job:
+            self.show_refusal(Refusal(f"This is still under way: {job}.", "Wait until it has ended."))
+            return
+        path = self.desk.project.path
+
+        def made(tell: Tell) -> Path:
+            put(path, tell)
+            return path
+
+        self.give_back()
+        self.making_wanted.emit(what, made)
+
+    def shows(self, path: Path | None) -> bool:
+        """Whether this window has that very project open."""
+        return path is not None and not self._closed and files.same(path, self.desk.project.path)
+
+    def open_other(self, path: Path | None) -> None:
+        """Close this window and open another project, or the first page."""
+        self.other_project_wanted.emit(path)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Projects, tasks and returned work may be dropped anywhere."""
+        if dropping.ours(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Look at returned work where that is done; open anything else."""
+        event.acceptProposedAction()
+        files = dropping.ours(event)
+        work = [path for path in files if dropping.form_of(path) == dropping.WORK]
+        if work and not self.desk.project.from_task:
+            self.show_page("Exchange", files=work)
+        elif files:
+            self.open_other(files[0])
+
+    def give_back(self) -> None:
+        """Keep what is being typed and give the file back; the window is of no more use."""
+        if self._closed:
+            return
+        self._closed = True
+        self._backup.stop()
+        self._recount.stop()
+        kept_place.keep(self.desk.project, self._current, self.page.place())
+        for page in self._pages.values():
+            page.leave()
+            page.stop()
+        self.desk.end()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep what is being typed, end a judging child, give the file back; not in the middle of a job."""
+        if self._ends.hold(event):
+            return
+        self.give_back()
+        room.keep_place(self)
+        self.closed.emit()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

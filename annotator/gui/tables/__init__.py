@@ -1,0 +1,1 @@
+"""Tables of typed rows: models, columns and their widths."""

@@ -1,0 +1,1 @@
+"""Rows and bars of buttons, messages and progress."""

@@ -1,0 +1,68 @@
+"""A list that is searched by words and narrowed by filters, with a hint below it."""
+
+from typing import Generic
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout
+
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.lists.filter_row import Filter, FilterRow
+from annotator.gui.widgets.plain import PlainLabel
+
+
+class SoughtList(QFrame, Generic[Filter]):
+    """Which lines match is for whoever listens to say."""
+
+    narrowed = Signal()
+    """Other words are sought, or another filter holds."""
+    entered = Signal(QModelIndex)
+    """A line was gone to."""
+
+    def __init__(
+        self,
+        filters: type[Filter],
+        held: Filter,
+        *,
+        finds: str,
+        lists: str,
+        view: QAbstractItemView | None = None,
+    ) -> None:
+        """`finds` and `lists` are what the search and the list are called by those who hear them.
+
+        A list lays out all its lines at once: where there may be very many, another `view` shows them.
+        """
+        super().__init__()
+        self.setProperty("role", "side")
+        self.list = view if view is not None else QListView(uniformItemSizes=True)
+        self.search = LineField(placeholderText="Find an item…", clearButtonEnabled=True)
+        self.search.setAccessibleName(finds)
+        self.search.textChanged.connect(self.narrowed)
+        self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
+        self.filters = FilterRow(filters, held)
+        self.filters.chosen.connect(self.narrowed)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(lists)
+        self.list.clicked.connect(self.entered)
+        self.list.activated.connect(self.entered)
+        self.left = PlainLabel("", "hint", wrap=True)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(6, 10, 6, 8)
+        self.column.setSpacing(6)
+        self.column.addWidget(self.search)
+        self.column.addWidget(self.filters)
+        self.column.addWidget(self.list, 1)
+        self.column.addWidget(self.left)
+
+    def show_only(self, one: Filter) -> None:
+        """Narrow the list to what a filter admits."""
+        self.filters.hold(one)
+
+    def mark(self, index: QModelIndex) -> None:
+        """Mark a line, and bring it into view."""
+        self.list.setCurrentIndex(index)
+        self.list.scrollTo(index)
+
+    def seek(self) -> None:
+        """Put the caret into the search field."""
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()

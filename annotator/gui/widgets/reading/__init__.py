@@ -1,0 +1,1 @@
+"""Where texts, PDFs and formulas are read."""

@@ -1,0 +1,174 @@
+"""Finding words in the text that is read: all places marked, one after the other brought into view."""
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Protocol
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QKeyEvent, Qt
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QToolButton, QWidget
+
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.report_loading import SLICE_S
+
+MOST = 5_000
+_SETTLE_MS = 120
+# A search goes on for so long at once, in seconds, and from then on in slices.
+AT_ONCE_S = 0.1
+SEARCHING = "Searching…"
+
+
+class Searched(Protocol):
+    """What can be searched: something with marks, in which a place is two numbers that grow as one reads.
+
+    Hits that take time to come have a None between them wherever the search may be interrupted.
+    """
+
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]: ...
+
+    def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None: ...
+
+    def reveal(self, start: int, end: int) -> None: ...
+
+    def select(self, start: int, end: int) -> None: ...
+
+
+class FindBar(QFrame):
+    """A line to type into, the count, next and previous; Enter goes on, Shift+Enter back, Esc closes."""
+
+    closed = Signal()
+    moved = Signal()
+    """Another place found is in view, or none."""
+
+    def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._searched = searched
+        self._found: list[tuple[int, int]] = []
+        self._at = -1
+        self.setProperty("role", "bar")
+        self.words, self._count, self._case = LineField(), PlainLabel(role="hint"), QCheckBox("Match case")
+        self.words.setPlaceholderText("Find in this text")
+        self.words.setAccessibleName("Find in this text")
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self.search)
+        self._hits: Iterator[tuple[int, int] | None] = iter(())
+        self._spans: list[tuple[int, int]] = []
+        self._further = QTimer(self, singleShot=True, interval=0)
+        self._further.timeout.connect(self._search_on)
+        self.words.textChanged.connect(lambda: self._settle.start())
+        self._case.toggled.connect(lambda: self.search())
+        self._lay_out()
+        self.hide()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 5, 8, 5)
+        row.addWidget(self.words, 1)
+        row.addWidget(self._count)
+        for name, picture, act in (
+            ("Previous (Shift+Enter)", "up", lambda: self.go(-1)),
+            ("Next (Enter)", "down", lambda: self.go(1)),
+        ):
+            row.addWidget(self._button(name, picture, act))
+        row.addWidget(self._case)
+        row.addWidget(self._button("Close (Esc)", "close", self.close_bar))
+
+    def _button(self, name: str, picture: str, act: object) -> QToolButton:
+        button = QToolButton()
+        icons.put(button, picture)
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        button.clicked.connect(act)
+        return button
+
+    def open_bar(self, words: str = "") -> None:
+        """Come into view with the focus, looking for these words, or those looked for last."""
+        self.show()
+        if words:
+            self.words.setText(words)
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+        self.search()
+
+    def close_bar(self) -> None:
+        """Go away with all marks of what was found; the place in view is left selected, for the hands to go on from."""
+        if self._settle.isActive():
+            self.search()
+        span = self._found[self._at] if self._at >= 0 and not self._further.isActive() else None
+        self.hide()
+        self._further.stop()
+        self._mark([], -1)
+        self.closed.emit()
+        if span is not None:
+            self._searched.select(*span)
+
+    def search(self) -> None:
+        """Look for the words anew; the place in view stays the one it was where it is still found."""
+        self._settle.stop()
+        self._further.stop()
+        words = r"\s+".join(re.escape(word) for word in self.words.text().split())
+        flags = 0 if self._case.isChecked() else re.IGNORECASE
+        self._hits = self._searched.hits(re.compile(words, flags)) if words else iter(())
+        self._spans = []
+        self._gather(AT_ONCE_S)
+
+    def _search_on(self) -> None:
+        # On a page that was left it goes on; what was closed looks for nothing.
+        if not self.isHidden():
+            self._gather(SLICE_S)
+
+    def _gather(self, seconds: float) -> None:
+        until, spans = time.perf_counter() + seconds, self._spans
+        for span in self._hits:
+            spans += [span] if span is not None else []
+            if len(spans) == MOST:
+                break
+            if time.perf_counter() >= until:
+                self._wait()
+                return
+        before = self._found[self._at][0] if self._at >= 0 else 0
+        at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
+        self._mark(spans, at)
+
+    def _wait(self) -> None:
+        """Go on soon; meanwhile no place counts as found, nor does one of the words before."""
+        self._further.start()
+        if self._count.text() != SEARCHING:
+            self._count.setText(SEARCHING)
+            self._show_marks([], -1)
+
+    def go(self, step: int) -> None:
+        """Go to the next place found (1) or the one before (-1), around the end."""
+        if self._settle.isActive():
+            self.search()
+        elif self._found and not self._further.isActive():
+            self._mark(self._found, (self._at + step) % len(self._found))
+
+    def count(self) -> tuple[int, int]:
+        """Which of the places found is in view, counted from 1, and how many there are."""
+        return self._at + 1, len(self._found)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter, Shift+Enter and Esc."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        else:
+            super().keyPressEvent(event)
+
+    def _mark(self, spans: list[tuple[int, int]], at: int) -> None:
+        self._found, self._at = spans, at
+        many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
+        self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
+        self._show_marks(spans, at)
+
+    def _show_marks(self, spans: list[tuple[int, int]], at: int) -> None:
+        self._searched.set_marks("find", [span for place, span in enumerate(spans) if place != at])
+        self._searched.set_marks("find-current", [spans[at]] if at >= 0 else [])
+        if at >= 0:
+            self._searched.reveal(*spans[at])
+        self.moved.emit()

@@ -1,0 +1,400 @@
+"""Where a PDF is read: pages drawn when they come into view, words selected by mouse or keyboard."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from annotator.domain.texts.quotation import find
+from annotator.gui import theme
+from annotator.gui.widgets.reading.pdf_caret import Caret, Step
+from annotator.gui.widgets.reading.pdf_layout import GAP, PageLayout, Unreadable
+
+if TYPE_CHECKING:
+    from annotator.gui.widgets.reading.pdf_pages import PageWords, PdfPages
+
+_ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
+# A place is the page's number, counted from 0, times this, and the letter on it.
+_PAGE = 10_000_000
+# Kind of mark: its colour.
+_MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
+_STEPS = {
+    Qt.Key.Key_Left: (Step.LETTER, -1),
+    Qt.Key.Key_Right: (Step.LETTER, 1),
+    Qt.Key.Key_Up: (Step.LINE, -1),
+    Qt.Key.Key_Down: (Step.LINE, 1),
+    Qt.Key.Key_Home: (Step.EDGE, -1),
+    Qt.Key.Key_End: (Step.EDGE, 1),
+}
+
+
+class PdfView(QAbstractScrollArea):
+    """The pages of one PDF, one below the other. Pages are counted from 1 in all that is told."""
+
+    selection_changed = Signal(str, int)
+    """The selected words and their page; ("", page) when nothing is selected any more."""
+    page_changed = Signal(int, int)
+    """The page in view and how many there are."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pages: PdfPages | None = None
+        self._open: list[PdfPages] = []
+        self._message = ""
+        self._zoom = 100
+        self._caret = Caret(0)
+        self._marks: dict[str, list[tuple[int, int]]] = {}
+        self._layout = PageLayout((), 0, 100)
+        self._broken: dict[int, str] = {}
+        self._shown_page = 0
+        self.setProperty("role", "report")
+        self.setAccessibleName("PDF")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self._draw_later = QTimer(self, singleShot=True, interval=0)
+        self._draw_later.timeout.connect(self._draw_one)
+        self.verticalScrollBar().valueChanged.connect(self._tell_page)
+        theme.watch(self, self._arrange)
+        self.destroyed.connect(partial(_close_all, self._open))
+
+    def show_pdf(self, data: bytes) -> bool:
+        """Show a PDF from its bytes; False, with the reason in its place, when it cannot be read."""
+        from annotator.gui.widgets.reading.pdf_pages import PdfPages
+
+        self.clear()
+        try:
+            self._pages = PdfPages(data)
+        except Unreadable as reason:
+            self.show_message(str(reason))
+            return False
+        self._open.append(self._pages)
+        self._arrange()
+        self._tell_page()
+        return True
+
+    def show_message(self, words: str) -> None:
+        """Show words instead of pages."""
+        self.clear()
+        self._message = words
+        self.setAccessibleDescription(words)
+        self.viewport().update()
+
+    def clear(self) -> None:
+        """Show nothing and give the memory back."""
+        _close_all(self._open)
+        self._pages, self._message, self._marks = None, "", {}
+        self._caret, self._broken, self._shown_page = Caret(0), {}, 0
+        self._arrange()
+
+    @property
+    def message(self) -> str:
+        """Why there are no pages; empty when there are."""
+        return self._message
+
+    @property
+    def page(self) -> int:
+        """The page in view."""
+        middle = self.verticalScrollBar().value() + self.viewport().height() / 3
+        return self._layout.page_at(middle) + 1 if self.count else 0
+
+    @property
+    def count(self) -> int:
+        """How many pages there are."""
+        return len(self._pages.sizes) if self._pages else 0
+
+    def go_to_page(self, page: int) -> None:
+        """Bring the top of a page into view."""
+        if self._pages and 1 <= page <= self.count:
+            self.verticalScrollBar().setValue(round(self._layout.top(page - 1)) - GAP // 2)
+
+    def zoom(self, step: int) -> None:
+        """Larger (1), smaller (-1), or as wide as the view (0)."""
+        wanted = self._zoom + step * _ZOOM_STEP if step else 100
+        self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, wanted))
+        self._arrange()
+
+    def selected(self) -> tuple[str, int] | None:
+        """The selected words and their page; None where nothing is selected."""
+        first, (start, end) = self._caret.page * _PAGE, self._caret.span
+        return self._quote(first + start, first + end)
+
+    def chosen(self) -> tuple[str, int] | None:
+        """What is selected; while a search is open and nothing is selected, the place it found."""
+        found = self._marks.get("find-current", [])
+        return self.selected() or next((self._quote(*span) for span in found), None)
+
+    def select_page(self) -> None:
+        """Select all words of the page in view."""
+        place = self.page - 1
+        if words := self._words(place):
+            self._move_to(Caret(place, 0, len(words.letters)), follow=False)
+
+    def place(self, quote: str, page: int) -> tuple[int, int] | None:
+        """Where a quotation stands on a page; None when it is not found there."""
+        if self._pages is None or not 1 <= page <= self.count:
+            return None
+        first, span = (page - 1) * _PAGE, find(self._pages.letters(page - 1), quote)
+        return (first + span[0], first + span[1]) if span else None
+
+    def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]:
+        """Where words stand, one place after the other; none goes over a page's end."""
+        for place in range(self.count):
+            yield None
+            for hit in words.finditer(self._pages.letters(place) if self._pages else ""):
+                yield place * _PAGE + hit.start(), place * _PAGE + hit.end()
+
+    def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None:
+        """Put these marks in the place of all others of the kind."""
+        self._marks[kind] = spans
+        self.viewport().update()
+
+    def reveal(self, start: int, _end: int) -> None:
+        """Bring a place into view."""
+        words = self._words(start // _PAGE)
+        if words is not None:
+            self._reveal(start // _PAGE, words.letter_box(start % _PAGE))
+
+    def select(self, start: int, end: int) -> None:
+        """Select a place as if by hand and bring it into view."""
+        self._move_to(Caret(start // _PAGE, start % _PAGE, end % _PAGE), follow=False)
+        self.reveal(start, end)
+
+    def forget_selection(self) -> None:
+        """Take the selection away, so that a mark in its place can be seen."""
+        self._move_to(Caret(self._caret.page, self._caret.head, self._caret.head), follow=False)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what is in view; pages not yet made are white until their turn comes."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(self.viewport().rect(), theme.token("sunken"))
+        if self._pages is None:
+            painter.setPen(theme.token("text"))
+            box = self.viewport().rect().adjusted(24, 24, -24, -24)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
+            return
+        for place in self._in_view():
+            self._draw_page(painter, place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the pages to the new width."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def scrollContentsBy(self, _across: int, _down: int) -> None:
+        """Draw anew."""
+        self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a selection."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            place, head = self._letter_at(event.position())
+            if head is not None:
+                self._move_to(Caret(place, head, head), follow=False)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Extend the selection on its page."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            place, head = self._letter_at(event.position())
+            if head is not None and place == self._caret.page:
+                after = head + (head >= self._caret.anchor)
+                self._move_to(Caret(place, self._caret.anchor, after), follow=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End the selection where it is."""
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select a word."""
+        place, head = self._letter_at(event.position())
+        words = self._words(place)
+        if head is not None and words:
+            end = Caret(place, head, head).moved(words.letters, Step.WORD, 1, extend=False).head
+            start = Caret(place, end, end).moved(words.letters, Step.WORD, -1, extend=False).head
+            self._move_to(Caret(place, start, end), follow=False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """With Ctrl the wheel makes the pages larger or smaller."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(1 if event.angleDelta().y() > 0 else -1)
+        else:
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows move the cursor, Shift extends, Ctrl goes by words; Ctrl+A takes the page, Ctrl+C copies."""
+        modifiers = event.modifiers()
+        if event.matches(QKeySequence.StandardKey.SelectAll):
+            self.select_page()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        elif event.key() == Qt.Key.Key_Space:
+            bar, back = self.verticalScrollBar(), modifiers & Qt.KeyboardModifier.ShiftModifier
+            bar.setValue(bar.value() + bar.pageStep() * (-1 if back else 1))
+        elif Qt.Key(event.key()) in _STEPS and not modifiers & Qt.KeyboardModifier.AltModifier:
+            self._step(Qt.Key(event.key()), modifiers)
+        else:
+            super().keyPressEvent(event)
+
+    def _step(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
+        step, way = _STEPS[key]
+        if step is Step.LETTER and modifiers & Qt.KeyboardModifier.ControlModifier:
+            step = Step.WORD
+        extend = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        caret = self._caret
+        if caret.page not in self._in_view() and not extend:
+            caret = Caret(self.page - 1)
+        words = self._words(caret.page)
+        if words is None:
+            return
+        moved = caret.moved(words.letters, step, way, extend)
+        if not extend and moved == caret and 0 <= caret.page + way < self.count:
+            following = self._words(caret.page + way)
+            edge = 0 if way > 0 or following is None else len(following.letters)
+            moved = Caret(caret.page + way, edge, edge)
+        self._move_to(moved, follow=True)
+
+    def _move_to(self, caret: Caret, follow: bool) -> None:
+        before, self._caret = self.selected(), caret
+        words = self._words(caret.page)
+        if follow and words and words.letters:
+            self._reveal(caret.page, words.letter_box(min(caret.head, len(words.letters) - 1)))
+        self.viewport().update()
+        if (after := self.selected()) != before:
+            self.selection_changed.emit(*(after or ("", caret.page + 1)))
+
+    def _copy(self) -> None:
+        if chosen := self.selected():
+            QGuiApplication.clipboard().setText(chosen[0])
+
+    def _quote(self, start: int, end: int) -> tuple[str, int] | None:
+        words = self._words(start // _PAGE)
+        quote = words.quote(start % _PAGE, end % _PAGE) if words and end > start else ""
+        return (quote, start // _PAGE + 1) if quote else None
+
+    def _words(self, place: int) -> "PageWords | None":
+        """The words of a page, or None where there is no page or it cannot be read."""
+        if self._pages is None or not 0 <= place < self.count:
+            return None
+        try:
+            return self._pages.words(place)
+        except Unreadable:
+            return None
+
+    def _arrange(self) -> None:
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        place = down.value() / max(1, down.maximum())
+        sizes = self._pages.sizes if self._pages else ()
+        seen = self.viewport().size()
+        self._layout = PageLayout(sizes, seen.width(), self._zoom)
+        whole = self._layout.whole
+        for bar, length, room in (
+            (across, whole.width(), seen.width()),
+            (down, whole.height(), seen.height()),
+        ):
+            bar.setPageStep(room)
+            bar.setSingleStep(theme.current().px(24))
+            bar.setRange(0, max(0, round(length) - room))
+        down.setValue(round(place * down.maximum()))
+        self.viewport().update()
+
+    def _in_view(self) -> range:
+        top = self.verticalScrollBar().value()
+        return self._layout.between(top, top + self.viewport().height())
+
+    def _page_box(self, place: int) -> QRectF:
+        """Where a page lies in the viewport."""
+        return self._layout.box(place, self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+
+    def _draw_page(self, painter: QPainter, place: int) -> None:
+        assert self._pages is not None
+        box = self._page_box(place)
+        picture = self._pages.kept_picture(place, self._sharpness())
+        if picture is None:
+            painter.fillRect(box, Qt.GlobalColor.white)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self._broken.get(place, ""))
+            if place not in self._broken:
+                self._draw_later.start()
+        else:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(box, picture)
+        for kind, colour in _MARKS.items():
+            for start, end in self._marks.get(kind, ()):
+                if start // _PAGE == place:
+                    self._tint(painter, place, start % _PAGE, end % _PAGE, colour)
+        if self._caret.page == place:
+            self._tint(painter, place, *self._caret.span, "selection")
+            self._draw_caret(painter, box)
+        painter.setPen(theme.token("border"))
+        painter.drawRect(box)
+
+    def _tint(self, painter: QPainter, place: int, start: int, end: int, colour: str) -> None:
+        words, corner = self._words(place), self._page_box(place).topLeft()
+        if words is None or end <= start:
+            return
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Multiply)
+        tint = theme.colours("light")[colour]
+        for part in words.boxes(start, end):
+            painter.fillRect(self._layout.scaled(part, corner), tint)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+
+    def _draw_caret(self, painter: QPainter, box: QRectF) -> None:
+        words = self._words(self._caret.page) if self.hasFocus() else None
+        if words is None or not words.letters:
+            return
+        after = self._caret.head >= len(words.letters)
+        last = words.letter_box(min(self._caret.head, len(words.letters) - 1))
+        letter = self._layout.scaled(last, box.topLeft())
+        left = letter.right() if after else letter.left()
+        painter.fillRect(QRectF(left, letter.top(), 2, letter.height()), Qt.GlobalColor.black)
+
+    def _draw_one(self) -> None:
+        """Make one missing picture, then let the window go on before the next."""
+        for place in self._in_view():
+            if self._pages is None or place in self._broken:
+                continue
+            if self._pages.kept_picture(place, self._sharpness()) is None:
+                try:
+                    self._pages.picture(place, self._sharpness())
+                except Unreadable as reason:
+                    self._broken[place] = str(reason)
+                self.viewport().update()
+                return
+
+    def _sharpness(self) -> float:
+        return self._layout.scale * self.devicePixelRatioF()
+
+    def _letter_at(self, point: QPointF) -> tuple[int, int | None]:
+        for place in self._in_view():
+            box = self._page_box(place)
+            if box.contains(point):
+                words, scale = self._words(place), self._layout.scale
+                inside = point - box.topLeft()
+                return place, words.at(inside.x() / scale, inside.y() / scale) if words else None
+        return 0, None
+
+    def _reveal(self, place: int, box: QRectF) -> None:
+        bar, spot = self.verticalScrollBar(), self._layout.scaled(box, self._page_box(place).topLeft())
+        if spot.top() < 0 or spot.bottom() > self.viewport().height():
+            bar.setValue(round(bar.value() + spot.top() - self.viewport().height() / 3))
+
+    def _tell_page(self) -> None:
+        if self._pages is not None and self.page != self._shown_page:
+            self._shown_page = self.page
+            self.page_changed.emit(self.page, self.count)
+
+
+def _close_all(pages: "list[PdfPages]") -> None:
+    while pages:
+        pages.pop().close()

@@ -1,0 +1,98 @@
+"""What a batch is on its way: which questions it holds, and how far the provider is with them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.domain.judges.judge import Call
+from annotator.judging.calls.ladder import Rung
+
+# Providers take custom ids of up to 64 characters; 224 bits of the key are as good as 256.
+_KEY_CHARACTERS = 56
+
+
+def custom_id(cache_key: str, trial: int) -> str:
+    """What names a question in a batch: the same question has the same name after a restart."""
+    return f"{cache_key[:_KEY_CHARACTERS]}-{trial}"
+
+
+class Stage(StrEnum):
+    """How far a batch is."""
+
+    FILED = "filed"
+    """Its questions are chosen; the provider may or may not have it."""
+    SENT = "sent"
+    """The provider has it."""
+    SETTLED = "settled"
+    """What came of it is journalled."""
+
+
+class Entry(BaseModel):
+    """One question of a batch: its cache key, its prompt, and the most its answer may cost."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    key: str
+    prompt: int = Field(ge=0, description="Place of the prompt's hash in the batch's list")
+    most_usd: float = Field(default=0.0, ge=0)
+
+
+class BatchState(BaseModel):
+    """All that must outlive the program while a provider works on a batch. It holds no text and no key.
+
+    `parameters` is the JSON object that each request carries beside model and messages, its response format by the
+    name of its rung. `status` is the provider's word.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id: str
+    run_id: str | None
+    judge_id: str
+    model: str
+    rung: Rung
+    parameters: str
+    prompts: tuple[str, ...]
+    entries: dict[str, Entry]
+    stage: Stage = Stage.FILED
+    input_file: str = ""
+    batch: str = ""
+    status: str = ""
+    output_file: str = ""
+    error_file: str = ""
+    expires_at: datetime | None = None
+    cause: str = ""
+
+    @property
+    def most_usd(self) -> float:
+        """The most its answers may cost together."""
+        return sum(entry.most_usd for entry in self.entries.values())
+
+    @property
+    def keys(self) -> set[str]:
+        """The cache keys of its questions."""
+        return {entry.key for entry in self.entries.values()}
+
+
+class Shelf(Protocol):
+    """Where the batches of one run are kept; each method commits before it returns."""
+
+    def batches(self) -> list[BatchState]:
+        """Those that are not settled."""
+        ...
+
+    def keep_batch(self, state: BatchState) -> None:
+        """Keep a batch as it stands now, in place of how it stood before."""
+        ...
+
+    def keep_calls(self, calls: list[Call]) -> None:
+        """Journal calls; one whose id is there already is left as it is."""
+        ...
+
+    def find(self, cache_key: str) -> Call | None:
+        """The latest call of that key whose status is ok."""
+        ...
+
+    def declined(self) -> list[Call]:
+        """The run's calls whose status says that asking again is no use: refused, filtered, too_long."""
+        ...

@@ -1,0 +1,385 @@
+"""How a run goes overnight: its questions as batches at half price, and the ordinary run over what came of them.
+
+    batched = await through(protocol.judge, cases, asker, shelf, cancel=cancel)
+    ended = await runner.run(protocol, batched.in_order(cases), batched, …)
+
+Every question is put to the provider once, under a name that a restart does not change. What came back is journalled
+before anybody is told; the ordinary run then finds the answers, and asks live for what the batch left over.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.protocol import Ask, Case
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches.batch_desk import LONGEST_NAP_S, Desk, Gone, Seen
+from annotator.judging.batches.batch_files import Filing, Sizes
+from annotator.judging.batches.batch_results import LIVE, Fate, Reading
+from annotator.judging.batches.batch_state import BatchState, Shelf, Stage
+from annotator.judging.batches.batched import Batched, Noting
+from annotator.judging.calls.asking import Asker
+from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.budget import Bill
+from annotator.judging.calls.cache import keys_of
+from annotator.judging.calls.limits import backoff
+from annotator.judging.calls.parameters import cap_of
+from annotator.judging.calls.settling import Question, Settling
+from annotator.judging.runs.runner import stop
+from annotator.judging.runs.side_by_side import side_by_side
+
+Judge = Callable[[Case, Ask], Awaitable[Any]]
+
+FIRST_LOOK_S = 2.0
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+# The provider's queue is full: not the batch's fault, and less may fit.
+_QUEUE_FULL = "token_limit_exceeded"
+_FEWEST = 10
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """How far the batches of a run are: `done` and `failed` as the provider counts them, the rest as journalled."""
+
+    batches: int
+    questions: int
+    done: int
+    failed: int
+    fates: Mapping[Fate, int]
+    spent_usd: float
+    until: datetime | None
+
+
+Tell = Callable[[BatchProgress], None]
+
+
+async def through(
+    judge: Judge,
+    cases: Callable[[], Iterable[Case]],
+    asker: Asker,
+    shelf: Shelf,
+    *,
+    tell: Tell = lambda _: None,
+    cancel: asyncio.Event | None = None,
+    sizes: Sizes | None = None,
+    nap: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Batched:
+    """Have the questions of all cases answered in batches, those of an earlier start of the run among them.
+
+    A question that hangs on the answer to another is asked when that one is there, in a batch of its own. `cases` is
+    called anew for each pass. `cancel` stops the waiting within a second and leaves the batches with the
+    provider; the next call with the same shelf goes on with them. What ends the run otherwise (the key, the budget, a
+    batch turned down whole) is the result's `halt`. Refusal when the endpoint takes no batches.
+    """
+    batched = Batched(asker, shelf)
+    for call in shelf.declined():
+        batched.heard(call)
+    work = asyncio.ensure_future(_Work(judge, batched, tell, sizes or Sizes(), nap).all(cases))
+    watch = asyncio.ensure_future((cancel or asyncio.Event()).wait())
+    try:
+        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await stop(work, watch)
+    if work.cancelled():
+        batched.halt = Halt("The run was stopped; its batches go on with the provider.")
+    else:
+        work.result()
+    return batched
+
+
+async def withdraw(
+    asker: Asker, shelf: Shelf, nap: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> int:
+    """Ask the provider to stop all batches of a run; how many it stops. The next start takes what was answered."""
+    desk, stopped = Desk(asker.sender.client, nap), 0
+    for state in shelf.batches():
+        if state.stage is Stage.SENT and state.status not in _ENDED:
+            with suppress(Gone):
+                seen = await desk.withdraw(state.batch)
+                shelf.keep_batch(_as_seen(state, seen))
+                stopped += seen.status not in _ENDED
+    return stopped
+
+
+class _Work:
+    def __init__(
+        self,
+        judge: Judge,
+        batched: Batched,
+        tell: Tell,
+        sizes: Sizes,
+        nap: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._judge, self._batched, self._tell, self._sizes, self._nap = judge, batched, tell, sizes, nap
+        self._asker, self._shelf = batched.asker, batched.shelf
+        self._sender = batched.asker.sender
+        self._desk = Desk(self._sender.client, nap)
+        self._replies: dict[str, type[BaseModel]] = {}
+        self._out: dict[str, BatchState] = {}
+        self._held: set[str] = set()
+        self._seen: dict[str, Seen] = {}
+        self._all_known = asyncio.Event()
+        self._learned = False
+
+    async def all(self, cases: Callable[[], Iterable[Case]]) -> None:
+        """Send and wait, until nothing is left that a batch could answer."""
+        try:
+            for state in self._shelf.batches():
+                await self._restore(state)
+            while await self._round(cases()) and self._batched.halt is None:
+                pass
+        except Halt as halt:
+            self._batched.halt = halt
+        if self._batched.halt is not None:
+            # Which cases are open is known after a last look only.
+            async for _ in self._questions(cases()):
+                pass
+
+    async def _restore(self, state: BatchState) -> None:
+        """Take up a batch of an earlier start, which may have stopped before it knew that the batch was made."""
+        if state.stage is Stage.FILED:
+            found = await self._desk.find(state) if state.input_file else None
+            if found is None:
+                # Its questions are filed anew.
+                self._keep(state, stage=Stage.SETTLED, cause="It was never made.")
+                return
+            state = self._keep(_as_seen(state, found), stage=Stage.SENT)
+        self._out[state.id] = state
+        self._held |= state.keys
+
+    async def _round(self, cases: Iterable[Case]) -> bool:
+        """Send what is neither settled nor out, and wait for all that is out; whether anything was."""
+        self._all_known.clear()
+        old = list(self._out.values())
+        async with side_by_side() as group:
+            for state in old:
+                await self._begin(group, state)
+            new = await self._send(cases, group)
+            self._all_known.set()
+        return bool(old or new)
+
+    async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:
+        """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
+        made, room = 0, True
+        with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
+            filing: Filing | None = None
+            async for question, trial in self._questions(cases):
+                self._replies[question.key] = question.reply
+                if not room or self._done_with(question.key) or not await self._learn(question):
+                    continue
+                filing = filing or self._filing(folder)
+                request = filing.request(question, trial)
+                if len(request.line) > self._sizes.bytes or self._only_one_at_a_time():
+                    self._batched.live.add(question.key)
+                    continue
+                if not filing.fits(request):
+                    await self._post(filing, group)
+                    made, filing = made + 1, self._filing(folder)
+                room = filing.most_usd + request.most_usd <= self._sender.budget.room_usd
+                if room:
+                    filing.add(request)
+                    self._held.add(question.key)
+            if filing is not None and filing.entries:
+                await self._post(filing, group)
+                made += 1
+        if not room and not self._out:
+            raise self._sender.budget.too_little()
+        return made
+
+    def _filing(self, folder: str) -> Filing:
+        return Filing(Path(folder) / "requests.jsonl", self._sizes, self._sender)
+
+    def _only_one_at_a_time(self) -> bool:
+        """Whether a budget forbids to have many answers made before the first of them is billed."""
+        budget = self._sender.budget
+        return budget.limit_usd is not None and not budget.keeps_caps
+
+    def _done_with(self, key: str) -> bool:
+        """Whether a question is settled, held by a batch, or comes too late."""
+        return key in self._held or self._batched.settled(key) or self._batched.halt is not None
+
+    async def _questions(self, cases: Iterable[Case]) -> AsyncIterator[tuple[Question, int]]:
+        """What the cases ask, as far as it is not answered."""
+        self._batched.open.clear()
+        for case in cases:
+            ask = Noting(self._asker, case.trial, batched=self._batched)
+            # What is wrong with a case is said when it is judged.
+            with suppress(Refusal, ValidationError):
+                await self._judge(case, ask)
+            # Thousands of cases must not keep the loop to themselves.
+            await asyncio.sleep(0)
+            if ask.noted:
+                self._batched.open.add(keys_of(case))
+            for question in ask.noted:
+                yield question, case.trial
+
+    async def _learn(self, question: Question) -> bool:
+        """Ask the first question live: what it teaches of the endpoint goes for the file. Whether to file it too."""
+        if self._learned:
+            return True
+        self._learned = True
+        calls: list[Call] = []
+        try:
+            await Settling(question, self._sender, calls.append, self._asker.notes).settle()
+        finally:
+            kept = [self._asker.kept(call) for call in calls]
+            self._journal([call for call, _ in kept])
+        for _, why in kept:
+            if why:
+                raise Halt(why)
+        if not self._batched.settled(question.key):
+            self._batched.live.add(question.key)
+        return False
+
+    async def _post(self, filing: Filing, group: asyncio.TaskGroup) -> None:
+        """Hand a file to the provider; each step is kept before the next, so that no batch is made twice or lost."""
+        state = filing.state(self._asker.run_id, self._asker.judge_id)
+        self._keep(state)
+        state = self._keep(
+            state, input_file=await self._desk.upload(filing.path, f"goldsmith-{state.id}.jsonl")
+        )
+        state = self._keep(_as_seen(state, await self._desk.create(state)), stage=Stage.SENT)
+        await self._begin(group, state)
+
+    async def _begin(self, group: asyncio.TaskGroup, state: BatchState) -> None:
+        group.create_task(self._carry(state))
+        # It is to count against the budget before anything else is sent.
+        await asyncio.sleep(0)
+
+    async def _carry(self, state: BatchState) -> None:
+        """Wait for a batch and journal what comes; what it may cost stays set aside until its bill is known."""
+        try:
+            async with self._sender.budget.owe(state.most_usd) as bill:
+                state = await self._until_ended(state)
+                await self._all_known.wait()
+                await self._settle(state, bill)
+        except Halt as halt:
+            # The other batches are waited for: they are paid.
+            self._batched.halt = self._batched.halt or halt
+
+    async def _until_ended(self, state: BatchState) -> BatchState:
+        looks = 0
+        while state.status not in _ENDED:
+            looks += 1
+            self._say()
+            await self._nap(backoff(looks, random.random(), base=FIRST_LOOK_S, cap=LONGEST_NAP_S))
+            try:
+                seen = self._seen[state.id] = await self._desk.look(state.batch)
+            except Gone as gone:
+                cause = f"The provider does not know the batch any more. {gone}"
+                self._keep(state, stage=Stage.SETTLED, cause=cause)
+                raise Halt(cause) from None
+            now = _as_seen(state, seen)
+            state = self._keep(now) if now != state else state
+        return state
+
+    async def _settle(self, state: BatchState, bill: Bill) -> None:
+        """Journal what a batch brought."""
+        if state.status == "failed" and not state.output_file and not state.error_file:
+            bill.cost_usd = 0.0
+            self._keep(state, stage=Stage.SETTLED)
+            await self._turned_down(state)
+            return
+        reading = await self._read(state)
+        if reading.found.fates[Fate.DAMAGED]:
+            # The download may have been cut without a word; the same lines make the same calls.
+            reading = await self._read(state)
+        found = reading.found
+        bill.cost_usd = found.cost_usd
+        self._batched.live |= {
+            state.entries[name].key for name, fate in found.settled.items() if fate in LIVE
+        }
+        self._batched.fates.update(found.fates)
+        self._batched.spent_usd += found.cost_usd
+        self._keep(state, stage=Stage.SETTLED)
+        self._say()
+        for file in (state.input_file, state.output_file, state.error_file):
+            if file:
+                await self._desk.clear(file)
+        if found.fates[Fate.WITHDRAWN]:
+            raise Halt("The batch was cancelled; what it had not answered is not judged.")
+
+    async def _read(self, state: BatchState) -> Reading:
+        reading = Reading(state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets)
+        with TemporaryDirectory(prefix="goldsmith-batch-") as folder:
+            calls = reading.calls(await self._downloaded(state, Path(folder)))
+            while some := list(islice(calls, _AT_ONCE)):
+                self._journal(some)
+                await asyncio.sleep(0)
+        return reading
+
+    async def _downloaded(self, state: BatchState, folder: Path) -> list[Path]:
+        paths: list[Path] = []
+        for file in (state.output_file, state.error_file):
+            if file:
+                path = folder / f"{len(paths)}.jsonl"
+                # A file that is gone leaves its questions missing.
+                with suppress(Gone):
+                    await self._desk.download(file, path)
+                    paths.append(path)
+        return paths
+
+    async def _turned_down(self, state: BatchState) -> None:
+        """A full queue takes less, later; any other cause would meet the next batch, too."""
+        if _QUEUE_FULL not in state.cause or len(state.entries) < _FEWEST:
+            raise Halt(f"The provider turned the batch down: {state.cause or 'it did not say why'}")
+        self._sizes = replace(self._sizes, requests=min(self._sizes.requests, len(state.entries) // 2))
+        await self._nap(LONGEST_NAP_S)
+
+    def _journal(self, calls: list[Call]) -> None:
+        if calls:
+            self._shelf.keep_calls(calls)
+        for call in calls:
+            self._batched.heard(call)
+            cap = cap_of(json.loads(call.parameters)) or 0
+            self._sender.budget.heard(call.tokens_output, within=(call.tokens_output or 0) <= cap)
+
+    def _keep(self, state: BatchState, **changes: Any) -> BatchState:
+        state = state.model_copy(update=changes)
+        self._shelf.keep_batch(state)
+        if state.stage is Stage.SETTLED:
+            self._out.pop(state.id, None)
+            self._seen.pop(state.id, None)
+            self._held -= state.keys
+        else:
+            self._out[state.id] = state
+        return state
+
+    def _say(self) -> None:
+        seen, out = self._seen.values(), self._out.values()
+        self._tell(
+            BatchProgress(
+                batches=len(out),
+                questions=sum(len(state.entries) for state in out),
+                done=sum(each.completed or 0 for each in seen),
+                failed=sum(each.failed or 0 for each in seen),
+                fates=dict(self._batched.fates),
+                spent_usd=self._batched.spent_usd,
+                until=max((state.expires_at for state in out if state.expires_at), default=None),
+            )
+        )
+
+
+def _as_seen(state: BatchState, seen: Seen) -> BatchState:
+    return state.model_copy(
+        update={
+            "batch": seen.batch,
+            "status": seen.status,
+            "output_file": seen.output_file,
+            "error_file": seen.error_file,
+            "expires_at": seen.expires_at,
+            "cause": seen.cause,
+        }
+    )

@@ -1,0 +1,1 @@
+"""One call to an endpoint: sent, limited, paid for, read, kept."""

@@ -1,0 +1,207 @@
+"""How an endpoint is spoken to: one shared connection pool, one attempt at a time, always an outcome."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from annotator import __version__
+from annotator.domain.judges.judge import Judge
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.outcome import NOT_SENT, Outcome, Trouble, read
+from annotator.judging.calls.parameters import of_judge
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from httpx2 import AsyncClient, Response
+    from openai import AsyncOpenAI
+
+CONNECT_S = 15.0
+# No reply is as long; what an endpoint sends beyond it is not taken into memory.
+LONGEST_BODY = 16_000_000
+_NO_KEY = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model behind an address, with the parameters to send. Its text form leaves the key out."""
+
+    base_url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 180.0
+
+    @classmethod
+    def of(cls, judge: Judge, key: str | None = None, timeout_s: float = 180.0) -> "Endpoint":
+        """The endpoint of a judge's settings; Refusal when its address, model or parameters cannot be used."""
+        if not judge.model:
+            raise Refusal(
+                f"The judge {judge.name} names no model.", "Enter the model's name as the endpoint knows it."
+            )
+        return cls(checked_url(judge.base_url), judge.model, key, of_judge(judge), timeout_s)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be seen anywhere."""
+        return (self.key,) if self.key else ()
+
+
+def checked_url(url: str) -> str:
+    """An endpoint's base address without a closing slash; Refusal unless it is http(s) and has no room for a secret."""
+    parts = urlsplit(url.strip())
+    secret = parts.username or parts.password or not {"?", "#"}.isdisjoint(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or secret:
+        raise Refusal(
+            "The address of the endpoint cannot be used.",
+            "Enter an address like https://host/v1, without a name or password in it and nothing after a “?” or “#”. "
+            "A key has a place of its own.",
+        )
+    return url.strip().rstrip("/")
+
+
+class Client:
+    """One endpoint's connections, shared by all its calls. Use as an async context manager, in one event loop.
+
+    `body` of an attempt is sent as it is; retries belong to the caller.
+    """
+
+    def __init__(self, endpoint: Endpoint, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self.endpoint = endpoint
+        self._now = now
+        self._line: _Line | None = None
+
+    async def __aenter__(self) -> "Client":
+        # Loaded before the first call's clock runs.
+        import openai  # noqa: F401
+
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._line is not None:
+            await self._line.pool.aclose()
+
+    async def attempt(self, body: Mapping[str, Any]) -> Outcome:
+        """Send one request; whatever the server or the network does comes back as an outcome without the key."""
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self.endpoint.timeout_s):
+                outcome = await self._post(body)
+        except TimeoutError:
+            words = f"No answer came within {self.endpoint.timeout_s:g} seconds."
+            outcome = Outcome(Trouble.TIMEOUT, message=words)
+        except OSError as error:
+            # Building the client reads the system's certificates: a stale SSL_CERT_FILE ends here.
+            words = f"The endpoint could not be reached: {error}"
+            outcome = Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT)
+        latency_s = time.perf_counter() - started
+        return replace(outcome.without(self.endpoint.secrets), latency_s=latency_s)
+
+    async def _post(self, body: Mapping[str, Any]) -> Outcome:
+        from aiohttp import ClientConnectorError, ClientError
+        from httpx2 import ConnectError, ConnectTimeout, HTTPError
+
+        line = self._line = self._line or _Line(self.endpoint)
+        try:
+            response = await line.pool.send(line.request(body), stream=True)
+            try:
+                content = await _content(response)
+            finally:
+                await response.aclose()
+        except (HTTPError, ClientError) as error:
+            # Not all of aiohttp's errors are wrapped on their way up: a bad status line is not.
+            never = isinstance(error, ClientConnectorError | ConnectError | ConnectTimeout)
+            words = f"The connection failed: {root_words(error)}"
+            return Outcome(Trouble.CONNECTION, message=words, code=NOT_SENT if never else "")
+        if content is None:
+            words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
+            return Outcome(Trouble.MALFORMED, message=words, http=response.status_code)
+        # JSON is UTF-8; what a header says of the encoding is not worth the reading.
+        return read(response.status_code, response.headers, content.decode("utf-8", "replace"), self._now())
+
+    def package(self) -> "AsyncOpenAI":
+        """The openai package's own client, on the same connections, for whatever is no chat call."""
+        from openai import AsyncOpenAI
+
+        line = self._line = self._line or _Line(self.endpoint)
+        client = AsyncOpenAI(
+            base_url=self.endpoint.base_url,
+            api_key=self.endpoint.key or _NO_KEY,
+            max_retries=0,
+            timeout=line.timeout,
+            http_client=line.pool,
+        )
+        # Read from the environment, and meant for another endpoint perhaps.
+        client.organization = client.project = None
+        client._custom_headers = {}
+        return client
+
+
+class _Line:
+    """The connections to one endpoint, in the pool that the openai package brings, and what each request repeats.
+
+    `AsyncOpenAI` itself would spend more time on a request than all the rest of a judgement takes, and would add to
+    it whatever OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID hold, meant for another endpoint perhaps.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        from httpx2 import URL, Headers
+        from openai import DefaultAioHttpClient, Timeout
+
+        # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
+        self.timeout = Timeout(None, connect=CONNECT_S)
+        self.pool: AsyncClient = DefaultAioHttpClient(timeout=self.timeout, verify=_certificates())
+        self._url = URL(f"{endpoint.base_url}/chat/completions")
+        headers = {
+            "Host": self._url.netloc.decode("ascii"),
+            "Authorization": f"Bearer {endpoint.key or _NO_KEY}",
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": f"goldsmith/{__version__}",
+        }
+        self._headers = Headers(headers, encoding="ascii")
+        self._extensions = {"timeout": self.timeout.as_dict()}
+
+    def request(self, body: Mapping[str, Any]) -> Any:
+        """A request with this body."""
+        from httpx2 import ByteStream, Request
+
+        # In the order given: a model writes the properties of a schema in theirs, the evidence before the verdict.
+        content = ByteStream(orjson.dumps(body))
+        request = Request("POST", self._url, stream=content, extensions=self._extensions)
+        request.headers = self._headers
+        request.read()
+        return request
+
+
+@cache
+def _certificates() -> "SSLContext":
+    """Read once: the file of all certificates takes longer than a call."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
+
+
+async def _content(response: "Response") -> bytes | None:
+    """The body of a response; None when it is longer than any reply."""
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > LONGEST_BODY:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def root_words(error: BaseException) -> str:
+    """The deepest cause's words: "Connection error." says nothing."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error) or type(error).__name__

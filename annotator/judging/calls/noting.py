@@ -1,0 +1,135 @@
+"""How calls come to disk as they go out and come back: whoever waits for the same commit shares it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from annotator import __version__
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import Status
+from annotator.domain.texts.canonical import canonical_json
+from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.outcome import Outcome
+from annotator.judging.calls.replies import escaped
+
+UNDER_WAY = "The request went out; no answer to it was kept."
+# Calls that are answered faster are kept with their verdicts: what a kill repeats of them is little.
+SLOW_S = 0.02
+_LATELY = 16
+_LONGEST_BODY = 20_000
+
+Keep = Callable[[list[Call]], None]
+
+
+class Notes:
+    """The calls of a run on their way to disk. `keep` commits some, in place of what was kept of them before."""
+
+    def __init__(self, keep: Keep) -> None:
+        self._keep = keep
+        self._pending: dict[str, Call] = {}
+        self._kept: asyncio.Future[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._lately: deque[float] = deque(maxlen=_LATELY)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a call now is kept as it goes out: calls take long, as far as is known."""
+        return not self._lately or min(self._lately) >= SLOW_S
+
+    def heard(self, latency_s: float) -> None:
+        """Learn how long a call took."""
+        self._lately.append(latency_s)
+
+    async def put(self, call: Call) -> None:
+        """Wait until a call is on disk as it is now; raises Halt when it cannot be kept."""
+        self._pending[call.id] = call
+        self._kept = kept = self._kept or asyncio.get_running_loop().create_future()
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        await asyncio.shield(kept)
+
+    async def flush(self) -> None:
+        """Wait until all is on disk, for those too that no longer do."""
+        if self._writer is not None:
+            await self._writer
+
+    async def _write(self) -> None:
+        while self._pending and self._kept is not None:
+            calls, self._pending = list(self._pending.values()), {}
+            kept, self._kept = self._kept, None
+            try:
+                await asyncio.to_thread(self._keep, calls)
+            except Refusal as refusal:
+                kept.set_exception(Halt(str(refusal)))
+                # Whoever waited may be gone.
+                kept.exception()
+            else:
+                kept.set_result(None)
+
+
+class Trail:
+    """One question's requests, each kept as a call before it goes out; `id` is that of the call under way."""
+
+    def __init__(self, notes: Notes | None, **asked: Any) -> None:
+        """`asked` is what is known of the call beforehand, by the names of its fields."""
+        self.id = new_id()
+        self._notes, self._asked, self._out = notes, asked, False
+
+    async def sent(self, parameters: Mapping[str, Any], most_usd: float | None) -> None:
+        """Keep that a request goes out, with the most that it may cost; the same one tried again is there already."""
+        if self._notes is None or self._out or not self._notes.wanted:
+            return
+        self._out = True
+        call = Call(
+            id=self.id,
+            status=Status.SKIPPED,
+            cause=UNDER_WAY,
+            cost_usd=most_usd,
+            parameters=canonical_json(dict(parameters)).decode(),
+            app_version=__version__,
+            **self._asked,
+        )
+        await self._notes.put(call)
+
+    async def came(self, call: Call) -> None:
+        """Keep what came of the request, before anything else is waited for."""
+        if self._notes is None:
+            return
+        if call.latency_s is not None and call.tokens_output is not None:
+            self._notes.heard(call.latency_s)
+        if self._out:
+            await self._notes.put(call)
+
+    async def lost(self, outcome: Outcome, parameters: Mapping[str, Any], cost_usd: float | None) -> None:
+        """Keep a request that may have been paid without an answer; the next one is a call of its own."""
+        if self._notes is not None:
+            await self._notes.put(self.call(outcome, "", parameters, cost_usd=cost_usd))
+        self.id, self._out = new_id(), False
+
+    def call(self, outcome: Outcome, fault: str, parameters: Mapping[str, Any], **told: Any) -> Call:
+        """The call under way, with what came of it."""
+        sent = canonical_json(dict(parameters)).decode()
+        return call_of(outcome, fault, id=self.id, parameters=sent, **self._asked, **told)
+
+
+def call_of(outcome: Outcome, fault: str = "", **asked: Any) -> Call:
+    """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
+    told: dict[str, Any] = {
+        "id": new_id(),
+        "status": Status.INVALID if fault else outcome.status,
+        "raw": escaped(outcome.content or outcome.body[:_LONGEST_BODY]),
+        "cause": escaped(f"The reply could not be used: {fault}." if fault else outcome.message),
+        "returned_model": escaped(outcome.model),
+        "fingerprint": escaped(outcome.fingerprint),
+        "finish_reason": escaped(outcome.finish_reason),
+        "app_version": __version__,
+        "tokens_input": outcome.usage.input,
+        "tokens_cached": outcome.usage.cached,
+        "tokens_output": outcome.usage.output,
+        "tokens_reasoning": outcome.usage.reasoning,
+        "latency_s": outcome.latency_s,
+    }
+    return Call(**told | asked)

@@ -1,0 +1,264 @@
+"""What came of one attempt at an endpoint, read from whatever the server sent."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.texts.redaction import redact, without_keys
+from annotator.judging.calls.waits import hinted_wait, retry_after
+
+
+class Trouble(StrEnum):
+    """What was wrong with an attempt."""
+
+    NONE = "none"
+    KEY = "key"
+    QUOTA = "quota"
+    RATE = "rate"
+    SERVER = "server"
+    CONNECTION = "connection"
+    TIMEOUT = "timeout"
+    MALFORMED = "malformed"
+    REJECTED = "rejected"
+    TOO_LONG = "too_long"
+    FILTERED = "filtered"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+
+
+# The code of an outcome whose request never reached the server.
+NOT_SENT = "not_sent"
+PASSING = frozenset({Trouble.RATE, Trouble.SERVER, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.MALFORMED})
+STATUS = {
+    Trouble.NONE: Status.OK,
+    Trouble.TIMEOUT: Status.TIMEOUT,
+    Trouble.TOO_LONG: Status.TOO_LONG,
+    Trouble.FILTERED: Status.FILTERED,
+    Trouble.REFUSED: Status.REFUSED,
+    Trouble.TRUNCATED: Status.TRUNCATED,
+}
+
+_FILTER_CODES = {
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+    "invalid_prompt",
+}
+_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error"}
+_TOO_LONG = re.compile(
+    r"context (?:length|window|size)|max_model_len|(?:prompt|input|request)\b.{0,40}\b(?:is )?too (?:long|large)"
+    r"|too many (?:input )?tokens|reduce the length",
+    re.IGNORECASE,
+)
+
+# A quota that does not come back within the hour, said in words alone.
+_SPENT = re.compile(
+    r"\b(?:daily|weekly|monthly|(?:per|a|each)[- ](?:day|week|month))\b.{0,60}\b(?:quota|limit|cap|allowance|budget)"
+    r"|\b(?:quota|limit|cap|allowance|budget)\b.{0,60}\b(?:daily|weekly|monthly|per[- ](?:day|week|month)|for today)\b"
+    r"|exceeded your current quota|(?:out of|insufficient|no remaining) (?:credits?|balance|funds|quota)"
+    r"|quota (?:is )?(?:exhausted|used up)",
+    re.IGNORECASE,
+)
+_MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them; None when it did not say, never 0."""
+
+    input: int | None = None
+    cached: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One attempt: the model's content when it came whole, otherwise what was wrong, in words."""
+
+    trouble: Trouble
+    content: str = ""
+    body: str = ""
+    message: str = ""
+    code: str = ""
+    parameter: str = ""
+    http: int | None = None
+    retry_after: float | None = None
+    usage: Usage = field(default=Usage())
+    model: str = ""
+    fingerprint: str = ""
+    finish_reason: str = ""
+    latency_s: float = 0.0
+
+    @property
+    def status(self) -> Status:
+        """The judgement's status that this trouble leads to."""
+        return STATUS.get(self.trouble, Status.API_ERROR)
+
+    @property
+    def answered(self) -> bool:
+        """Whether a model answered, be it by refusing."""
+        return self.trouble in (Trouble.NONE, Trouble.REFUSED, Trouble.TRUNCATED, Trouble.FILTERED)
+
+    def without(self, keys: Iterable[str]) -> "Outcome":
+        """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
+        keys = tuple(keys)
+        named = ("content", "code", "parameter", "model", "fingerprint", "finish_reason")
+        kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
+        body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)
+        return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
+
+
+def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> Outcome:
+    """The outcome of an HTTP answer, whatever its status and however broken its body."""
+    tree = _tree(body)
+    error = _error(tree)
+    if http >= 400 or error is not None:
+        return _failure(http, error, headers, body, now or datetime.now(UTC))
+    message = _message(tree)
+    if message is None:
+        words = "an empty body" if not body.strip() else "a body that is not a chat completion"
+        return Outcome(Trouble.MALFORMED, body=body, http=http, message=f"The server sent {words}.")
+    return _completion(tree, message, body, http)
+
+
+def _tree(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _error(tree: Any) -> dict[str, Any] | None:
+    """The error a body carries, also under status 200, in one shape; None when it carries none."""
+    if isinstance(tree, list) and len(tree) == 1:
+        # One provider puts its errors into a list.
+        tree = tree[0]
+    if not isinstance(tree, dict):
+        return None
+    error = tree.get("error") or _broken_off(tree)
+    if error is None and "choices" not in tree and ("message" in tree or "detail" in tree):
+        error = tree if "message" in tree else tree["detail"]
+    if not error:
+        return None
+    return (
+        error
+        if isinstance(error, dict)
+        else {"message": error if isinstance(error, str) else json.dumps(error)}
+    )
+
+
+def _broken_off(tree: dict[str, Any]) -> Any:
+    """The error with which a gateway ends a reply it had begun; None when there is none."""
+    choices = tree.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict) or (first.get("finish_reason") != "error" and not first.get("error")):
+        return None
+    return first.get("error") or "the reply broke off"
+
+
+def _failure(
+    http: int,
+    error: dict[str, Any] | None,
+    headers: Mapping[str, str],
+    body: str,
+    now: datetime,
+) -> Outcome:
+    error = error or {}
+    code = str(error.get("code") or error.get("type") or "")
+    inner = error.get("innererror")
+    inner_code = str(inner.get("code", "")) if isinstance(inner, dict) else ""
+    message = str(error.get("message") or "") or body.strip()
+    # Some gateways answer 200 and put the true status into the error itself.
+    true_http = int(code) if http < 400 and code.isdigit() and len(code) == 3 else http
+    trouble = _trouble(true_http, {code.lower(), inner_code.lower()}, message)
+    wait = retry_after(headers, now)
+    if wait is None and trouble is Trouble.RATE:
+        wait = hinted_wait(headers, f"{message} {body[:4000]}")
+        trouble = Trouble.QUOTA if wait is None and _SPENT.search(message) else trouble
+    return Outcome(
+        trouble,
+        body=body,
+        message=f"The server answered {true_http}: {message[:500] or 'nothing more'}",
+        code=code,
+        parameter=str(error.get("param") or ""),
+        http=true_http,
+        retry_after=wait,
+    )
+
+
+def _trouble(http: int, codes: set[str], message: str) -> Trouble:
+    if codes & _FILTER_CODES:
+        return Trouble.FILTERED
+    if codes & _TOO_LONG_CODES or http == 413 or (http in (400, 422, 500) and _TOO_LONG.search(message)):
+        return Trouble.TOO_LONG
+    if "insufficient_quota" in codes or http == 402:
+        return Trouble.QUOTA
+    if http == 403 and _MODERATED.search(message):
+        return Trouble.FILTERED
+    if http in (401, 403):
+        return Trouble.KEY
+    if http == 429:
+        return Trouble.RATE
+    if http >= 500 or http in (408, 409, 425) or http < 400:
+        return Trouble.SERVER
+    return Trouble.REJECTED
+
+
+def _message(tree: Any) -> dict[str, Any] | None:
+    choices = tree.get("choices") if isinstance(tree, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else None
+
+
+def _completion(tree: dict[str, Any], message: dict[str, Any], body: str, http: int) -> Outcome:
+    finish = str(tree["choices"][0].get("finish_reason") or "")
+    refusal = message.get("refusal")
+    content = refusal if isinstance(refusal, str) and refusal else _content(message.get("content"))
+    trouble, words = Trouble.NONE, ""
+    if finish == "content_filter":
+        trouble, words = Trouble.FILTERED, "The provider's content filter stopped the reply."
+    elif refusal:
+        trouble, words = Trouble.REFUSED, "The model refused to answer."
+    elif finish == "length":
+        trouble, words = Trouble.TRUNCATED, "The reply was cut at the token limit."
+    return Outcome(
+        trouble,
+        content=content,
+        body=body,
+        message=words,
+        http=http,
+        usage=_usage(tree.get("usage")),
+        model=str(tree.get("model") or ""),
+        fingerprint=str(tree.get("system_fingerprint") or ""),
+        finish_reason=finish,
+    )
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, dict):
+        return Usage()
+    return Usage(
+        _count(usage, "prompt_tokens"),
+        _count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        _count(usage, "completion_tokens"),
+        _count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _count(counts: Any, name: str) -> int | None:
+    count = counts.get(name) if isinstance(counts, dict) else None
+    return count if type(count) is int and count >= 0 else None

@@ -1,0 +1,131 @@
+"""How a judge is tried out: one long call that shows what its endpoint can do, or why it cannot."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from annotator.domain.judges.judge import Call
+from annotator.domain.judges.judgement import Status
+from annotator.judging.calls.asking import Asker, CaseAsk
+from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.ladder import Rung
+from annotator.judging.calls.limits import Limits
+from annotator.judging.calls.parameters import FORMAT
+from annotator.judging.calls.prices import Known, Prices
+from annotator.judging.calls.sending import Sender
+
+PROMPT = "probe"
+FILLER_CHARACTERS = 40_000
+# Someone is waiting for the result: no long pauses.
+LONGEST_WAIT_S = 20.0
+BACKOFF_S = 0.2
+_FILLER = "Line {number} of this page is filler: it only makes the page long and means nothing. "
+_FORMS = {
+    Rung.SCHEMA: "replies by JSON Schema",
+    Rung.OBJECT: "replies in JSON, but not by a schema",
+    Rung.TEXT: "replies in plain text only",
+}
+
+
+class Ends(BaseModel):
+    """The code words a model saw at the two ends of a long page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TEXT_FORM: ClassVar[str] = (
+        "Reply with the two code words on one line, the beginning's first, and nothing else."
+    )
+    first_word: str
+    last_word: str
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Two words on one line; ValueError otherwise."""
+        words = text.split()
+        if len(words) != 2:
+            raise ValueError("the reply is not two words")
+        return cls(first_word=words[0], last_word=words[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a trial call showed. `sentence` says it in plain words, without the key.
+
+    `form` is the strictest form the server took; `enforced` whether the reply fitted it at once. `rejected` names
+    the parameters the endpoint turned down. None means not known.
+    """
+
+    ok: bool
+    sentence: str
+    status: Status
+    form: Rung | None = None
+    enforced: bool = False
+    first_arrived: bool = False
+    last_arrived: bool = False
+    returned_model: str = ""
+    latency_s: float | None = None
+    tokens_input: int | None = None
+    cost_usd: float | None = None
+    price: Known | None = None
+    rejected: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+
+
+async def probe(
+    endpoint: Endpoint, prices: Prices, judge_id: str = "", length: int = FILLER_CHARACTERS
+) -> Probe:
+    """Put one page of `length` characters to an endpoint, with a code word at each end; it never raises for the
+    endpoint's faults.
+    """
+    first, last = (f"{word}-{secrets.token_hex(3)}" for word in ("amber", "cobalt"))
+    async with Client(endpoint) as client:
+        sender = Sender(client, Limits(1, longest_wait_s=LONGEST_WAIT_S, backoff_s=BACKOFF_S), prices)
+        ask = CaseAsk(Asker(sender, judge_id))
+        try:
+            answer = await ask(PROMPT, {"first": first, "filler": _filler(length), "last": last}, Ends)
+        except Halt as halt:
+            return Probe(False, halt.cause, Status.API_ERROR, calls=tuple(ask.calls))
+    ends = answer.reply if isinstance(answer.reply, Ends) else Ends(first_word="", last_word="")
+    return _shown(ask.calls, sender, (ends.first_word == first, ends.last_word == last))
+
+
+def _filler(length: int) -> str:
+    lines = (
+        _FILLER.format(number=number) for number in range(1, length // len(_FILLER.format(number=1)) + 2)
+    )
+    return "".join(lines)[:length]
+
+
+def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Probe:
+    call = calls[-1]
+    form = Rung(json.loads(call.parameters)[FORMAT])
+    model = sender.client.endpoint.model
+    price = sender.prices.of(model) or sender.prices.of(call.returned_model)
+    ok = call.status is Status.OK
+    return Probe(
+        ok=ok and all(arrived),
+        sentence=_sentence(call, form, arrived, price) if ok else call.cause,
+        status=call.status,
+        form=form if ok else None,
+        enforced=ok and not call.repaired,
+        first_arrived=arrived[0],
+        last_arrived=arrived[1],
+        returned_model=call.returned_model,
+        latency_s=call.latency_s,
+        tokens_input=call.tokens_input,
+        cost_usd=call.cost_usd,
+        price=price,
+        rejected=tuple(sorted(sender.learned.dropped | set(sender.learned.renamed))),
+        calls=tuple(calls),
+    )
+
+
+def _sentence(call: Call, form: Rung, arrived: tuple[bool, bool], price: Known | None) -> str:
+    lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
+    if lost:
+        return f"The model answers, but the {' and the '.join(lost)} of a long prompt did not reach it."
+    cost = "an unknown price" if price is None or call.cost_usd is None else f"{call.cost_usd:.4f} US dollars"
+    return f"The model answers in {call.latency_s or 0:.1f} s and {_FORMS[form]}; this call cost {cost}."

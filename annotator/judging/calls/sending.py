@@ -1,0 +1,148 @@
+"""How a request is sent until it is answered or given up: slots, retries, rejected parameters, money."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from annotator.judging.calls.budget import Budget
+from annotator.judging.calls.client import Client
+from annotator.judging.calls.ladder import Ladder
+from annotator.judging.calls.limits import Limits
+from annotator.judging.calls.noting import Trail
+from annotator.judging.calls.outcome import NOT_SENT, PASSING, Outcome, Trouble, Usage
+from annotator.judging.calls.parameters import CAPS, FORMAT, Learned, cap_of, rejected_part
+from annotator.judging.calls.prices import Prices, tokens_of
+from annotator.judging.prompts.messages import Messages
+
+TRIES = {Trouble.RATE: 9, Trouble.TIMEOUT: 2}
+OTHER_TRIES = 5
+MOST_TRIES = 10
+# The most tokens of a reply where a budget wants a cap and the judge sets none; thinking counts in it.
+CAP = 4_096
+# The money of a call that broke off may have been spent all the same.
+_UNBILLED = frozenset({Trouble.TIMEOUT, Trouble.CONNECTION, Trouble.MALFORMED})
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The last outcome, after how many attempts, and the model and parameters of the last one."""
+
+    outcome: Outcome
+    attempts: int
+    model: str
+    parameters: Mapping[str, Any]
+    cost_usd: float | None
+    form_rejected: bool = False
+
+
+class Sender:
+    """The one way out to an endpoint, shared by all its calls, with what they have learned about it."""
+
+    def __init__(self, client: Client, limits: Limits, prices: Prices, budget: Budget | None = None) -> None:
+        self.client = client
+        self.limits = limits
+        self.prices = prices
+        self.budget = budget or Budget()
+        self.learned = Learned()
+        self.ladder = Ladder()
+
+    async def send(
+        self,
+        messages: Messages,
+        form: Mapping[str, Any] | None,
+        parameters: Mapping[str, Any],
+        tries: int = 0,
+        likely: int = 0,
+        trail: Trail | None = None,
+    ) -> Sent:
+        """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
+
+        `likely` is how many tokens such a reply may well have, for as long as none has shown more.
+        A response format that the server turns down by name is given back at once. Raises Halt. The `trail` is told
+        of every request before it goes out, and of each that may have been paid without an answer.
+        """
+        trail = trail or Trail(None)
+        troubles: Counter[Trouble] = Counter()
+        model, attempts = self.client.endpoint.model, 0
+        while True:
+            sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
+            outcome, cost = await self._attempt(messages, sent, likely, trail)
+            attempts += 1
+            part = rejected_part(outcome, sent)
+            if part == FORMAT:
+                return Sent(outcome, attempts, model, sent, cost, form_rejected=True)
+            if part is not None:
+                self.learned.reject(part, outcome.message)
+                continue
+            troubles[outcome.trouble] += 1
+            if _final(outcome, troubles, tries):
+                return Sent(outcome, attempts, model, sent, cost)
+            if cost != 0:
+                await trail.lost(outcome, sent, cost)
+            if not outcome.retry_after:
+                await self.limits.back_off(troubles.total())
+
+    async def _attempt(
+        self, messages: Messages, sent: Mapping[str, Any], likely: int, trail: Trail
+    ) -> tuple[Outcome, float | None]:
+        tokens, output = tokens_of(messages), self.most_output(sent, likely)
+        model = self.client.endpoint.model
+        body = {"model": model, "messages": messages, **sent}
+        most = self.most_usd(body, likely)
+        async with self.budget.reserve(most or 0.0) as bill, self.limits.slot(tokens + output) as granted:
+            await trail.sent(sent, most)
+            outcome = await self.client.attempt(body)
+            bill.cost_usd = self._cost(outcome, most)
+            if outcome.answered:
+                self.budget.heard(outcome.usage.output, within=_within(outcome.usage, body))
+            self.limits.heard(outcome, granted)
+        return outcome, bill.cost_usd
+
+    def _cost(self, outcome: Outcome, most_usd: float | None) -> float | None:
+        """What an attempt cost: nothing where the server turned it down, the most where nobody told."""
+        if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
+            return 0.0
+        cost = self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
+        return most_usd if cost is None else cost
+
+    def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
+        """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
+        if self.budget.limit_usd is not None and not set(CAPS) & set(parameters):
+            parameters = {**parameters, "max_tokens": max(CAP, 2 * likely)}
+        return self.learned.fit(parameters)
+
+    def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
+        """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
+        cap = cap_of(parameters)
+        return max(self.budget.longest_output, likely) if cap is None else cap
+
+    def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float | None:
+        """The most a request may cost; None where the price is not known."""
+        known = self.prices.of(str(body["model"]))
+        if known is None:
+            return None
+        most_input, output = _most_input(body), self.most_output(body, likely)
+        return max(known.price.cost(most_input, output, cached) for cached in (0, most_input))
+
+
+def _most_input(body: Mapping[str, Any]) -> int:
+    """No way of counting makes more tokens of a request than it has bytes."""
+    return len(orjson.dumps(body))
+
+
+def _within(usage: Usage, body: Mapping[str, Any]) -> bool:
+    """Whether an answer was billed for no more than its request bore out; no token cap bears out nothing."""
+    cap = cap_of(body)
+    return cap is not None and (usage.output or 0) <= cap and (usage.input or 0) <= _most_input(body)
+
+
+def _final(outcome: Outcome, troubles: Counter[Trouble], tries: int) -> bool:
+    if outcome.trouble not in PASSING or troubles.total() >= MOST_TRIES:
+        return True
+    most = TRIES.get(outcome.trouble, OTHER_TRIES)
+    if tries and outcome.http == 500:
+        most = tries
+    return troubles[outcome.trouble] >= most

@@ -1,0 +1,58 @@
+"""What a run would ask, without asking: each question's length and the key under which its answer may be known."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Answer, Ask, Case
+from annotator.judging.calls.asking import question_key
+from annotator.judging.calls.client import Endpoint
+from annotator.judging.calls.prices import tokens_of
+from annotator.judging.prompts.messages import Prompt, load, render
+
+R = TypeVar("R", bound=BaseModel)
+Judge = Callable[[Case, Ask], Awaitable[Any]]
+_prompt = lru_cache(maxsize=64)(load)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question that was not asked: its key, and its tokens, roughly counted."""
+
+    key: str
+    tokens: int
+
+
+@dataclass
+class _Weighing:
+    """An ask that notes the question and says that it was not asked."""
+
+    endpoint: Endpoint
+    trial: int
+    prompts: Mapping[str, Prompt]
+    noted: list[Weighed] = field(default_factory=list)
+
+    async def __call__(
+        self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
+    ) -> Answer:
+        found = self.prompts.get(prompt) or _prompt(prompt)
+        key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
+        self.noted.append(Weighed(key, tokens_of(render(found, fields, fenced))))
+        return Answer(Status.SKIPPED, cause="It was not asked.")
+
+
+async def weighed(
+    judge: Judge, case: Case, endpoint: Endpoint, prompts: Mapping[str, Prompt] = MappingProxyType({})
+) -> list[Weighed]:
+    """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
+
+    `prompts` take the place of the shipped ones of their names.
+    """
+    ask = _Weighing(endpoint, case.trial, prompts)
+    await judge(case, ask)
+    return ask.noted

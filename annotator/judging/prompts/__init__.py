@@ -1,0 +1,1 @@
+"""Prompts: messages, schemas, and text that tries to instruct the judge."""

@@ -1,0 +1,298 @@
+"""How a run judges its cases: side by side, each by itself, recorded before it is told, stoppable at any moment."""
+
+import asyncio
+import time
+from collections.abc import Callable, Container, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from typing import Protocol as Shape
+
+from pydantic import ValidationError
+
+from annotator.domain.judges.judge import Call, RunState
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.breaker import Halt
+from annotator.judging.calls.cache import Key, keys_of
+from annotator.judging.calls.replies import escaped
+from annotator.judging.runs.progress import Finished, Progress, Tally
+from annotator.judging.runs.side_by_side import side_by_side
+
+BATCH_S = 0.05
+HEARTBEAT_S = 1.0
+_BREATH_S = 0.001
+
+Record = Callable[[list[Finished]], None]
+Tell = Callable[[Progress], None]
+
+
+class RecordingAsk(Ask, Shape):
+    """An ask that remembers the calls it made and reused."""
+
+    calls: list[Call]
+    reused: list[Call]
+    flags: set[str]
+    call_id: str | None
+
+
+class AskFactory(Shape):
+    """What gives each case an ask of its own."""
+
+    def __call__(self, case: Case) -> RecordingAsk: ...
+
+    def waiting_until(self) -> datetime | None:
+        """The moment calls go out again, when none may now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: done, cancelled, or interrupted for a cause; `until` when the server named a moment."""
+
+    state: RunState
+    progress: Progress
+    cause: str = ""
+    until: datetime | None = None
+
+
+async def run(
+    protocol: Protocol,
+    cases: Iterable[Case],
+    ask_factory: AskFactory | None = None,
+    *,
+    concurrency: int = 8,
+    record: Record,
+    progress: Tell = lambda _: None,
+    cancel: asyncio.Event | None = None,
+    going: asyncio.Event | None = None,
+    already: Container[Key] = frozenset(),
+) -> Ended:
+    """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
+
+    A case of which some units are judged is asked for the others alone.
+
+    `record` stores a batch before `progress` tells of it: each case at once when they come slowly, those of 50 ms
+    together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
+    stops within a second: what is in flight is dropped and stays unjudged. A case that fails is a verdict with a
+    cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
+    for the endpoint's limits to say: a few cases more than that keep all their slots busy.
+    """
+    if ask_factory is None and protocol.baseline is None:
+        raise Refusal(f"{protocol.title} has no baseline judge.", "Choose a judge with an endpoint.")
+    if ask_factory is not None and protocol.judge is None:
+        raise Refusal(f"{protocol.title} is computed; no judge is asked.", "See the results.")
+    judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
+    cancel = cancel or asyncio.Event()
+    crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
+    cancelled = await judging.through(crew, cancel)
+    told = judging.tally.told((), judging.waiting_until())
+    if cancelled:
+        return Ended(RunState.CANCELLED, told)
+    if judging.halt is not None:
+        return Ended(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
+    return Ended(RunState.DONE, told)
+
+
+def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
+    """The cases with those of their units that are not already judged; a case without any is left out."""
+    for case in cases:
+        wanted = zip(case.units, keys_of(case), strict=True)
+        units = tuple(unit for unit, key in wanted if key not in already)
+        if units:
+            yield case if len(units) == len(case.units) else replace(case, units=units)
+
+
+class _Run:
+    def __init__(
+        self,
+        protocol: Protocol,
+        source: Iterator[Case],
+        asks: AskFactory | None,
+        record: Record,
+        tell: Tell,
+    ) -> None:
+        self.tally = Tally()
+        self.halt: Halt | None = None
+        self._protocol = protocol
+        self._source = source
+        self._asks = asks
+        self._record = record
+        self._tell = tell
+        self._pending: list[Finished] = []
+        self._news, self._over = asyncio.Event(), asyncio.Event()
+
+    def waiting_until(self) -> datetime | None:
+        return self._asks.waiting_until() if self._asks else None
+
+    async def through(self, work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
+        """Do the work while writing what it finishes and watching for the cancel; whether that came first."""
+        crew, writer = asyncio.ensure_future(work), asyncio.ensure_future(self._keep_writing())
+        watch = asyncio.ensure_future(cancel.wait())
+        try:
+            await asyncio.wait({crew, writer, watch}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await stop(crew, watch)
+            self._over.set()
+            self._news.set()
+            await asyncio.wait({writer})
+        for task in (writer, crew):
+            if not task.cancelled():
+                task.result()
+        return crew.cancelled()
+
+    async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
+        """Judge with so many cases side by side; when the run is halted, only count what is left."""
+        async with side_by_side() as group:
+            for _ in range(max(1, concurrency)):
+                group.create_task(self._work(asks, going))
+        if self.halt is not None:
+            for case in self._source:
+                self.tally.skipped += len(case.units)
+                await asyncio.sleep(0)
+
+    async def baseline(self, going: asyncio.Event | None) -> None:
+        """Calculate case after case in stretches of 50 ms, looking up between them."""
+        calculate = self._protocol.baseline
+        since = time.monotonic()
+        for case in self._source if calculate else ():
+            if going is not None:
+                await going.wait()
+            self._pending.append(Finished(case, _calculated(calculate, case)))
+            if time.monotonic() - since >= BATCH_S:
+                self._write_here()
+                await asyncio.sleep(_BREATH_S)
+                since = time.monotonic()
+        self._write_here()
+
+    async def _work(self, asks: AskFactory, going: asyncio.Event | None) -> None:
+        while True:
+            if going is not None:
+                await going.wait()
+            case = next(self._source, None) if self.halt is None else None
+            if case is None:
+                return
+            await self._one(case, asks(case))
+            # Cached answers never wait for anything: without this they would keep the loop to themselves.
+            await asyncio.sleep(0)
+
+    async def _one(self, case: Case, ask: RecordingAsk) -> None:
+        judge = self._protocol.judge
+        self.tally.begin(case)
+        try:
+            verdicts = await judge(case, ask) if judge else {}
+        except Halt as halt:
+            self.halt = self.halt or halt
+            self.tally.skipped += len(case.units)
+            self._add_unjudged(case, ask, halt.cause)
+        except asyncio.CancelledError:
+            self._add_unjudged(case, ask, "cancelled")
+            raise
+        except (Refusal, ValidationError) as error:
+            self._add(_finished(case, _failed(case, error), ask))
+        else:
+            self._add(_finished(case, verdicts, ask))
+        finally:
+            self.tally.end(case)
+
+    def _add(self, finished: Finished) -> None:
+        self._pending.append(finished)
+        self._news.set()
+
+    def _add_unjudged(self, case: Case, ask: RecordingAsk, cause: str) -> None:
+        """Calls that were paid for are kept, though their case is not judged."""
+        if ask.calls:
+            calls, reused = tuple(ask.calls), tuple(ask.reused)
+            skipped = _alike(case, Verdict(status=Status.SKIPPED, cause=cause))
+            self._add(Finished(case, skipped, calls, reused, ask.call_id, judged=False))
+
+    async def _keep_writing(self) -> None:
+        while not self._over.is_set():
+            if not await _came(self._news, HEARTBEAT_S):
+                self._tell(self.tally.told((), self.waiting_until()))
+                continue
+            self._news.clear()
+            await self._write()
+            await _came(self._over, BATCH_S)
+        await self._write()
+
+    async def _write(self) -> None:
+        """Commit what is finished, in a thread: a slow disk holds up no call."""
+        if batch := self._taken():
+            await asyncio.to_thread(self._record, batch)
+            self._count(batch)
+
+    def _write_here(self) -> None:
+        if batch := self._taken():
+            self._record(batch)
+            self._count(batch)
+
+    def _taken(self) -> list[Finished]:
+        batch, self._pending = self._pending, []
+        return batch
+
+    def _count(self, batch: list[Finished]) -> None:
+        for finished in batch:
+            self.tally.count(finished)
+        self._tell(self.tally.told(tuple(batch), self.waiting_until()))
+
+
+async def _came(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event so long; whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def stop(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel tasks and wait until they have ended, however they end."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Verdicts:
+    try:
+        return _answered(case, calculate(case) if calculate else {})
+    except (Refusal, ValidationError) as error:
+        return _failed(case, error)
+
+
+def _finished(case: Case, verdicts: Verdicts, ask: RecordingAsk) -> Finished:
+    said = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
+    unfit = next((verdict.cause for verdict in said.values() if verdict.status is Status.INVALID), None)
+    calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))
+    return Finished(case, said, calls, tuple(ask.reused), ask.call_id)
+
+
+def _answered(case: Case, verdicts: Verdicts) -> Verdicts:
+    """A verdict for every unit of the case and for no other."""
+    silent = Verdict(status=Status.INVALID, cause="The judge says nothing of this unit.")
+    return {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
+
+
+def _flagged(verdict: Verdict, flags: set[str]) -> Verdict:
+    words = verdict.flags.split()
+    missing = sorted(flags - set(words))
+    return verdict.model_copy(update={"flags": " ".join((*words, *missing))}) if missing else verdict
+
+
+def _spoilt(call: Call, read_from: str | None, cause: str) -> Call:
+    """A call whose reply could be read and yet leaves a unit unanswered is not to be served again."""
+    if call.id != read_from or call.status is not Status.OK:
+        return call
+    return call.model_copy(update={"status": Status.INVALID, "cause": cause})
+
+
+def _failed(case: Case, error: Refusal | ValidationError) -> Verdicts:
+    return _alike(
+        case, Verdict(status=Status.INVALID, cause=escaped(f"The case could not be judged: {error}"))
+    )
+
+
+def _alike(case: Case, verdict: Verdict) -> Verdicts:
+    return {unit.id: verdict for unit in case.units}

@@ -1,0 +1,1 @@
+"""Agreement: κ, α, correlations, and what chance gives."""

@@ -1,0 +1,142 @@
+"""What Krippendorff's α is: how far any number of raters, with any judgement missing, disagree less than by chance."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.chance import NO_SECOND
+from annotator.stats.intervals.clustered import Draws, Figure, estimate, over, tallied
+from annotator.stats.intervals.coding import Chosen, Values, category_counts, cluster_codes, left_out, numbers
+from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.tails import Interval
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+# Below this share of the sum of squares, squared distances are what rounding left over.
+ROUNDING = 1e-12
+
+
+def krippendorff_alpha(
+    raters: Sequence[Values],
+    level: Level = "nominal",
+    categories: Sequence[Hashable] | None = None,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> Estimate:
+    """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with a bootstrap interval over clusters.
+
+    Ordinal values need their `categories` in order; interval and ratio ones are numbers, ratio ones not negative.
+    `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
+    times is left out. No resamples, no interval. ValueError for values that do not fit together.
+    """
+    measured = _measured(raters, level, categories)
+    units, paired = len(measured.judged), measured.judged > 1
+    groups = cluster_codes(clusters, units)
+    n, method = int(paired.sum()), f"Krippendorff's α, {level}"
+    notes = left_out(units - n, units, "fewer than two judgements")
+    if n == 0:
+        return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
+    tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
+    found = estimate(tally, measured.figure, Draws(resamples, seed, interval), method, n, notes)
+    undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
+    return found or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums."""
+
+    judged: Floats
+    rows: Callable[[Chosen], Floats]
+    figure: Figure
+
+
+def _measured(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> _Measured:
+    if level == "interval":
+        return _interval(numbers(raters))
+    if level == "ratio":
+        return _ratio(numbers(raters))
+    if level == "nominal":
+        table, known = category_counts(raters, categories)
+        return _by_distance(table, 1 - np.eye(len(known)))
+    if level != "ordinal" or categories is None:
+        raise ValueError("the level is nominal, ordinal with categories in their order, interval or ratio")
+    return _ordinal(category_counts(raters, categories)[0])
+
+
+def _ratio(grid: Floats) -> _Measured:
+    """Distances are differences as a share of the sum of the two values."""
+    if (grid < 0).any():
+        raise ValueError("a ratio is not negative")
+    values = np.unique(grid[~np.isnan(grid)])
+    table, _ = category_counts(list(grid), values.tolist())
+    sums = values[:, None] + values
+    return _by_distance(table, (np.abs(values[:, None] - values) / np.where(sums > 0, sums, 1)) ** 2)
+
+
+def _by_distance(table: Floats, squared: Floats) -> _Measured:
+    """α from distances that stay as they are: each unit adds its counts of values and its disagreement."""
+    judged = table.sum(axis=1)
+
+    def rows(paired: Chosen) -> Floats:
+        return np.column_stack([table[paired], _apart(table[paired], squared) / (judged[paired] - 1)])
+
+    def figure(sums: Floats) -> Floats:
+        values, seen = sums[:, :-1], sums[:, -1]
+        return 1 - over((values.sum(axis=1) - 1) * seen, _apart(values, squared))
+
+    return _Measured(judged, rows, figure)
+
+
+def _apart(values: Floats, squared: Floats) -> Floats:
+    """The sum of squared distances over all ordered pairs of values, from the counts of each (rows × values)."""
+    return np.asarray(((values @ squared) * values).sum(axis=1))
+
+
+def _ordinal(table: Floats) -> _Measured:
+    """Distances are differences of mean ranks, which move with every resample: units add their pairs of values."""
+    table = table[:, table.any(axis=0)]
+    judged, size = table.sum(axis=1), table.shape[1]
+    low, high = np.triu_indices(size, 1)
+
+    def rows(paired: Chosen) -> Floats:
+        met = table[paired][:, low] * table[paired][:, high]
+        return np.hstack([table[paired], met / (judged[paired] - 1)[:, None]])
+
+    def figure(sums: Floats) -> Floats:
+        values, met = sums[:, :size], sums[:, size:]
+        ranks = values.cumsum(axis=1) - values / 2
+        squared = (ranks[:, high] - ranks[:, low]) ** 2
+        expected = (values[:, low] * values[:, high] * squared).sum(axis=1)
+        return 1 - over((values.sum(axis=1) - 1) * (met * squared).sum(axis=1), expected)
+
+    return _Measured(judged, rows, figure)
+
+
+def _interval(grid: Floats) -> _Measured:
+    """Distances are differences: each unit adds the number, the sum and the squares of its values."""
+    given = ~np.isnan(grid)
+    # Counted from the least value: squares of values far from zero would drown their differences.
+    grid = np.where(given, grid - np.min(grid, initial=np.inf, where=given), 0.0)
+    judged = given.sum(axis=0).astype(np.float64)
+
+    def rows(paired: Chosen) -> Floats:
+        values = grid[:, paired]
+        moments = np.stack([judged[paired], values.sum(axis=0), (values**2).sum(axis=0)], axis=1)
+        return np.column_stack([moments, _spread(moments) / (judged[paired] - 1)])
+
+    def figure(sums: Floats) -> Floats:
+        return 1 - over((sums[:, 0] - 1) * sums[:, 3], _spread(sums))
+
+    return _Measured(judged, rows, figure)
+
+
+def _spread(moments: Floats) -> Floats:
+    """The sum of squared differences over all unordered pairs of values, from their number, sum and squares."""
+    size = moments[:, 0] * moments[:, 2]
+    spread = size - moments[:, 1] ** 2
+    return np.where(spread > ROUNDING * size, spread, 0.0)

@@ -1,0 +1,1 @@
+"""Intervals: resampling, tails, clusters, sample sizes."""

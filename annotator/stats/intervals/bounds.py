@@ -1,0 +1,44 @@
+"""Between which bounds missing judgements could move a mean."""
+
+from collections.abc import Collection, Sequence
+from math import fsum
+
+from annotator.domain.texts.estimate import Estimate
+
+
+def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | None]:
+    """The least and the greatest value that the mean of `scores` could take, whatever is missing turns out to be.
+
+    A score with a value counts in the mean whatever happens. One without a value but with bounds may come to count,
+    or stay undefined, so it counts where it moves the bound. The mean of the values lies between the bounds exactly.
+    None where no score has bounds.
+    """
+    if all(one.floor is None for one in scores):
+        return None, None
+    certain = [one for one in scores if one.value is not None]
+    open_ = [one for one in scores if one.value is None]
+    floor = _least(
+        [_of(one.floor, one.value) for one in certain], [x.floor for x in open_ if x.floor is not None]
+    )
+    ceiling = _least(
+        [-_of(one.ceiling, one.value) for one in certain],
+        [-x.ceiling for x in open_ if x.ceiling is not None],
+    )
+    return floor, None if ceiling is None else -ceiling
+
+
+def _of(bound: float | None, value: float | None) -> float:
+    """The bound of a score that has a value, which bounds itself where nothing is missing."""
+    return next(x for x in (bound, value) if x is not None)
+
+
+def _least(certain: Sequence[float], open_: Sequence[float]) -> float | None:
+    """The least mean of all that is certain and any of what is open; None where there is nothing."""
+    taken, total = list(certain), fsum(certain)
+    for bound in sorted(open_):
+        if taken and bound * len(taken) >= total:
+            break
+        taken.append(bound)
+        total += bound
+    # Sums are rounded once, so that a mean of lower values is never above one of higher ones.
+    return min((fsum(part) / len(part) for part in (certain, taken) if part), default=None)

@@ -1,0 +1,134 @@
+"""How far a mean of few values may err: Student's t."""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from math import atan, cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
+from statistics import fmean, stdev
+
+from annotator.domain.texts.estimate import Estimate, settled
+from annotator.stats.intervals.bounds import mean_bounds
+
+LEVEL = 0.95
+# A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
+RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
+# Halving [0, π/2] this often leaves neighbouring floating-point numbers.
+HALVINGS = 60
+Bounds = tuple[float, float]
+
+
+def central_share(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom that lies in −t … t, by its finite series.
+
+    Abramowitz & Stegun (1964), 26.7.3 and 26.7.4. ValueError unless t ≥ 0 and df ≥ 1.
+    """
+    if t < 0 or df < 1:
+        raise ValueError(f"t of {t} with {df} degrees of freedom")
+    return _share(atan(t / sqrt(df)), df)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(level: float, df: int) -> float:
+    """The t for which −t … t holds the share `level` of Student's t with `df` degrees of freedom.
+
+    ValueError unless 0 < level < 1 and df ≥ 1.
+    """
+    if not 0 < level < 1 or df < 1:
+        raise ValueError(f"a level of {level} with {df} degrees of freedom")
+    low, high = 0.0, pi / 2
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _share(middle, df) < level:
+            low = middle
+        else:
+            high = middle
+    return sqrt(df) * tan(high)
+
+
+def _share(angle: float, df: int) -> float:
+    """A(t | df) at t = √df · tan(angle)."""
+    odd = df % 2
+    square, term, total = cos(angle) ** 2, cos(angle) if odd else 1.0, 0.0
+    for place in range(2 + odd, df + 1, 2):
+        total += term
+        term *= square * (place - 1) / place
+    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
+
+
+def two_sided(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom beyond ±t: 1 less `central_share`, exact far out too.
+
+    I_x(df/2, 1/2) at x = df / (df + t²) (Abramowitz & Stegun 1964, 26.7.1). ValueError unless df ≥ 1.
+    """
+    if df < 1:
+        raise ValueError(f"{df} degrees of freedom")
+    return 0.0 if isinf(t) else _beta_share(df / (df + t * t), t * t / (df + t * t), df / 2, 0.5)
+
+
+def lower_tail(t: float, df: int) -> float:
+    """The share of Student's t with `df` degrees of freedom below t; ValueError unless df ≥ 1."""
+    half = two_sided(t, df) / 2
+    return half if t < 0 else 1 - half
+
+
+def _beta_share(x: float, rest: float, a: float, b: float) -> float:
+    """The incomplete beta ratio I_x(a, b), rest being 1 − x, by its continued fraction (DLMF 8.17.22)."""
+    if x <= 0 or rest <= 0:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta_share(rest, x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest))
+    return front / a * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """1 / (1 + d₁ / (1 + d₂ / …)) of DLMF 8.17.22, from the front (Lentz 1976)."""
+    top, bottom, value = 1.0, 0.0, 1.0
+    for step in range(STEPS):
+        m = step // 2
+        if step == 0:
+            d = 1.0
+        elif step % 2:
+            d = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            d = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        bottom = 1 / ((1 + d * bottom) or TINY)
+        top = (1 + d / top) or TINY
+        value *= top * bottom
+        if abs(top * bottom - 1) < RESTING:
+            break
+    return value - 1.0
+
+
+def mean_interval(values: Sequence[float], level: float = LEVEL, within: Bounds | None = None) -> Estimate:
+    """The mean of finite values with Student's t interval, mean ± t · s / √n, cut to what values lie `within`."""
+    method = f"mean; {level:.0%} t interval"
+    n = len(values)
+    if not n:
+        return Estimate(None, method=method, note="there are no values")
+    mean = fmean(values)
+    margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n) if n > 1 else 0.0
+    return settled(Estimate(mean, mean - margin, mean + margin, n=n, method=method), n, "values", within)
+
+
+def mean_of_scores(
+    scores: Collection[Estimate], level: float = LEVEL, within: Bounds | None = None
+) -> Estimate:
+    """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
+
+    `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
+    """
+    found = mean_interval([score.value for score in scores if score.value is not None], level, within)
+    floor, ceiling = mean_bounds(scores)
+    out = len(scores) - found.n
+    left_out = f"{out} of {len(scores)} left out: no defined score" if out else ""
+    return Estimate(
+        found.value,
+        found.low,
+        found.high,
+        n=found.n,
+        missing=sum(score.missing for score in scores),
+        floor=floor,
+        ceiling=ceiling,
+        method=found.method,
+        note="; ".join(note for note in (found.note, left_out) if note),
+    )

@@ -1,0 +1,1 @@
+"""How texts are compared and lists aligned."""

@@ -1,0 +1,169 @@
+"""How well a rater finds what others call positive: the figures of four cells, plainly and by weight of the units."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.clustered import Draws, Figure, Found, Tally, intervals, tallied, told
+from annotator.stats.intervals.coding import (
+    ONE_CATEGORY,
+    Chosen,
+    Codes,
+    Values,
+    Weighing,
+    cluster_codes,
+    left_out,
+    objects,
+)
+from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.tails import Interval
+from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
+
+NO_UNIT = "no unit has both a true value and one that was said"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is told of a rater against the truth, or of one rater less another."""
+
+    accuracy: Estimate
+    precision: Estimate
+    recall: Estimate
+    specificity: Estimate
+    f1: Estimate
+    balanced_accuracy: Estimate
+    mcc: Estimate
+    kappa: Estimate
+    ac1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Classification(Figures):
+    """The figures of one rater against the truth, and the cells they come from: sums of weights."""
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """One rater's figures, every unit counting one, and every unit counting its weight."""
+
+    plain: Classification
+    weighted: Classification
+
+
+def classification(
+    truth: Values,
+    said: Values,
+    positive: Hashable,
+    weights: Weighing | None = None,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> Classification:
+    """The figures of what was `said`, with bootstrap intervals over clusters, all from one pass of draws.
+
+    Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
+    negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
+    without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
+    weights that are negative or not finite.
+    """
+    sheet = Sheet(truth, [said], positive, weights, clusters)
+    ((found,), _) = sheet.told([sheet.heavy], Draws(resamples, seed, interval))
+    return found
+
+
+def both_ways(
+    truth: Values,
+    said: Values,
+    positive: Hashable,
+    weights: Weighing,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> BothWays:
+    """`classification` without weights and with them, all figures from one pass of draws."""
+    sheet = Sheet(truth, [said], positive, weights, clusters)
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], Draws(resamples, seed, interval))
+    return BothWays(unweighted, weighted)
+
+
+class Sheet:
+    """The units that have a true value and one of every rater, as cells to be weighed and added up."""
+
+    def __init__(
+        self,
+        truth: Values,
+        raters: Sequence[Values],
+        positive: Hashable,
+        weights: Weighing | None,
+        clusters: Values | None,
+    ) -> None:
+        """ValueError for values, weights and clusters that are not of the same units."""
+        listed = [objects(values) for values in (truth, *raters)]
+        units = len(listed[0])
+        self.heavy = None if weights is None else checked_weights(weights, units)
+        if len({len(values) for values in listed}) > 1:
+            raise ValueError("the true values and those that were said must be of the same units")
+        given = [np.asarray(values != None) for values in listed]  # noqa: E711
+        self.used: Chosen = np.logical_and.reduce(given)
+        wanted = objects([positive])
+        true, *said = (np.asarray(values == wanted, dtype=np.float64) for values in listed)
+        self._cells = [crossed(true, of_one)[self.used] for of_one in said]
+        self._groups: Codes | None = cluster_codes(clusters, units)
+        self.n = len(self._cells[0])
+        self.missing = sum(units - int(values.sum()) for values in given)
+        self.notes = left_out(units - self.n, units)
+
+    def rows(self, ways: Sequence[Floats | None]) -> Floats:
+        """The cells of each rater in turn, weighed each way (units × 4 · raters · ways), the ways side by side."""
+        factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
+        return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
+
+    def tally(self, rows: Floats) -> Tally:
+        """What adds up over the clusters; there must be a unit."""
+        return tallied(rows, None if self._groups is None else self._groups[self.used])
+
+    def told(
+        self, ways: Sequence[Floats | None], draws: Draws, more: Sequence[Figure] = ()
+    ) -> tuple[list[Classification], list[Found]]:
+        """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
+        rows = self.rows(ways)
+        sums = rows.sum(axis=0).reshape(-1, CELLS)
+        figures = [figure.at(CELLS * i) for i in range(len(sums)) for figure in CELL_FIGURES.values()]
+        wanted = [*figures, *more]
+        found = intervals(self.tally(rows), wanted, draws) if self.n else [Found(None)] * len(wanted)
+        raters = len(self._cells)
+        own = [found[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
+        classified = [
+            self._classified(*one, ways[i // raters]) for i, one in enumerate(zip(sums, own, strict=True))
+        ]
+        return classified, found[len(figures) :]
+
+    def _classified(self, cells: Floats, found: Sequence[Found], heavy: Floats | None) -> Classification:
+        weighted = "" if heavy is None else ", units weighted"
+        one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
+        figures = {}
+        for one, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
+            notes = self.notes if one.value is None else [*one_class, *self.notes]
+            undefined = figure.undefined if self.n else NO_UNIT
+            figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
+        tp, fp, fn, tn = cells.tolist()
+        return Classification(**figures, tp=tp, fp=fp, fn=fn, tn=tn)
+
+
+def checked_weights(weights: Weighing, units: int) -> Floats:
+    """The weights as numbers; ValueError unless each unit has one that is finite and not negative."""
+    heavy = np.asarray(weights, dtype=np.float64)
+    if heavy.shape != (units,):
+        raise ValueError(f"weights for {heavy.size} of {units} units")
+    if not np.isfinite(heavy).all() or (heavy < 0).any():
+        raise ValueError("a weight is neither negative nor infinite")
+    return heavy

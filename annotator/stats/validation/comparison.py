@@ -1,0 +1,225 @@
+"""How two raters differ: their figures on the same units, one less the other, with the interval of the difference."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.clustered import Draws, Figure, Tally, intervals, over, tallied, told
+from annotator.stats.intervals.coding import (
+    MISSING,
+    Values,
+    Weighing,
+    Weights,
+    cluster_codes,
+    coded,
+    disagreements,
+    in_order,
+    left_out,
+    named,
+    plain,
+)
+from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.tails import Interval
+from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
+from annotator.stats.validation.classification import NO_UNIT, Classification, Figures, Sheet, checked_weights
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two raters against one truth, on the units that have a value of all three, and `one` less `other`."""
+
+    one: Classification
+    other: Classification
+    difference: Figures
+
+
+def comparison(
+    truth: Values,
+    one: Values,
+    other: Values,
+    positive: Hashable,
+    weights: Weighing | None = None,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> Comparison:
+    """The figures of two raters and their differences, paired: every draw takes the same items for both.
+
+    Units without a value of all three are left out and counted; other arguments and errors as in `classification`.
+    """
+    sheet, at_one, at_other = Sheet(truth, [one, other], positive, weights, clusters), 0, CELLS
+    rows = sheet.rows([sheet.heavy])
+    if sheet.n and _later(sheet.tally(rows), sheet.tally(np.roll(rows, CELLS, axis=1))):
+        sheet, at_one, at_other = Sheet(truth, [other, one], positive, weights, clusters), CELLS, 0
+    differences = [_less(figure.at(at_one), figure.at(at_other)) for figure in CELL_FIGURES.values()]
+    classified, found = sheet.told([sheet.heavy], Draws(resamples, seed, interval), differences)
+    weighted, told_of = "" if weights is None else ", units weighted", {}
+    for gap, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
+        reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
+        method = f"difference of {figure.method}{weighted}, paired"
+        told_of[name] = told(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
+    places = at_one // CELLS, at_other // CELLS
+    return Comparison(classified[places[0]], classified[places[1]], Figures(**told_of))
+
+
+def _later(tally: Tally, turned: Tally) -> bool:
+    """Whether the raters stand in the second of their two orders: swapping them then moves no draw."""
+    return turned.key < tally.key
+
+
+def kappa_difference(
+    truth: Values,
+    one: Values,
+    other: Values,
+    weights: Weights = "none",
+    categories: Sequence[Hashable] | None = None,
+    clusters: Values | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Interval = "percentile",
+) -> Estimate:
+    """Cohen's κ of `one` with the truth less that of `other`, on the units that have all three, paired.
+
+    Any number of categories; arguments and errors as in `cohen_kappa`.
+    """
+    in_order(weights, categories)
+    codes, known = coded([truth, one, other], categories)
+    groups = cluster_codes(clusters, codes.shape[1])
+    used = (codes != MISSING).all(axis=0)
+    n, units, size = int(used.sum()), codes.shape[1], len(known)
+    method, missing = f"difference of Cohen's κ{named(weights)}, paired", int((codes == MISSING).sum())
+    notes = left_out(units - n, units)
+    if n == 0:
+        return Estimate(None, missing=missing, method=method, note="; ".join([NO_UNIT, *notes]))
+    true, *said = codes[:, used]
+    apart, unit = disagreements(weights, size), np.eye(size)
+    first, second = (np.hstack([unit[of_one], apart[true, of_one][:, None]]) for of_one in said)
+    group = None if groups is None else groups[used]
+    tally, at_one, at_other = tallied(np.hstack([unit[true], first, second]), group), size, 2 * size + 1
+    turned = tallied(np.hstack([unit[true], second, first]), group)
+    if _later(tally, turned):
+        tally, at_one, at_other = turned, at_other, at_one
+
+    def kappa_of(column: int) -> Figure:
+        def figure(sums: Floats) -> Floats:
+            of_truth, of_one = sums[:, :size], sums[:, column : column + size]
+            expected = ((of_truth @ apart) * of_one).sum(axis=1)
+            return 1 - over(of_truth.sum(axis=1) * sums[:, column + size], expected)
+
+        return figure
+
+    difference = _less(kappa_of(at_one), kappa_of(at_other))
+    (found,) = intervals(tally, [difference], Draws(resamples, seed, interval))
+    reason = "one of the two has no κ: with the truth it used one category only"
+    return told(found, method, n, notes, missing, reason)
+
+
+def _less(one: Figure, other: Figure) -> Figure:
+    return lambda sums: one(sums) - other(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """True values beside what was said of them, with the cluster and the weight of each pair."""
+
+    truth: Values
+    said: Values
+    clusters: Values
+    weights: Weighing
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A figure of one group of pairs, of another, and `one` less `other`."""
+
+    one: Estimate
+    other: Estimate
+    difference: Estimate
+
+
+def beside(
+    one: Pairs,
+    other: Pairs,
+    figure: str,
+    categories: Sequence[Hashable],
+    positive: Hashable | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Beside:
+    """A figure of two groups of pairs from the same clusters, and their difference: every draw takes both.
+
+    Where agreement with people is held against that of people with one another, the pairs are others, the items the
+    same. `figure` is one of `CELL_FIGURES` of a `positive` value, or without one accuracy, kappa or ac1 of all
+    `categories`. ValueError for pairs that lack a value, and for values that do not fit together.
+    """
+    clusters = [*plain(one.clusters), *plain(other.clusters)]
+    first, second = (_tables(pairs, categories, positive) for pairs in (one, other))
+    name = CELL_FIGURES[figure].method if figure in CELL_FIGURES else figure
+    if not len(first) or not len(second):
+        none = Estimate(None, method=name, note=NO_UNIT)
+        return Beside(none, none, replace(none, method=f"difference of {name}"))
+    width = first.shape[1]
+    rows = np.vstack([np.hstack([first, 0 * first]), np.hstack([0 * second, second])])
+    of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
+
+    def of_one(sums: Floats) -> Floats:
+        return of(sums[:, :width])
+
+    def of_other(sums: Floats) -> Floats:
+        return of(sums[:, width:])
+
+    figures = [of_one, of_other, _less(of_one, of_other)]
+    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), figures, Draws(resamples, seed))
+    reason = CELL_FIGURES[figure].undefined
+    names = name, name, f"difference of {name}"
+    return Beside(*(
+        told(bounds, words, n, [], undefined=reason)
+        for bounds, words, n in zip(found, names, (len(first), len(second), len(first)), strict=True)
+    ))  # fmt: skip
+
+
+def _tables(pairs: Pairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:
+    """The confusion of each pair, weighed: four cells of a positive value, or true × said of all categories."""
+    heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))[:, None]
+    if positive is not None:
+        true, said = (
+            np.array([value == positive for value in plain(values)], dtype=np.float64)
+            for values in (pairs.truth, pairs.said)
+        )
+        return np.asarray(crossed(true, said) * heavy)
+    codes, known = coded([pairs.truth, pairs.said], categories)
+    unit = np.eye(len(known))
+    both = unit[codes[0]][:, :, None] * unit[codes[1]][:, None, :]
+    return np.asarray(both.reshape(len(heavy), unit.size) * heavy)
+
+
+def _shaped(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """The whole, what is on the diagonal, and both margins of tables (draws × cells)."""
+    size = round(sums.shape[1] ** 0.5)
+    tables = sums.reshape(len(sums), size, size)
+    return sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2), tables.sum(axis=2), tables.sum(axis=1)
+
+
+def _accuracy(sums: Floats) -> Floats:
+    whole, same, _, _ = _shaped(sums)
+    return over(same, whole)
+
+
+def _kappa(sums: Floats) -> Floats:
+    whole, same, true, said = _shaped(sums)
+    chance = (true * said).sum(axis=1)
+    return over(whole * same - chance, whole**2 - chance)
+
+
+def _ac1(sums: Floats) -> Floats:
+    whole, same, true, said = _shaped(sums)
+    shares = over((true + said) / 2, whole[:, None] + np.zeros_like(true))
+    chance = (shares * (1 - shares)).sum(axis=1) / (true.shape[1] - 1)
+    return over(over(same, whole) - chance, 1 - chance)
+
+
+# Of any number of categories.
+TABLE_FIGURES: dict[str, Figure] = {"accuracy": _accuracy, "kappa": _kappa, "ac1": _ac1}

@@ -1,0 +1,204 @@
+"""How people's labels correct a judge's score: prediction-powered means over clusters, by stratum and by weight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotator.domain.texts.estimate import Estimate, enough, settled
+from annotator.stats.intervals.coding import Codes, Values, group_codes, left_out, numbers
+from annotator.stats.intervals.intervals import LEVEL
+from annotator.stats.intervals.resampling import Floats
+from annotator.stats.intervals.student import t_quantile
+from annotator.stats.intervals.tails import ROUNDING
+from annotator.stats.validation.classification import checked_weights
+from annotator.stats.validation.ppi import Corrected, trusting
+
+NO_LABEL = "no unit has both a label and a judgement"
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units that the judge judged: labels (NaN where there is none), judgements, weights, clusters and strata.
+
+    `places` says which of the given units these are; `missing` counts those without a judgement, which are left
+    out, labelled or not.
+    """
+
+    labels: Floats
+    said: Floats
+    weights: Floats
+    clusters: Codes
+    strata: Codes
+    places: Codes
+    missing: int
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which units have a label."""
+        return ~np.isnan(self.labels)
+
+
+def units_of(
+    labels: Values,
+    said: Values,
+    weights: Sequence[float] | None = None,
+    clusters: Values | None = None,
+    strata: Values | None = None,
+) -> Units:
+    """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together."""
+    grid = numbers([labels, said])
+    size = grid.shape[1]
+    heavy = np.ones(size) if weights is None else checked_weights(weights, size)
+    groups = np.arange(size) if clusters is None else group_codes(clusters, size)
+    layers = np.zeros(size, dtype=np.intp) if strata is None else group_codes(strata, size)
+    absent = np.isnan(grid[1])
+    used = np.flatnonzero(~absent & (heavy > 0))
+    labels_there, said_there = grid[:, used]
+    layers = layers[used]
+    return Units(labels_there, said_there, heavy[used], groups[used], layers, used, int(absent.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The means that a corrected score is made of, and what each cluster adds to the error of each (clusters).
+
+    `people` and `judge_there` are over labelled units, each stratum counting what it weighs among all units;
+    `judge` is over all units. The corrected score is people + λ (judge − judge_there).
+    """
+
+    people: float
+    judge_there: float
+    judge: float
+    of_people: Floats
+    of_judge_there: Floats
+    of_judge: Floats
+    labelled_clusters: int
+    clusters: int
+
+    def best_tuning(self) -> float:
+        """The λ of the least variance over clusters, kept within 0 … 1; 0 where the judge adds nothing."""
+        gap, size = self.of_judge_there - self.of_judge, float(self.of_judge @ self.of_judge)
+        if gap @ gap <= ROUNDING**2 * size:
+            return 0.0
+        return float(np.clip(self.of_people @ gap / (gap @ gap), 0, 1))
+
+    def errors(self, trust: float) -> Floats:
+        """What each cluster adds to the error of the corrected score (clusters)."""
+        return self.of_people - trust * (self.of_judge_there - self.of_judge)
+
+    def value(self, trust: float) -> float:
+        """The corrected score."""
+        return self.people + trust * (self.judge - self.judge_there)
+
+
+def parts_of(units: Units) -> Parts:
+    """The parts of a corrected score; there must be a label.
+
+    Errors are linearised (Särndal, Swensson & Wretman 1992, §5.5 and §7.6): a ratio of sums, post-stratified.
+    """
+    labelled, layers, heavy = units.labelled, units.strata, units.weights
+    size = int(layers.max()) + 1
+    whole = np.bincount(layers, heavy, size)
+    known = np.bincount(layers, heavy * labelled, size)
+    # A stratum without a label is corrected as the others are on the mean.
+    reached = known > 0
+    scale = np.divide(whole, known, out=np.zeros(size), where=reached)[layers] * heavy * labelled
+    total = float(whole[reached].sum())
+    present, groups = np.unique(units.clusters, return_inverse=True)
+
+    def by_cluster(errors: Floats) -> Floats:
+        return np.bincount(groups, errors, len(present)).astype(np.float64)
+
+    def mean_there(values: Floats) -> tuple[float, Floats]:
+        filled = np.where(labelled, values, 0.0)
+        sums = np.bincount(layers, heavy * labelled * filled, size)
+        of_layer = np.divide(sums, known, out=np.zeros(size), where=reached)
+        mean = float(scale @ filled) / total
+        errors = scale * (filled - of_layer[layers]) + (heavy * reached[layers]) * (of_layer[layers] - mean)
+        return mean, by_cluster(errors / total)
+
+    people, of_people = mean_there(units.labels)
+    judge_there, of_judge_there = mean_there(units.said)
+    judge = float(heavy @ units.said / heavy.sum())
+    of_judge = by_cluster(heavy * (units.said - judge) / heavy.sum())
+    reached_clusters = int((np.bincount(groups, labelled, len(present)) > 0).sum())
+    errors = of_people, of_judge_there, of_judge
+    return Parts(people, judge_there, judge, *errors, reached_clusters, len(present))
+
+
+def corrected_mean(
+    labels: Values,
+    said: Values,
+    weights: Sequence[float] | None = None,
+    clusters: Values | None = None,
+    strata: Values | None = None,
+    tuning: float | None = None,
+    level: float = LEVEL,
+) -> Corrected:
+    """The judge's mean over all units + people's less the judge's over labelled ones, the judge's parts times λ.
+
+    PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
+    variance over clusters; the interval is Student's t over labelled clusters. Values by unit, None or NaN where
+    there is no label, or no judgement, which leaves the unit out. `weights` say what a unit counts in the mean
+    (of 0: nothing); within a stratum, units must be labelled by chance. ValueError for values that do not fit.
+    """
+    return corrected_of(units_of(labels, said, weights, clusters, strata), tuning, level)
+
+
+def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL) -> Corrected:
+    """`corrected_mean` of units that are already in order."""
+    n, whole = int(units.labelled.sum()), len(units.said)
+    notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
+    if n == 0:
+        return _uncorrected(units, notes, level)
+    parts = parts_of(units)
+    trust = parts.best_tuning() if tuning is None else tuning
+    there, all_over = parts.labelled_clusters, parts.clusters
+    missing, name = units.missing, trusting("prediction-powered mean", trust, tuning)
+    return Corrected(
+        _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level),
+        _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level),
+        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level),
+        trust,
+    )
+
+
+def _uncorrected(units: Units, notes: list[str], level: float) -> Corrected:
+    """The judge's mean alone, when nothing is labelled."""
+    absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=NO_LABEL)
+    if not len(units.said):
+        nothing = Estimate(None, missing=units.missing, method="the judge's mean", note="no unit was judged")
+        return Corrected(nothing, absent, absent, None)
+    as_if = parts_of(replace(units, labels=units.said))
+    size = len(units.said)
+    raw = _spread(
+        "the judge's mean", as_if.judge, as_if.of_judge, as_if.clusters, size, units.missing, notes, level
+    )
+    return Corrected(raw, replace(absent, method="mean of labels"), absent, None)
+
+
+def _spread(
+    name: str,
+    value: float,
+    errors: Floats,
+    clusters: int,
+    n: int,
+    missing: int,
+    notes: list[str],
+    level: float,
+) -> Estimate:
+    """The estimate with the t interval that the clusters' errors give, as many as carry it."""
+    found = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
+    if enough(clusters):
+        half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
+        method = f"{name}; {level:.0%} t interval over {clusters} clusters"
+        found = replace(found, low=value - half, high=value + half, method=method)
+    return settled(found, clusters, "clusters")
+
+
+def variance(errors: Floats, clusters: int) -> float:
+    """The variance of a mean from what each cluster adds to its error, as many as carry it, two at least."""
+    return float(errors @ errors) * clusters / (clusters - 1)

@@ -1,0 +1,374 @@
+"""Work is handed out by a plan or one by one, and what is handed out decides what a person is offered."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.assignments import agreements, assignments, submitting
+from annotator.actions.assignments.assignments import Plan
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.labelling import labels
+from annotator.actions.parcels import waiting
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.plan import Plan as Steps
+from annotator.domain.kinds.plan import Subtask
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.labelling_project import add_report, rubric
+from tests.projects.pairs_project import person, work_as
+
+DUE = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """Four items; the annotators Ada, Ben and Cai, and Sue, who adjudicates. The coordinator works."""
+    project = new_project(tmp_path / "p.goldsmith")
+    for number in range(4):
+        items.add(project, f"Question {number}")
+    for name in ("Ada", "Ben", "Cai"):
+        people.add_person(project, name)
+    people.add_person(project, "Sue", (Role.ADJUDICATOR, Role.ANNOTATOR))
+    yield project
+    project.close()
+
+
+def who(project: Project, name: str) -> str:
+    return person(project, name).id
+
+
+def annotators(project: Project) -> tuple[str, ...]:
+    return tuple(who(project, name) for name in ("Ada", "Ben", "Cai"))
+
+
+def plan(project: Project, **fields: object) -> Plan:
+    usual = {
+        "stages": (Stage.RUBRIC, Stage.LABELLING), "overlap": 2, "annotators": annotators(project),
+        "adjudicators": (who(project, "Sue"),), "items": tuple(items.ids(project)), "due": DUE, "seed": 3,
+    }  # fmt: skip
+    return Plan(**usual | fields)  # type: ignore[arg-type]
+
+
+def everything(project: Project) -> list[Assignment]:
+    return [one for person in people.people(project) for one in assignments.of_person(project, person.id)]
+
+
+def seal(project: Project, item_id: str, name: str) -> str:
+    work_as(project, name)
+    artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
+    submitting.seal(project, artifact_id)
+    work_as(project, "Me")
+    return artifact_id
+
+
+def test_a_preview_changes_nothing_and_is_what_assigning_comes_to(project: Project) -> None:
+    shown = assignments.preview(project, plan(project))
+    assert everything(project) == []
+    change = assignments.assign(project, plan(project))
+    assert (change.kind, change.verb, len(change.after["rows"])) == ("assignment", "assign", shown.new)
+    made = {(one.item_id, one.stage, one.person_id) for one in everything(project)}
+    assert made == {(line.item_id, line.stage, person) for line in shown.lines for person in line.people}
+    assert len(made) == 4 * (2 + 2 + 1)
+
+
+def test_a_preview_tells_the_load_and_the_pairings(project: Project) -> None:
+    shown = assignments.preview(
+        project, plan(project, stages=(Stage.RUBRIC,), items=tuple(items.ids(project))[:3])
+    )
+    assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
+        ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
+    ]  # fmt: skip
+    assert [pairing.items for pairing in shown.pairings] == [1, 1, 1]
+    assert (shown.refusals, shown.notes) == ((), ())
+
+
+def test_after_assigning_the_same_plan_shows_nothing_new_and_is_refused(project: Project) -> None:
+    assignments.assign(project, plan(project))
+    shown = assignments.preview(project, plan(project))
+    assert (shown.new, shown.notes) == (0, ("All of this is assigned already.",))
+    with pytest.raises(Refusal, match="assigned already"):
+        assignments.assign(project, plan(project))
+
+
+def test_a_whole_plan_is_undone_and_done_again_in_one_step(project: Project) -> None:
+    assignments.assign(project, plan(project, repeat_share=0.5))
+    made = everything(project)
+    history.undo(project)
+    assert everything(project) == []
+    history.redo(project)
+    assert everything(project) == made
+
+
+def test_a_plan_is_not_undone_once_something_was_handed_in(project: Project) -> None:
+    assignments.assign(project, plan(project))
+    one = next(one for one in everything(project) if one.stage is Stage.RUBRIC)
+    coordinator = project.person
+    seal(project, one.item_id, next(p.name for p in people.people(project) if p.id == one.person_id))
+    project.work_as(coordinator)
+    with pytest.raises(Refusal, match="changed elsewhere since"):
+        history.undo(project)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"items": ()}, "names no items"),
+        ({"items": ("elsewhere",)}, "not in this project"),
+        ({"overlap": 0}, "At least one person"),
+        ({"overlap": 4}, "done by 4 people, but the plan names 3"),
+        ({"stages": (), "adjudicators": ()}, "names no stages"),
+        ({"repeat_share": 1.5}, "share of repeats"),
+        ({"annotators": ("nobody", "else")}, "not in this project"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused_in_words(project: Project, fields: dict, told: str) -> None:
+    assert told in " ".join(assignments.preview(project, plan(project, **fields)).refusals)
+    with pytest.raises(Refusal, match="cannot be met") as refused:
+        assignments.assign(project, plan(project, **fields))
+    assert told in " ".join(refused.value.details)
+    assert everything(project) == []
+
+
+def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Project) -> None:
+    people.deactivate(project, who(project, "Ben"))
+    shown = assignments.preview(project, plan(project, adjudicators=(who(project, "Cai"),)))
+    assert set(shown.refusals) == {
+        "Ben has left the project.",
+        "Cai is not an adjudicator of this project.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("many", "told"),
+    [
+        (1, "1 item will have no adjudicator, because fewer than two people answer it."),
+        (2, "2 items will have no adjudicator, because fewer than two people answer each of them."),
+    ],
+)
+def test_items_that_one_person_answers_have_no_adjudicator(project: Project, many: int, told: str) -> None:
+    shown = assignments.preview(
+        project, plan(project, overlap=1, stages=(Stage.LABELLING,), items=tuple(items.ids(project)[:many]))
+    )
+    assert told in shown.notes
+
+
+def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
+    seal(project, items.ids(project)[0], "Sue")
+    shown = assignments.preview(project, plan(project))
+    assert shown.refusals == ("Everybody who could adjudicate item 1 answers it themselves.",)
+
+
+def test_the_adjudicator_may_not_be_one_who_is_assigned_who_wrote_or_who_labelled(project: Project) -> None:
+    one, two, three, free = items.ids(project)
+    assignments.assign_one(project, one, who(project, "Sue"), Stage.PLAN)
+    seal(project, two, "Sue")
+    work_as(project, "Ada")
+    report = add_report(project, three)
+    seal(project, three, "Ada")
+    work_as(project, "Sue")
+    labels.set_label(project, report, f"{three}/c1", "yes")
+    work_as(project, "Me")
+    for item_id in (one, two, three):
+        with pytest.raises(Refusal, match="neither of its annotators"):
+            assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
+    assignments.assign_one(project, free, who(project, "Sue"), Stage.ADJUDICATION)
+
+
+def test_the_adjudicator_is_not_made_an_annotator_of_the_item(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
+    with pytest.raises(Refusal, match="may not be one of its annotators"):
+        assignments.assign_one(project, item_id, who(project, "Sue"), Stage.LABELLING)
+    with project.store.read() as db:
+        assert assignments.adjudicator_of(db, item_id) == who(project, "Sue")
+
+
+def test_an_item_has_one_adjudicator(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    people.set_roles(project, who(project, "Cai"), (Role.ADJUDICATOR,))
+    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
+    with pytest.raises(Refusal, match="has an adjudicator already"):
+        assignments.assign_one(project, item_id, who(project, "Cai"), Stage.ADJUDICATION)
+
+
+def test_undoing_a_withdrawal_does_not_break_the_rule(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    given = assignments.assign_one(project, item_id, who(project, "Sue"), Stage.RUBRIC).subject
+    assignments.withdraw(project, given)
+    coordinator = project.person
+    people.set_roles(project, who(project, "Ada"), (Role.ANNOTATOR, Role.COORDINATOR))
+    work_as(project, "Ada")
+    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
+    project.work_as(coordinator)
+    history.undo(project)  # of the roles
+    with pytest.raises(Refusal, match="may not be one of its annotators"):
+        history.undo(project)
+
+
+def test_one_assignment_is_made_once_and_withdrawn_and_both_can_be_undone(project: Project) -> None:
+    item_id, ada = items.ids(project)[0], who(project, "Ada")
+    change = assignments.assign_one(project, item_id, ada, Stage.RUBRIC, due=DUE)
+    with pytest.raises(Refusal, match="already"):
+        assignments.assign_one(project, item_id, ada, Stage.RUBRIC)
+    made = assignments.of_person(project, ada)
+    assert [(one.id, one.due, one.purpose) for one in made] == [(change.subject, DUE, Purpose.WORK)]
+    assignments.withdraw(project, change.subject)
+    assert assignments.of_person(project, ada) == []
+    history.undo(project)
+    assert assignments.of_person(project, ada) == made
+    history.undo(project)
+    assert assignments.of_person(project, ada) == []
+
+
+def test_who_has_left_is_given_nothing(project: Project) -> None:
+    people.deactivate(project, who(project, "Ada"))
+    with pytest.raises(Refusal, match="Ada has left"):
+        assignments.assign_one(project, items.ids(project)[0], who(project, "Ada"), Stage.RUBRIC)
+
+
+def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> None:
+    item_id, ada = items.ids(project)[0], who(project, "Ada")
+    given = assignments.assign_one(project, item_id, ada, Stage.RUBRIC).subject
+    artifact_id = seal(project, item_id, "Ada")
+    (handed_in,) = assignments.of_person(project, ada)
+    assert handed_in.submitted_at == artifacts.read(project, artifact_id).sealed_at
+    with pytest.raises(Refusal, match="handed in already"):
+        assignments.withdraw(project, given)
+    work_as(project, "Ada")
+    submitting.reopen(project, artifact_id)
+    assert assignments.of_person(project, ada)[0].submitted_at is None
+    work_as(project, "Me")
+    assignments.withdraw(project, given)
+
+
+def test_what_was_sealed_before_it_was_assigned_is_handed_in(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    seal(project, item_id, "Ada")
+    assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
+    assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
+    found = assignments.of_person(project, who(project, "Ada"))
+    assert [(one.stage, one.submitted_at is not None) for one in found] == [
+        (Stage.PLAN, False),
+        (Stage.RUBRIC, True),
+    ]
+
+
+def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    for name in ("Ada", "Ben", "Cai"):
+        assignments.assign_one(project, item_id, who(project, name), Stage.RUBRIC)
+    for name in ("Ada", "Ben"):
+        seal(project, item_id, name)
+    assert agreements.of_item(project, item_id) == []
+    assignments.withdraw_open(project, who(project, "Cai"))
+    (frozen,) = agreements.of_item(project, item_id)
+    assert {given.person_id for given in frozen.inputs} == {who(project, "Ada"), who(project, "Ben")}
+
+
+def test_withdrawing_what_is_open_leaves_what_was_handed_in(project: Project) -> None:
+    first, second, *_ = items.ids(project)
+    for item_id in (first, second):
+        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
+    seal(project, first, "Ada")
+    assignments.withdraw_open(project, who(project, "Ada"))
+    assert [one.item_id for one in assignments.of_person(project, who(project, "Ada"))] == [first]
+    with pytest.raises(Refusal, match="nothing that is not handed in"):
+        assignments.withdraw_open(project, who(project, "Ada"))
+
+
+def test_a_date_in_another_zone_is_the_same_moment_and_can_be_undone(project: Project) -> None:
+    given = assignments.assign_one(project, items.ids(project)[0], who(project, "Ada"), Stage.RUBRIC).subject
+    east = timezone(timedelta(hours=9))
+    assignments.change_due(project, [given], DUE.astimezone(east))
+    assert assignments.of_person(project, who(project, "Ada"))[0].due == DUE
+    history.undo(project)
+    assert assignments.of_person(project, who(project, "Ada"))[0].due is None
+
+
+def test_raters_are_told_by_id_without_repeats(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    for name in ("Ben", "Ada"):
+        assignments.assign_one(project, item_id, who(project, name), Stage.LABELLING)
+    assignments.assign_one(
+        project, item_id, who(project, "Ada"), Stage.LABELLING, trial=2, purpose=Purpose.REPEAT
+    )
+    with project.store.read() as db:
+        found = assignments.raters_of(db, item_id, Stage.LABELLING)
+        assert assignments.raters_of(db, item_id, Stage.RUBRIC) == []
+    assert found == sorted([who(project, "Ada"), who(project, "Ben")])
+
+
+def test_without_any_assignment_everything_is_offered(project: Project) -> None:
+    assert assignments.offered(project) is None
+    assert items.ids(project, items.Filter(mine=True)) == items.ids(project)
+
+
+def test_with_an_assignment_only_what_is_assigned_is_offered(project: Project) -> None:
+    first, second, third, _ = items.ids(project)
+    assignments.assign_one(project, second, who(project, "Ada"), Stage.RUBRIC)
+    assignments.assign_one(project, third, who(project, "Ada"), Stage.LABELLING)
+    work_as(project, "Ada")
+    assert assignments.offered(project) == {second: {Stage.RUBRIC}, third: {Stage.LABELLING}}
+    assert items.ids(project, items.Filter(mine=True)) == [second, third]
+    assert items.ids(project, items.Filter(mine=True, stages=(Stage.RUBRIC, Stage.PLAN))) == [second]
+    assert len(items.ids(project)) == 4
+    work_as(project, "Ben")
+    assert assignments.offered(project) is None
+    assert first in items.ids(project, items.Filter(mine=True))
+
+
+def test_a_repeat_is_never_offered_in_the_project(project: Project) -> None:
+    item_id, ada = items.ids(project)[0], who(project, "Ada")
+    assignments.assign_one(project, item_id, ada, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT)
+    work_as(project, "Ada")
+    assert assignments.offered(project) == {}
+    assert items.ids(project, items.Filter(mine=True)) == []
+
+
+def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> None:
+    first, second, third, _ = items.ids(project)
+    work_as(project, "Ada")
+    artifacts.start(project, third, Kind.RUBRIC)
+    assert waiting.counts(project)["Author"] == 1
+    work_as(project, "Me")
+    for item_id in (first, second):
+        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
+        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
+    work_as(project, "Ada")
+    assert waiting.counts(project)["Author"] == 2
+    items.change(project, second, retired=True)
+    assert waiting.counts(project)["Author"] == 1
+    seal(project, first, "Ada")
+    work_as(project, "Ada")
+    assert waiting.counts(project)["Author"] == 1
+    submitting.seal(
+        project, artifacts.start(project, first, Kind.PLAN, Steps(units=(Subtask(text="Reads"),))).subject
+    )
+    assert waiting.counts(project)["Author"] == 0
+
+
+def test_only_a_coordinator_hands_out_takes_back_and_sets_dates(project: Project) -> None:
+    item_id, ada = items.ids(project)[0], who(project, "Ada")
+    given = assignments.assign_one(project, item_id, ada, Stage.RUBRIC).subject
+    before = everything(project)
+    work_as(project, "Ben")
+    for act in (
+        lambda: assignments.assign(project, plan(project)),
+        lambda: assignments.assign_one(project, item_id, who(project, "Ben"), Stage.RUBRIC),
+        lambda: assignments.withdraw(project, given),
+        lambda: assignments.withdraw_all(project, [given]),
+        lambda: assignments.withdraw_open(project, ada),
+        lambda: assignments.reassign(project, given, who(project, "Cai")),
+        lambda: assignments.change_due(project, [given], DUE),
+    ):
+        with pytest.raises(Refusal, match="Only a coordinator"):
+            act()
+    assert everything(project) == before

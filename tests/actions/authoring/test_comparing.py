@@ -1,0 +1,335 @@
+"""How two documents of each kind are compared: every expectation is worked out by hand, in the comments."""
+
+from math import sqrt
+
+import pytest
+
+from annotator.actions.authoring.comparing import (
+    COMPARED,
+    Comparison,
+    compare,
+    compare_raters,
+    counts_equal,
+    matcher,
+    over_all,
+)
+from annotator.domain.experts.agreement import Figure, PairAgreement
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.query import Query, Wording
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.kinds.unit import Anchor, Unit
+from tests.projects.paired_project import SENTENCES, labels, rubric
+
+PLACES = ("Norway", "Kenya")
+LABEL = Label(protocol="p", response_id="r", unit_id="u", value="yes")
+
+
+def of(found: Comparison, name: str) -> Figure:
+    return next(figure for figure in found.figures if figure.name == name)
+
+
+def value(found: Comparison, name: str) -> float:
+    figure = of(found, name)
+    assert figure.value is not None, figure.note
+    return figure.value
+
+
+def nuggets(*important: str) -> Nuggets:
+    pairs = zip(SENTENCES, important, strict=False)
+    return Nuggets(
+        units=tuple(Nugget(text=text, importance="vital" if said == "v" else "okay") for text, said in pairs)
+    )
+
+
+def statements(*said: tuple[bool | None, Aspect | None]) -> Diagnostics:
+    return Diagnostics(
+        units=tuple(
+            Statement(text=f"{SENTENCES[n % 6]} in {PLACES[n // 6]}", label=label, aspect=aspect)
+            for n, (label, aspect) in enumerate(said)
+        )
+    )
+
+
+def selection(*ratings: int | None) -> Selection:
+    return Selection(
+        units=tuple(DimensionRating(text=f"Dimension {n}", rating=rating) for n, rating in enumerate(ratings))
+    )
+
+
+def test_rubrics_are_matched_by_text_and_their_weights_compared() -> None:
+    # Three of four criteria are the same on either side: F1 = 2·3 / (4 + 4).
+    a, b = rubric(3, 2, 1, 2), Rubric(units=(*rubric(3, 1, 1).units, Criterion(text=SENTENCES[5])))
+    found = compare(Kind.RUBRIC, a, b)
+    assert value(found, "match_f1") == 0.75
+    assert found.only_a == (a.units[3].id,)
+    assert found.only_b == (b.units[3].id,)
+    # Weights (3,3), (2,1), (1,1). Seen: mean |i−j| = 1/3. By chance, a: one of each, b: 3 once, 1 twice:
+    # 1/3·(2/3·2) + 1/3·(1/3·1 + 2/3·1) + 1/3·(1/3·2) = 1. κ = 1 − (1/3)/1.
+    assert found.values == {"weight": ((3, 3), (2, 1), (1, 1))}
+    assert value(found, "weight_agreement") == pytest.approx(2 / 3)
+    assert value(found, "weight_kappa") == pytest.approx(2 / 3)
+
+
+def test_units_in_another_order_are_matched_all_the_same() -> None:
+    a = rubric(1, 2, 3)
+    found = compare(Kind.RUBRIC, a, Rubric(units=a.units[::-1]))
+    assert {(match.a, match.b) for match in found.matched} == {(unit.id, unit.id) for unit in a.units}
+    assert value(found, "weight_kappa") == 1
+
+
+def test_figures_do_not_depend_on_who_is_named_first() -> None:
+    a, b = rubric(3, 2, 1, 2), rubric(3, 1, 1, 3)
+    there, back = compare(Kind.RUBRIC, a, b), compare(Kind.RUBRIC, b, a)
+    assert [(f.name, f.value) for f in there.figures] == [(f.name, f.value) for f in back.figures]
+    assert back.values["weight"] == tuple((y, x) for x, y in there.values["weight"])
+
+
+def test_one_weight_alone_leaves_kappa_undefined_and_says_why() -> None:
+    found = compare(Kind.RUBRIC, rubric(2, 2, 2), rubric(2, 2, 2))
+    assert value(found, "weight_agreement") == 1
+    assert of(found, "weight_kappa").value is None
+    assert "one category only" in of(found, "weight_kappa").note
+
+
+def test_nothing_matched_leaves_the_weights_undefined_and_says_why() -> None:
+    found = compare(Kind.RUBRIC, rubric(2, 2), rubric(3, 1, sentences=SENTENCES[3:]))
+    assert value(found, "match_f1") == 0
+    assert of(found, "weight_agreement").value is None
+    assert "no unit was judged by both" in of(found, "weight_kappa").note
+
+
+def test_the_adjudicators_pairing_takes_the_place_of_the_matcher() -> None:
+    a, b = rubric(2, 3), rubric(3, 1, sentences=SENTENCES[3:])
+    found = compare(Kind.RUBRIC, a, b, pairs=[(a.units[1].id, b.units[0].id)])
+    assert value(found, "match_f1") == 0.5
+    assert found.values["weight"] == ((3, 3),)
+    assert (found.only_a, found.only_b) == ((a.units[0].id,), (b.units[1].id,))
+
+
+def test_nuggets_are_compared_by_importance() -> None:
+    # (v,v) (v,o) (o,o) (o,o): seen 3/4; by chance ½·¼ + ½·¾ = ½; κ = (¾ − ½)/(1 − ½).
+    found = compare(Kind.NUGGETS, nuggets(*"vvoo"), nuggets(*"vooo"))
+    assert value(found, "importance_agreement") == 0.75
+    assert value(found, "importance_kappa") == pytest.approx(0.5)
+    assert value(found, "match_f1") == 1
+
+
+def test_diagnostics_are_compared_by_gold_label_and_by_aspect() -> None:
+    first, last = Aspect.BACKGROUND, Aspect.RESULTS
+    a = statements((True, first), (True, last), (False, last), (True, first))
+    b = statements((True, first), (True, last), (False, first), (False, first))
+    found = compare(Kind.DIAGNOSTICS, a, b)
+    # Labels TT TT FF TF: seen ¾; by chance ¾·½ + ¼·½ = ½. Aspects likewise: ½·¾ + ½·¼ = ½.
+    assert value(found, "label_kappa") == pytest.approx(0.5)
+    assert value(found, "aspect_kappa") == pytest.approx(0.5)
+    assert not [figure.name for figure in found.figures if figure.name.endswith("ac1")]
+
+
+def test_ac1_stands_beside_kappa_where_one_label_prevails() -> None:
+    # Nine TT and one TF: seen .9; κ: by chance 1·.9 → 0. AC1: T has .95, so by chance 2·.95·.05 = .095.
+    same = [(True, None)] * 9
+    found = compare(Kind.DIAGNOSTICS, statements(*same, (True, None)), statements(*same, (False, None)))
+    assert value(found, "label_kappa") == pytest.approx(0)
+    assert value(found, "label_ac1") == pytest.approx((0.9 - 0.095) / (1 - 0.095))
+    assert "κ can be low" in of(found, "label_ac1").note
+
+
+def test_what_was_not_decided_is_missing_and_no_disagreement() -> None:
+    a = statements((True, None), (None, None), (False, None))
+    b = statements((True, None), (False, None), (False, None))
+    found = compare(Kind.DIAGNOSTICS, a, b)
+    assert found.values["label"] == ((True, True), (None, False), (False, False))
+    assert (of(found, "label_agreement").n, value(found, "label_kappa")) == (2, 1)
+    assert "1 of 3 units left out" in of(found, "label_kappa").note
+    assert of(found, "aspect_kappa").value is None
+
+
+def test_plans_are_compared_by_the_order_of_their_subtasks() -> None:
+    a = Plan(units=tuple(Subtask(text=text) for text in SENTENCES[:4]))
+    b = Plan(units=(a.units[1], a.units[0], *a.units[2:], Subtask(text=SENTENCES[5])))
+    found = compare(Kind.PLAN, a, b)
+    # One of six pairs stands the other way round: τ = (5 − 1)/6. F1 = 2·4 / (4 + 5).
+    assert value(found, "order_tau") == pytest.approx(4 / 6)
+    assert value(found, "match_f1") == pytest.approx(8 / 9)
+    assert found.values["position"] == ((1, 2), (2, 1), (3, 3), (4, 4))
+
+
+def test_two_subtasks_in_common_give_no_order_and_say_so() -> None:
+    a = Plan(units=tuple(Subtask(text=text) for text in SENTENCES[:2]))
+    tau = of(compare(Kind.PLAN, a, a), "order_tau")
+    assert (tau.value, "too few" in tau.note) == (None, True)
+
+
+def test_references_are_compared_by_identifier() -> None:
+    a = Evidence(
+        units=(
+            Reference(text="Deep residual learning", identifier="https://doi.org/10.1109/CVPR.2016.90"),
+            Reference(text="Attention is all you need", identifier="arXiv:1706.03762v5"),
+            Reference(text="A survey of hydrogen storage", identifier="10.1000/h2"),
+        )
+    )
+    b = Evidence(
+        units=(
+            Reference(text="", identifier="1706.03762"),
+            Reference(text="ResNet", identifier="doi:10.1109/cvpr.2016.90"),
+        )
+    )
+    found = compare(Kind.EVIDENCE, a, b)
+    # Two works in common, one only in A: 2/3, and F1 = 2·2 / (3 + 2).
+    assert value(found, "jaccard") == pytest.approx(2 / 3)
+    assert value(found, "match_f1") == 0.8
+
+
+@pytest.mark.parametrize(("kind", "document", "unit"), [
+    (Kind.INSIGHTS, Insights, Insight), (Kind.QUERY, Query, Wording),
+])  # fmt: skip
+def test_insights_and_queries_are_compared_by_their_words(
+    kind: Kind, document: type[Insights] | type[Query], unit: type[Insight] | type[Wording]
+) -> None:
+    a, b = (
+        document(units=tuple(unit(text=text) for text in texts)) for texts in (SENTENCES[:3], SENTENCES[2:5])
+    )  # type: ignore[arg-type]
+    found = compare(kind, a, b)
+    assert [(figure.name, figure.value) for figure in found.figures] == [("match_f1", pytest.approx(1 / 3))]
+
+
+def test_checklists_are_compared_by_their_shares() -> None:
+    # Deviations a: 5/30, −1/30, −4/30; b: −4/30, −1/30, 5/30. r = (−20 + 1 − 20)/(25 + 1 + 16).
+    a, b = (
+        Checklist(units=tuple(CheckPoint(text=t, share=s) for t, s in zip(SENTENCES, shares, strict=False)))
+        for shares in ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))
+    )
+    assert value(compare(Kind.CHECKLIST, a, b), "share_pearson") == pytest.approx(-39 / 42)
+
+
+def test_selection_ratings_are_compared_dimension_by_dimension() -> None:
+    # The protocols' oracle: 2, 2, 3, 2 make an item score of 2.25.
+    a, b = selection(2, 2, 3, 2), selection(3, 2, 3, 1)
+    found = compare(Kind.SELECTION, a, Selection(units=b.units[::-1]))
+    assert value(found, "item_score_a") == 2.25
+    assert value(found, "item_score_b") == 2.25
+    # Seen: mean |i−j| = 2/4. By chance: ¾·(½·1 + ¼·1) + ¼·(¼·1 + ¼·2) = ¾. κ = 1 − ½/¾.
+    assert value(found, "rating_kappa") == pytest.approx(1 / 3)
+    # Deviations (−1, −1, 3, −1)/4 and (3, −1, 3, −5)/4: r = (−3 + 1 + 9 + 5)/√(12·44).
+    assert value(found, "rating_pearson") == pytest.approx(12 / sqrt(12 * 44))
+
+
+def test_a_dimension_that_was_not_rated_is_told_of() -> None:
+    found = compare(Kind.SELECTION, selection(5, None, 3), selection(5, 4, None))
+    assert value(found, "item_score_a") == 4
+    assert "1 of 3 dimensions not rated" in of(found, "item_score_a").note
+    assert of(found, "rating_agreement").n == 1
+
+
+def test_labels_meet_by_their_ids_and_unsure_is_missing() -> None:
+    found = compare(Kind.LABELS, labels("yyn", "n?"), labels("ynn", "ny"))
+    # Both sure: yy yn nn nn. Seen ¾; by chance ½·¼ + ½·¾ = ½.
+    assert value(found, "value_agreement") == 0.75
+    assert value(found, "value_kappa") == pytest.approx(0.5)
+    # A unit judged once counts for chance (Gwet 2014): yes has (1 + ½ + 0 + 0 + 1)/5 = ½, so chance is ½.
+    assert value(found, "value_ac1") == pytest.approx(0.5)
+    assert of(found, "value_kappa").n == 4
+    assert "1 judgement of “unsure”" in of(found, "value_kappa").note
+
+
+def test_a_frozen_label_says_what_it_was_about() -> None:
+    found = compare(Kind.LABELS, labels("y", "n"), labels("n", "n"))
+    assert found.values["value"] == (("yes", "no"), ("no", "no"))
+    assert found.values["response_id"] == (("report 0", "report 0"), ("report 1", "report 1"))
+    assert found.values["unit_id"] == (("c0", "c0"), ("c0", "c0"))
+
+
+def test_units_that_only_one_labelled_are_told_of() -> None:
+    found = compare(Kind.LABELS, labels("yyn"), labels("yyny"))
+    assert len(found.only_b) == 1
+    assert "0 units only A has, 1 only B" in of(found, "value_agreement").note
+
+
+def test_ac1_is_defined_where_all_say_yes() -> None:
+    found = compare(Kind.LABELS, labels("yyyy"), labels("yyyy"))
+    assert of(found, "value_kappa").value is None
+    # Nobody says no, so guessing has nothing to guess between: chance is 0.
+    assert value(found, "value_ac1") == 1
+
+
+def pair(a: str, b: str, one: str, other: str) -> PairAgreement:
+    return compare_raters(Kind.LABELS, {a: labels(one), b: labels(other)}, a, b)
+
+
+def test_alpha_of_three_raters() -> None:
+    # Units yyy, yyn, nnn, nn?. Coincidences: yy 3 + 1, yn 1, ny 1, nn 3 + 2; yes 5, no 6 of 11.
+    # α = 1 − 10·1/(5·6).
+    p, q, r = "yynn", "yynn", "ynn?"
+    (alpha,) = over_all(Kind.LABELS, "i", [pair("p", "q", p, q), pair("p", "r", p, r), pair("q", "r", q, r)])
+    assert (alpha.name, alpha.value, alpha.n) == ("value_alpha", pytest.approx(2 / 3), 4)
+
+
+def rubrics(a: str, b: str, one: Rubric, other: Rubric, pairs: list[tuple[str, str]]) -> PairAgreement:
+    return compare_raters(Kind.RUBRIC, {a: one, b: other}, a, b, pairs)
+
+
+def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:
+    a, b, c = (
+        Rubric(units=tuple(Criterion(id=f"{who}{n}", text=SENTENCES[n]) for n in range(2))) for who in "abc"
+    )
+    torn = [
+        rubrics("a", "b", a, b, [("a0", "b0"), ("a1", "b1")]),
+        rubrics("b", "c", b, c, [("b0", "c0"), ("b1", "c1")]),
+        # By way of b, a0 is c0; here it is c1: all six criteria become one.
+        rubrics("a", "c", a, c, [("a0", "c1")]),
+    ]
+    mean, alpha = over_all(Kind.RUBRIC, "i", torn)
+    assert (alpha.value, "1 unit left out" in alpha.note) == (None, True)
+    # F1 of 1, 1 and 2·1/4.
+    assert (mean.name, mean.value) == ("match_f1", pytest.approx(2.5 / 3))
+
+
+def test_the_matcher_has_a_version() -> None:
+    assert matcher()
+
+
+def test_every_kind_says_how_it_is_compared() -> None:
+    assert set(COMPARED) == set(Kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "differs"),
+    [
+        (Kind.RUBRIC, Criterion(text="x", weight=2), {"weight": 3}),
+        (Kind.DIAGNOSTICS, Statement(text="x", label=True), {"label": None}),
+        (Kind.DIAGNOSTICS, Statement(text="x", label=True), {"aspect": Aspect.RESULTS}),
+        (Kind.NUGGETS, Nugget(text="x"), {"importance": "vital"}),
+        (Kind.CHECKLIST, CheckPoint(text="x", share=0.3), {"share": 0.4}),
+        (Kind.SELECTION, DimensionRating(text="x", rating=3), {"rating": 4}),
+        (Kind.EVIDENCE, Reference(text="x", identifier="10.1/a"), {"identifier": "10.1/b"}),
+        (Kind.LABELS, LABEL, {"value": "unsure"}),
+        (Kind.PLAN, Subtask(text="x"), {"text": "y"}),
+    ],
+)  # fmt: skip
+def test_a_counted_field_makes_a_difference(kind: Kind, unit: Unit, differs: dict[str, object]) -> None:
+    assert counts_equal(kind, unit, unit.model_copy(update={"id": "another"}))
+    assert not counts_equal(kind, unit, unit.model_copy(update=differs))
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "more"),
+    [
+        (Kind.RUBRIC, Criterion(text="Explains it"), {"note": "?", "insight_id": "i", "anchor": Anchor(quote="q")}),
+        (Kind.RUBRIC, Criterion(text="Explains it"), {"more_anchors": (Anchor(quote="r"),)}),
+        (Kind.RUBRIC, Criterion(text="Explains it"), {"text": "explains  it."}),
+        (Kind.LABELS, LABEL, {"quote": "q", "flags": "flagged"}),
+        (Kind.EVIDENCE, Reference(text="x", identifier="10.1000/A"), {"identifier": "https://doi.org/10.1000/a"}),
+        (Kind.EVIDENCE, Reference(text="x", identifier="report 7"), {"identifier": " report 7", "year": 1999}),
+        (Kind.CHECKLIST, CheckPoint(text="x", share=0.3), {"share": 0.1 + 0.2}),
+    ],
+)  # fmt: skip
+def test_what_does_not_count_makes_no_difference(kind: Kind, unit: Unit, more: dict[str, object]) -> None:
+    assert counts_equal(kind, unit, unit.model_copy(update=more))

@@ -1,0 +1,379 @@
+"""Imports: looked at without a trace, taken in whole or not at all, never twice, never over what is there."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project import backups, people
+from annotator.actions.project.file import Project
+from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
+from annotator.actions.project.incoming import Count
+from annotator.actions.project.people import new_project
+from annotator.actions.project.recording import AUDIT
+from annotator.actions.releases.gathering import gather
+from annotator.domain.kinds.artifact import State, chain
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import tables
+from annotator.storage.tables import table
+from tests.material.bundles import (
+    REAL,
+    change_json,
+    peer_files,
+    rich_bundle,
+    without_manifest,
+    write_peer,
+    write_release,
+)
+from tests.material.hostile import HOSTILE
+
+PEER, OURS = "researcherbench", "goldsmith"
+ITEM, RESPONSE, REVISION = table(tables.ItemRow), table(tables.ResponseRow), table(tables.RevisionRow)
+JUDGEMENT = table(tables.JudgementRow)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path / "project.goldsmith", "T")
+
+
+def bytes_of(project: Project) -> bytes:
+    """The file's content, read through SQLite so that no lock of this process is given up."""
+    return project.store.raw.serialize()
+
+
+def take(project: Project, format: str, folder: Path, **more: Any) -> Any:  # noqa: A002
+    return imports.run(project, format, [folder], warm=False, **more)[1]
+
+
+def counted(report: Any) -> dict[str, Count]:
+    return {thing: count for thing, count in report.counts.items() if count != Count()}
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
+def test_the_published_data_goes_in_whole(project: Project) -> None:
+    report = take(project, PEER, REAL)
+    assert not report.problems
+    assert report.units == 931
+    with project.store.read() as db:
+        bundle, _ = gather(db)
+    weights = Counter(unit["weight"] for artifact in bundle.artifacts for unit in artifact.document["units"])
+    assert (len(bundle.items), weights) == (65, {1: 330, 2: 474, 3: 127})
+    assert (len(bundle.systems), len(bundle.responses)) == (5, 325)
+
+
+def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
+    before = bytes_of(project)
+    report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
+    assert counted(report) == {
+        "items": Count(new=2),
+        "systems": Count(new=1),
+        "responses": Count(new=2),
+        "artifacts": Count(new=2),
+    }
+    assert bytes_of(project) == before
+
+
+def test_an_import_is_one_change_in_the_audit_and_cannot_be_undone(project: Project, tmp_path: Path) -> None:
+    change, report = imports.run(project, PEER, [write_peer(tmp_path / "in")], warm=False)
+    with project.store.read() as db:
+        kinds = db.execute(select(AUDIT.c.kind).where(AUDIT.c.seq >= change.seq)).scalars().all()
+    assert (kinds, change.undoable, change.by) == (["import"], False, project.by)
+    assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
+    assert str(report) == "2 items, 1 systems, 2 responses, 2 artifacts, 4 units"
+
+
+def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:
+    take(project, PEER, write_peer(tmp_path / "in"))
+    assert [items.read(project, found).key for found in items.ids(project, items.Filter(words="who"))] == [
+        "2"
+    ]
+    with project.store.read() as db:
+        revision = db.execute(select(REVISION)).mappings().first()
+        response = db.execute(select(RESPONSE)).mappings().first()
+        item = db.execute(select(ITEM)).mappings().first()
+    assert (revision["number"], revision["verb"], revision["chain"]) == (
+        1,
+        "import",
+        chain("", revision["sha256"]),
+    )
+    assert response["sha256"] == response_hash(response["text"])
+    assert item["sha256"] == item_hash(item)
+    artifact = artifacts.read(project, revision["artifact_id"])
+    assert (artifact.state, artifact.author_id) == (State.CONSENSUS, "")
+    submitting.reopen(project, artifact.id)
+    artifacts.change_unit(project, artifact.id, artifact.document.units[0].id, weight=3)
+    assert artifacts.read(project, artifact.id).revision == 3
+
+
+@pytest.mark.parametrize("format", [PEER, OURS])
+def test_a_repeated_import_adds_nothing_and_says_so(project: Project, tmp_path: Path, format: str) -> None:  # noqa: A002
+    folder = write_peer(tmp_path / "in") if format == PEER else write_release(tmp_path / "in")
+    take(project, format, folder)
+    before = bytes_of(project)
+    change, report = imports.run(project, format, [folder])
+    assert (str(report), report.new, report.problems, change.verb) == ("nothing new", 0, (), "nothing new")
+    assert all(count.new == count.changed == 0 for count in report.counts.values())
+    assert bytes_of(project) == before
+
+
+def test_content_that_differs_is_reported_and_never_overwritten(project: Project, tmp_path: Path) -> None:
+    folder = write_peer(tmp_path / "in")
+    take(project, PEER, folder)
+    change_json(folder / "rubric.json", lambda t: t[0]["rubric"][0].update(weight=3))
+    change_json(folder / "responses" / "Sys.json", lambda t: t[1].update(response="Better"))
+    before = bytes_of(project)
+    with pytest.raises(Refusal, match=r"responses/Sys.json\[1\]: differs from what the project holds"):
+        take(project, PEER, folder)
+    report = take(project, PEER, folder, skip_bad=True)
+    assert (report.counts["artifacts"], report.counts["responses"]) == (
+        Count(same=1, changed=1),
+        Count(same=1, changed=1),
+    )
+    assert bytes_of(project) == before
+
+
+def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, tmp_path: Path) -> None:
+    folder = write_peer(tmp_path / "in")
+    take(project, PEER, folder)
+    with project.store.read() as db:
+        artifact_id = db.execute(select(REVISION.c.artifact_id)).scalars().first()
+    unit = artifacts.read(project, artifact_id).document.units[0].id
+    submitting.reopen(project, artifact_id)
+    artifacts.change_unit(project, artifact_id, unit, note="my remark")
+    assert str(take(project, PEER, folder)) == "nothing new"
+    artifacts.change_unit(project, artifact_id, unit, text="My own words")
+    assert take(project, PEER, folder, skip_bad=True).counts["artifacts"] == Count(same=1, changed=1)
+    assert artifacts.read(project, artifact_id).document.units[0].text == "My own words"
+
+
+def test_further_systems_join_the_items_that_are_there(project: Project, tmp_path: Path) -> None:
+    take(project, PEER, write_peer(tmp_path / "in"))
+    (tmp_path / "New.json").write_text(json.dumps(peer_files()["responses/Sys.json"]), "utf-8")
+    report = imports.run(project, PEER, [tmp_path / "New.json"], warm=False)[1]
+    assert counted(report) == {"systems": Count(new=1), "responses": Count(new=2)}
+
+
+def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Project, tmp_path: Path) -> None:
+    files = peer_files()
+    files["questions.json"][1]["question"] = ""
+    folder = write_peer(tmp_path / "in", files)
+    before = bytes_of(project)
+    with pytest.raises(Refusal) as refused:
+        take(project, PEER, folder)
+    assert refused.value.happened.startswith("questions.json[1]: (id 2) “question” is empty")
+    assert len(refused.value.details) == 3
+    assert bytes_of(project) == before
+    report = take(project, PEER, folder, skip_bad=True)
+    assert (report.counts["items"].new, report.counts["responses"].new, len(report.problems)) == (1, 1, 3)
+
+
+@pytest.mark.parametrize("kind", [PEER, OURS])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_leaves_the_project_byte_for_byte_as_it_was(
+    project: Project,
+    tmp_path: Path,
+    kind: str,
+    name: str,
+) -> None:
+    content, reason = HOSTILE[name]
+    if kind == PEER:
+        folder, path = write_peer(tmp_path / "in"), "rubric.json"
+    else:
+        folder, path = without_manifest(write_release(tmp_path / "in")), "items.json"
+    (folder / path).write_bytes(content)
+    before = bytes_of(project)
+    with pytest.raises(Refusal) as refused:
+        take(project, kind, folder)
+    told = "\n".join(refused.value.details)
+    assert path in told
+    assert reason in told
+    assert bytes_of(project) == before
+
+
+def test_a_disk_that_fails_half_way_leaves_nothing(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = bytes_of(project)
+
+    def fail(*_: object) -> None:
+        raise Refusal("The disk is full; the change was not saved.")
+
+    monkeypatch.setattr(imports.search, "index", fail)
+    with pytest.raises(Refusal, match="disk is full"):
+        take(project, PEER, write_peer(tmp_path / "in"))
+    assert bytes_of(project) == before
+
+
+def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, tmp_path: Path) -> None:
+    report = take(project, OURS, write_release(tmp_path / "in"))
+    assert not report.problems
+    there = {thing: count for thing, count in rich_bundle().counts().items() if thing != "scores"}
+    assert {thing: count.new for thing, count in report.counts.items()} == there | {"pairings": 0}
+    with project.store.read() as db:
+        rows = db.execute(select(JUDGEMENT)).mappings().all()
+    assert all(row["sha256"] == judgement_hash(row) for row in rows)
+    assert Counter(row["status"] for row in rows) == {"ok": 2, "timeout": 1}
+
+
+def test_a_person_who_has_done_nothing_makes_room_for_an_alias(project: Project, tmp_path: Path) -> None:
+    me = people.someone(project)
+    take(project, OURS, write_release(tmp_path / "in"))
+    assert {p.id: p.alias for p in people.people(project)} == {
+        "person-1": "R1",
+        "person-2": "R2",
+        me.id: "R3",
+    }
+
+
+def test_a_person_who_has_worked_keeps_the_alias(project: Project, tmp_path: Path) -> None:
+    from annotator.domain.kinds.artifact import Kind
+
+    me = people.someone(project)
+    artifacts.start(project, items.add(project, "Why?").subject, Kind.RUBRIC)
+    report = take(project, OURS, write_release(tmp_path / "in"))
+    assert {p.id: p.alias for p in people.people(project)} == {
+        me.id: "R1",
+        "person-1": "R3",
+        "person-2": "R2",
+    }
+    assert [str(note) for note in report.notes] == ["people.json[0]: the alias R1 is taken; it becomes R3"]
+    assert str(take(project, OURS, tmp_path / "in")) == "nothing new"
+
+
+BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
+    "unknown criterion": (
+        "judgements.json",
+        lambda t: t[0].update(unit_id="c9"),
+        "artifact of item one has no unit c9",
+    ),
+    "unknown response": (
+        "judgements.json",
+        lambda t: t[0].update(response_id="r9"),
+        "its response r9 was not taken in",
+    ),
+    "another item's response": (
+        "judgements.json",
+        lambda t: t[0].update(response_id="response-2"),
+        "does not belong to item one",
+    ),
+    "unknown rater": (
+        "judgements.json",
+        lambda t: t[0].update(rater_id="x"),
+        "was not taken in and is not in the project",
+    ),
+    "unknown run": ("judgements.json", lambda t: t[0].update(run_id="x"), "its run x was not taken in"),
+    "repeated judgement": (
+        "judgements.json",
+        lambda t: t.append(t[0]),
+        "stands in these files more than once",
+    ),
+    "unknown item": ("sources.json", lambda t: t[0].update(item_id="x"), "its item x was not taken in"),
+    "unknown author": (
+        "artifacts/diagnostics.json",
+        lambda t: t[0].update(author_id="x"),
+        "its person x was not",
+    ),
+    "repeated key": (
+        "items.json",
+        lambda t: t[1].update(key="one", dataset=""),
+        "stands in these files more than once",
+    ),
+    "long id": ("sources.json", lambda t: t[0].update(id="x" * 37), "should be 1 to 36 plain letters"),
+    "id with an invisible character": (
+        "sources.json",
+        lambda t: t[0].update(id="item\u200b"),
+        "should be 1 to 36 plain letters",
+    ),
+    "position out of reach": (
+        "items.json",
+        lambda t: t[1].update(position=2**62),
+        "“position” should be at most",
+    ),
+    "unknown role": ("people.json", lambda t: t[0].update(roles=["king"]), "“king” is not a role"),
+    "long key": ("items.json", lambda t: t[0].update(key="k" * 121), "“key” "),
+    "trial 0": (
+        "responses/nul_.json",
+        lambda t: t[0].update(trial=0),
+        "“trial” should be greater than or equal to 1",
+    ),
+    "unknown judge": ("runs.json", lambda t: t[0].update(judge_id="x"), "its judge x was not taken in"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINKS)
+def test_a_record_that_does_not_fit_is_refused_by_name(project: Project, tmp_path: Path, name: str) -> None:
+    path, spoil, reason = BAD_LINKS[name]
+    folder = without_manifest(write_release(tmp_path / "in"))
+    change_json(folder / path, spoil)
+    before = bytes_of(project)
+    with pytest.raises(Refusal) as refused:
+        take(project, OURS, folder)
+    assert refused.value.happened.startswith(f"{path}[")
+    assert reason in refused.value.happened
+    assert bytes_of(project) == before
+
+
+def test_what_hangs_on_a_changed_report_is_not_attached_to_the_kept_one(
+    project: Project, tmp_path: Path
+) -> None:
+    folder = without_manifest(write_release(tmp_path / "in"))
+    take(project, OURS, folder)
+    with project.store.write() as db:
+        db.execute(JUDGEMENT.delete())
+        db.execute(
+            update(RESPONSE).where(RESPONSE.c.id == "response-1").values(sha256=response_hash("other"))
+        )
+    report = take(project, OURS, folder, skip_bad=True)
+    assert (report.counts["responses"].changed, report.counts["judgements"].new) == (1, 0)
+    with project.store.read() as db:
+        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == 0
+
+
+def test_a_project_with_items_is_backed_up_first(project: Project, tmp_path: Path) -> None:
+    take(project, PEER, write_peer(tmp_path / "in"))
+    assert backups.listing(project.path) == []
+    take(project, OURS, write_release(tmp_path / "more"))
+    assert len(backups.listing(project.path)) == 1
+
+
+def test_what_another_process_wrote_meanwhile_is_not_written_twice(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_peer(tmp_path / "in")
+    items.add(project, "Why?")
+
+    def meanwhile(_project: Project, _why: str) -> None:
+        monkeypatch.undo()
+        other = Project.open(project.path)
+        take(other, PEER, folder)
+        other.close()
+
+    monkeypatch.setattr(imports.backups, "make", meanwhile)
+    report = take(project, PEER, folder)
+    assert counted(report) == {
+        "items": Count(same=2), "systems": Count(same=1), "responses": Count(same=2), "artifacts": Count(same=2),
+    }  # fmt: skip
+    assert items.count(project) == 3
+
+
+def test_an_unknown_format_or_path_is_refused(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="not a format"):
+        imports.preview(project, "xml", [tmp_path])
+    with pytest.raises(Refusal, match="There is no “absent”"):
+        imports.preview(project, PEER, [tmp_path / "absent"])
+
+
+def test_progress_names_the_stage_and_reaches_its_end(project: Project, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    imports.run(project, PEER, [write_peer(tmp_path / "in")], progress=lambda *step: told.append(step))
+    assert ("writing responses", 2, 2) in told
+    assert told[-1][0] == "rendering reports"

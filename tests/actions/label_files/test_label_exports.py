@@ -1,0 +1,278 @@
+"""Labels that leave: only those that are final, under aliases, and so that ResearcherBench's own figures are ours."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.label_files import label_exports, label_files
+from annotator.actions.label_files.label_exports import Choice, Exported, export
+from annotator.actions.label_files.label_files import Wish
+from annotator.actions.labelling import label_sealing
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.validation.classification import both_ways
+from tests.material.bundles import write_peer
+from tests.material.labels_in_files import (
+    ANN,
+    FIRST,
+    SECOND,
+    THIRD,
+    ann,
+    ann_says,
+    every,
+    me,
+    project_of_two,
+    stored,
+    take,
+    written,
+)
+from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
+from tests.projects.small_project import small_project
+from tests.servers.said_by_judges import say
+
+PROJECT = project_of_two
+FINAL, EVERYTHING = Choice(), Choice(everything=True)
+# Alpha's reports on items 1 and 2, three criteria each of weights 3, 2 and 1.
+PEOPLE, JUDGE = "yynnyn", "ynnyyn"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+
+
+def tree(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def written_to(project: Project, path: Path, choice: Choice = FINAL) -> Exported:
+    return export(project, path, choice=choice)
+
+
+def test_labels_leave_when_they_are_submitted_and_not_before(project: Project, tmp_path: Path) -> None:
+    ann_says(project, "no")
+    with pytest.raises(Refusal, match="1 label left out: not yet submitted"):
+        written_to(project, tmp_path / "out.csv")
+    assert written_to(project, tmp_path / "out.csv", EVERYTHING).labels == 1
+    (row,) = rows(tmp_path / "out.csv")
+    assert (row["rater"], row["value"], row["state"], row["unit"]) == ("R2", "no", "open", FIRST)
+
+
+def test_what_is_submitted_and_what_came_in_by_a_file_is_final(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every()))
+    ann(project)
+    label_sealing.submit(project, items.ids(project)[0])
+    me(project)
+    take(project, written(tmp_path, {"rater": "Ben", "item": "2"}), Wish({"Ben": "R3"}))
+    written_to(project, tmp_path / "out.csv")
+    states = {(row["item"], row["rater"]): row["state"] for row in rows(tmp_path / "out.csv")}
+    assert states == {("1", "R2"): "submitted", ("2", "R2"): "imported", ("2", "R3"): "imported"}
+
+
+def test_nobodys_name_leaves_and_no_note_is_lost(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, {"note": "=1+1", "quote": "explains residual connections"}))
+    for name in ("out.csv", "out.json"):
+        written_to(project, tmp_path / name)
+        assert "Ann Other" not in (tmp_path / name).read_text("utf-8")
+    assert rows(tmp_path / "out.csv")[0]["note"] == "'=1+1"
+    (label,) = tree(tmp_path / "out.json")["labels"]
+    assert (label["note"], label["weight"], label["number"]) == ("=1+1", 3.0, 1)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.json", "folder"])
+def test_what_leaves_comes_back_as_it_was(project: Project, tmp_path: Path, name: str) -> None:
+    take(project, written(tmp_path, *every(note="so"), {"system": "Beta", "value": "yes", "note": "so"}))
+    written_to(project, tmp_path / name)
+    assert label_files.run(project, [tmp_path / name])[1].same == 12
+
+
+def test_a_table_comes_into_another_project_with_its_raters(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every()))
+    written_to(project, tmp_path / "out.csv")
+    other = small_project(tmp_path / "other")
+    text = (tmp_path / "out.csv").read_text("utf-8-sig")
+    for id_ in {row["item_id"] for row in rows(tmp_path / "out.csv")} | {
+        row["unit_id"] for row in stored(project)
+    }:
+        text = text.replace(id_, "")
+    (tmp_path / "bare.csv").write_text(text, "utf-8")
+    report = label_files.run(other, [tmp_path / "bare.csv"])[1]
+    assert (report.new, [rater.person.id for rater in report.raters]) == (12, [people.known(project, ANN).id])
+    other.close()
+
+
+def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every(), {"rater": "Ben"}), Wish({"Ann": ANN, "Ben": "R3"}))
+    assert written_to(project, tmp_path / "a.csv", Choice(people=("r3",))).raters == ("R3",)
+    assert written_to(project, tmp_path / "b.csv", Choice(systems=("Beta",))).labels == 6
+    for wrong in (
+        Choice(people=("Ann Other",)),
+        Choice(systems=("Gamma",)),
+        Choice(protocols=("arena.kae",)),
+    ):
+        with pytest.raises(Refusal):
+            written_to(project, tmp_path / "c.csv", wrong)
+    assert not (tmp_path / "c.csv").exists()
+
+
+def test_labels_of_every_protocol_leave_and_come_back(tmp_path: Path) -> None:
+    project = one_item(tmp_path)
+    system = "Canary-Alpha-9000"
+    told = [
+        {"protocol": PLAN, "system": system, "unit_id": "p1~g1", "unit": "", "value": "relevant"},
+        {"protocol": CLAIMS, "system": system, "unit": "Cost doubled.", "value": "no"},
+        {"protocol": PAIRS, "system": system, "unit": "Canary-Beta-9000", "value": "tie"},
+    ]
+    take(project, written(tmp_path, *told))
+    assert written_to(project, tmp_path / "out.csv").labels == 3
+    found = {row["protocol"]: row["unit"] for row in rows(tmp_path / "out.csv")}
+    assert found[PAIRS] == "Canary-Beta-9000"
+    assert found[PLAN] == "Collect the reports of every system. → Gather reports from all systems."
+    assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 3
+    project.close()
+
+
+def test_the_same_labels_give_the_same_bytes(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every()))
+    for name in ("a.csv", "b.csv"):
+        written_to(project, tmp_path / name)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, *every()))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/mine.txt").write_text("mine")
+    with pytest.raises(Refusal, match="holds files that are not"):
+        written_to(project, tmp_path / "folder")
+    with pytest.raises(Refusal, match="not a format for labels"):
+        export(project, tmp_path / "x", "xlsx")
+    ann(project)
+    with pytest.raises(Refusal, match="Only a coordinator"):
+        label_exports.export(project, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+# ResearcherBench's meta-evaluation, §4.3: people and judge on the same points, plain and by weight
+
+
+def their_figures(folder: Path, annotator: str) -> dict[str, tuple[float, ...]]:
+    """Accuracy, precision, recall and F1, as the paper defines them, from the files alone: (plain, weighted).
+
+    Files are found by their names, points of both sides by their words, weights in rubric.json.
+    """
+    weights = {
+        (one["id"], line["point"]): line["weight"]
+        for one in tree(folder.parent / "rubric.json")
+        for line in one["rubric"]
+    }
+    judged = {
+        (one["id"], line["point"]): line["covered"]
+        for one in tree(folder / "meta_eval.json")["detailed_results"]
+        for line in one["result"]["coverage_results"]
+    }
+    cells: list[tuple[bool, bool, int]] = []
+    for file in folder.glob("Q*_result_*.json"):
+        question, _, whose = file.stem.split("_")
+        if whose == annotator:
+            for line in tree(file)["rubric_eval"]:
+                key = (int(question[1:]), line["point"])
+                if key in judged:
+                    cells.append((line["covered"], judged[key], weights[key]))
+    return {"plain": _figures([(a, b, 1) for a, b, _ in cells]), "weighted": _figures(cells)}
+
+
+def _figures(cells: list[tuple[bool, bool, int]]) -> tuple[float, ...]:
+    both, only_judge, only_people, neither = (
+        sum(w for a, b, w in cells if (a, b) == pair)
+        for pair in ((True, True), (False, True), (True, False), (False, False))
+    )
+    precision, recall = both / (both + only_judge), both / (both + only_people)
+    accuracy = (both + neither) / (both + neither + only_judge + only_people)
+    return accuracy, precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def labelled(project: Project, folder: Path) -> None:
+    """What Ann and the judge say of Alpha's two reports."""
+    units = [(item, unit) for item in "12" for unit in (FIRST, SECOND, THIRD)]
+    said = [
+        {"item": item, "unit": unit, "value": {"y": "yes", "n": "no"}[letter]}
+        for (item, unit), letter in zip(units, PEOPLE, strict=True)
+    ]
+    take(project, written(folder, *said))
+    say(project, "baseline", JUDGE)
+
+
+def test_its_meta_evaluation_gives_our_figures(project: Project, tmp_path: Path) -> None:
+    labelled(project, tmp_path)
+    written_to(project, tmp_path / "out", Choice(judge="baseline"))
+    found = their_figures(tmp_path / "out" / "Alpha", "R2")
+    # Agreed covered: weights 3 and 2; the judge alone 3; people alone 2; agreed uncovered 1 and 1.
+    assert found["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
+    assert found["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
+    ours = both_ways(PEOPLE, JUDGE, "y", [3, 2, 1] * 2, [n // 3 for n in range(6)], resamples=0)
+    for name, figures in (("plain", ours.plain), ("weighted", ours.weighted)):
+        told = (figures.accuracy, figures.precision, figures.recall, figures.f1)
+        assert found[name] == pytest.approx([one.value for one in told])
+
+
+def test_its_files_are_named_as_it_looks_for_them(project: Project, tmp_path: Path) -> None:
+    labelled(project, tmp_path)
+    written_to(project, tmp_path / "out")
+    names = sorted(
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.json")
+    )
+    assert names == ["Alpha/Q1_result_R2.json", "Alpha/Q2_result_R2.json", "goldsmith.json", "rubric.json"]
+    assert all(re.fullmatch(r"Q\d+_result_[^_]+\.json", name.split("/")[1]) for name in names[:2])
+
+
+def test_what_is_unsure_is_left_out_there_and_said(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, {}, {"unit": SECOND, "value": "unsure"}))
+    found = written_to(project, tmp_path / "out")
+    assert "1 label left out: unsure, which is neither covered nor not" in found.notes
+    assert tree(tmp_path / "out/Alpha/Q1_result_R2.json")["rubric_eval"] == [
+        {"point": FIRST, "covered": True}
+    ]
+
+
+def test_a_label_of_a_unit_that_is_gone_has_no_words(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, {}))
+    with project.store.write() as db:
+        db.exec_driver_sql("UPDATE judgement SET unit_id = 'gone'")
+    assert written_to(project, tmp_path / "out.csv").notes == (
+        "1 label of units that are no longer asked about",
+    )
+    with pytest.raises(Refusal, match="has a place in this layout"):
+        written_to(project, tmp_path / "out")
+
+
+def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "peer.goldsmith")
+    people.someone(project)
+    imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
+    take(project, written(tmp_path, {"item": "2", "system": "Sys", "unit": "Point 2"}), Wish({"Ann": "A"}))
+    written_to(project, tmp_path / "out")
+    assert tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"] == [
+        {"point": "Point 2", "covered": True}
+    ]
+    assert not (tmp_path / "out/goldsmith.json").exists()
+    project.close()
+
+
+@pytest.mark.parametrize("choice", [Choice(protocols=(PAIRS,)), Choice(judge="nobody")], ids=str)
+def test_what_its_layout_cannot_hold_is_refused(project: Project, tmp_path: Path, choice: Choice) -> None:
+    take(project, written(tmp_path, {}))
+    with pytest.raises(Refusal):
+        written_to(project, tmp_path / "out", choice)
+    with pytest.raises(Refusal, match="holds no judge"):
+        written_to(project, tmp_path / "out.csv", Choice(judge="baseline"))

@@ -1,0 +1,347 @@
+"""Labels from files: looked at without a trace, taken in whole or not at all, never twice, never over what is there."""
+
+import json
+from collections import Counter
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, insert, select, update
+
+from annotator.actions.assignments import agreements
+from annotator.actions.authoring.artifacts import write_revision
+from annotator.actions.items import items
+from annotator.actions.label_files import label_files
+from annotator.actions.label_files.label_files import Wish
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling.label_origins import Origins
+from annotator.actions.parcels import returned_labels
+from annotator.actions.parcels.returned_labels import ARTIFACT
+from annotator.actions.project import backups, people
+from annotator.actions.project.file import Project
+from annotator.actions.project.recording import AUDIT
+from annotator.actions.releases import checking
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.undo import history
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.texts.identity import new_id
+from tests.material.hostile import HOSTILE
+from tests.material.labels_in_files import (
+    ANN,
+    FIRST,
+    SECOND,
+    THIRD,
+    TOLD,
+    ann,
+    ann_says,
+    every,
+    look,
+    me,
+    project_of_two,
+    refused,
+    report_of,
+    stored,
+    take,
+    unit_of,
+    written,
+)
+from tests.projects.small_project import answer
+
+PROJECT = project_of_two
+
+# Taking in
+
+
+def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
+    project: Project, tmp_path: Path
+) -> None:
+    quote = "compares the stability"
+    path = written(
+        tmp_path, {"value": "Yes ", "quote": quote, "note": "well"}, {"unit": SECOND, "value": "unsure"}
+    )
+    report = take(project, path)
+    assert (report.new, report.findings) == (2, ())
+    first, second = sorted(stored(project), key=lambda row: row["status"])
+    assert (first["value"], first["status"], first["note"], first["flags"]) == (
+        "yes",
+        "ok",
+        "well",
+        "imported",
+    )
+    assert (first["rater_id"], first["rater_kind"]) == (people.known(project, ANN).id, "person")
+    text = labels.sheet(project, first["response_id"]).report
+    assert text[first["quote_start"] : first["quote_end"]] == quote
+    assert (second["value"], second["status"], second["cause"]) == (None, "unclear", "the rater is unsure")
+
+
+def test_what_came_in_stands_where_the_person_would_have_put_it(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every()))
+    ann(project)
+    assert all(task.labelled == task.units == 3 for task in labels.queue(project))
+    label_sealing.submit(project, items.ids(project)[0])
+    assert not checking.check(project).problems
+
+
+def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
+    path, before = written(tmp_path, *every()), project.store.raw.serialize()
+    assert look(project, path).new == 12
+    assert project.store.raw.serialize() == before
+
+
+def test_a_repeated_import_adds_nothing(project: Project, tmp_path: Path) -> None:
+    path = written(tmp_path, *every(quote="explains residual connections", note="so"))
+    take(project, path)
+    before, copies = project.store.raw.serialize(), len(backups.listing(project.path))
+    report = take(project, path)
+    assert (report.new, report.filled, report.same) == (0, 0, 12)
+    assert project.store.raw.serialize() == before
+    assert len(backups.listing(project.path)) == copies
+
+
+def test_an_import_is_one_change_with_a_backup_before_it(project: Project, tmp_path: Path) -> None:
+    copies = len(backups.listing(project.path))
+    change, _ = label_files.run(project, [written(tmp_path, *every())], TOLD)
+    with project.store.read() as db:
+        row = db.execute(select(AUDIT).order_by(AUDIT.c.seq.desc()).limit(1)).one()
+    assert (row.verb, row.seq) == ("import labels", change.seq)
+    assert json.loads(row.after) == {
+        "format": "labels", "files": ["labels.csv"], "raters": {"Ann": ANN}, "new": 12, "filled": 0, "replaced": 0,
+        "sources": ["labels.csv"], "at": stored(project)[0]["at"].astimezone(UTC).isoformat(),
+    }  # fmt: skip
+    assert len(backups.listing(project.path)) == copies + 1
+
+
+# What cannot be taken
+
+
+@pytest.mark.parametrize(
+    ("row", "trouble", "reason"),
+    [
+        ({"item": "9"}, "unknown item", "there is no item “9”"),
+        ({"item_id": "nothing"}, "unknown item", "there is no item “1”"),
+        ({"dataset": "other"}, "unknown item", "there is no item “1” of “other”"),
+        ({"system": "Gamma"}, "unknown system", "there is no system “Gamma”"),
+        ({"system": ""}, "unknown system", "does not say which system's report"),
+        ({"trial": "2"}, "unknown system", "“Alpha” has no such report on this item"),
+        ({"mode": "isolated"}, "unknown system", "“Alpha” has no such report on this item"),
+        ({"unit": "Explains residual"}, "unknown unit", "nothing that is asked about this report reads"),
+        ({"unit_id": "c1"}, "unknown unit", "nothing with the id “c1”"),
+        ({"unit": "", "number": "1"}, "unknown unit", "a number alone names nothing"),
+        ({"protocol": "arena.kae"}, "unknown unit", "nothing to label by under “arena.kae”"),
+        ({"protocol": "adra.efficiency"}, "unknown unit", "nothing to label by under “adra.efficiency”"),
+        ({"rater": "Bob"}, "unknown rater", "say who that is"),
+        ({"value": "covered"}, "bad value", "use one of yes, no, unsure"),
+        ({"value": "1"}, "bad value", "“1” cannot be said here"),
+        ({"value": "no, yes"}, "bad value", "cannot be said here"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_taken_is_named_with_its_row(
+    project: Project, tmp_path: Path, row: dict[str, str], trouble: str, reason: str
+) -> None:
+    path = written(tmp_path, {"unit": SECOND}, row)
+    (finding,) = look(project, path).findings
+    assert (finding.trouble.value, finding.row) == (trouble, 3)
+    assert reason in finding.reason
+    assert str(finding) in refused(project, path)
+
+
+def test_what_is_good_goes_in_when_the_bad_is_to_be_left_out(project: Project, tmp_path: Path) -> None:
+    path = written(tmp_path, {"unit": SECOND}, {"item": "9"}, {"value": "perhaps"})
+    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    assert (report.new, report.counts) == (1, {"unknown item": 1, "bad value": 1})
+    assert len(stored(project)) == 1
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_leave_the_project_as_it_is(project: Project, tmp_path: Path, name: str) -> None:
+    (tmp_path / "labels.json").write_bytes(HOSTILE[name][0])
+    assert HOSTILE[name][1] in refused(project, tmp_path / "labels.json")
+
+
+# Never over what is there
+
+
+def test_a_label_that_a_person_gave_otherwise_is_kept(project: Project, tmp_path: Path) -> None:
+    ann_says(project, "no")
+    path = written(tmp_path, {}, {"unit": SECOND})
+    assert "R2 said “no” here, the file says “yes”" in refused(project, path)
+    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    assert (report.new, report.counts) == (1, {"conflict": 1})
+    assert sorted(row["value"] for row in stored(project)) == ["no", "yes"]
+
+
+def test_a_label_is_replaced_where_that_is_asked_for_and_can_be_put_back(
+    project: Project, tmp_path: Path
+) -> None:
+    ann_says(project, "no", note="half of it")
+    before = stored(project)
+    report = take(project, written(tmp_path, {"value": "unsure"}), Wish({"Ann": ANN}, replace=True))
+    assert [str(one) for one in report.replaced] == [
+        "labels.csv, row 2: R2 said “no” here, the file says “unsure”"
+    ]
+    (row,) = stored(project)
+    assert (row["id"], row["status"], row["note"], row["flags"]) == (
+        before[0]["id"],
+        "unclear",
+        "",
+        "imported",
+    )
+    history.undo(project)
+    assert stored(project) == before
+
+
+def test_what_a_person_left_open_is_filled_and_what_they_wrote_stays(
+    project: Project, tmp_path: Path
+) -> None:
+    ann(project)
+    response_id = report_of(project)
+    labels.set_note(project, response_id, unit_of(project, response_id), "look again")
+    labels.set_flag(project, response_id, unit_of(project, response_id), True)
+    me(project)
+    report = take(project, written(tmp_path, {}))
+    assert (report.new, report.filled) == (0, 1)
+    (row,) = stored(project)
+    assert (row["value"], row["note"], row["flags"]) == ("yes", "look again", "imported flagged")
+
+
+def test_a_note_is_added_beside_the_same_label_and_never_put_over_another(
+    project: Project, tmp_path: Path
+) -> None:
+    ann_says(project, "yes")
+    assert take(project, written(tmp_path, {"note": "so"})).filled == 1
+    assert [row["note"] for row in stored(project)] == ["so"]
+    assert "the note that R2 left here is another" in refused(project, written(tmp_path, {"note": "not so"}))
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, replace: bool) -> None:
+    take(project, written(tmp_path, *every()))
+    ann(project)
+    label_sealing.submit(project, items.ids(project)[0])
+    me(project)
+    wish = Wish({"Ann": ANN}, replace=replace)
+    assert "R2 has submitted the labels of this item" in refused(
+        project, written(tmp_path, {"value": "no"}), wish
+    )
+    assert take(project, written(tmp_path, *every()), wish).same == 12
+
+
+def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
+    path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
+    report = take(project, path, Wish({"Ann": ANN}, skip_bad=True))
+    assert [(one.trouble.value, one.row) for one in report.findings] == [("repeated", n) for n in (2, 3, 4)]
+    assert report.new == 1
+    assert "Found more than once in the files, and alike: 1 label" in report.notes
+
+
+def test_thousands_of_labels_go_in_at_once(project: Project, tmp_path: Path) -> None:
+    for number in range(3, 30):
+        people.add_person(project, f"Rater {number}", (Role.ANNOTATOR,))
+    aliases = [person.alias for person in people.people(project)]
+    for number in range(28):
+        answer(project, f"System {number}")
+    rows = [
+        {"item": item, "system": f"System {n}", "unit": unit, "rater": alias, "value": "no"}
+        for item in "12" for n in range(28) for unit in (FIRST, SECOND, THIRD) for alias in aliases
+    ]  # fmt: skip
+    report = take(project, written(tmp_path, *rows), Wish({alias: alias for alias in aliases}))
+    with project.store.read() as db:
+        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == report.new == len(rows)
+
+
+# Finished work and drafts
+
+
+def flags_of(project: Project) -> set[str]:
+    return {row["flags"] for row in stored(project)}
+
+
+def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
+    project: Project, tmp_path: Path
+) -> None:
+    path = written(tmp_path, *every())
+    assert take(project, path, Wish({"Ann": ANN}, drafts=True)).new == 12
+    again = take(project, path)
+    assert (again.same, flags_of(project)) == (12, {""})
+    assert "12 labels that are there alike are drafts" in again.notes[0]
+    assert len(take(project, path, Wish({"Ann": ANN}, replace=True)).replaced) == 12
+    assert flags_of(project) == {"imported"}
+    take(project, path, Wish({"Ann": ANN}, replace=True, drafts=True))
+    assert flags_of(project) == {""}
+
+
+def test_each_label_names_the_one_of_several_files_that_it_came_from(
+    project: Project, tmp_path: Path
+) -> None:
+    rows = every()
+    paths = [written(tmp_path, *rows[:5], name="b.csv"), written(tmp_path, *rows[5:], name="a.csv")]
+    label_files.run(project, paths, TOLD)
+    with project.store.read() as db:
+        origins = Origins(db)
+        found = Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
+    assert found == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
+
+
+def test_labels_of_an_import_that_told_no_file_apart_name_all_its_files(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, *every()))
+    names = ["a.csv", "b.csv", "c.csv", "d.csv"]
+    with project.store.write() as db:
+        wanted = AUDIT.c.verb == "import labels"
+        after = json.dumps({"files": names})
+        db.execute(update(AUDIT).where(wanted).values(after=after))
+    with project.store.read() as db:
+        row = stored(project)[0]
+        assert (
+            Origins(db).of(row["flags"], row["at"]) == "given elsewhere, files a.csv, b.csv, c.csv and 1 more"
+        )
+
+
+def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: Path) -> None:
+    ben = people.known(project, people.add_person(project, "Ben").subject)
+    for person, value in ((people.known(project, ANN), "yes"), (ben, "no")):
+        project.work_as(person)
+        for task in labels.queue(project)[:2]:
+            for unit in labels.sheet(project, task.response_id).units:
+                labels.set_label(project, task.response_id, unit.id, value)
+        label_sealing.submit(project, items.ids(project)[0])
+    me(project)
+    before = agreements.all_frozen(project)
+    take(project, written(tmp_path, *every(rater="Zoe")), Wish({"Zoe": "Z1"}))
+    assert before
+    assert agreements.all_frozen(project) == before
+
+
+def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, *every()))
+    item_id, rater = items.ids(project)[0], people.known(project, ANN).id
+    response_id = report_of(project, "Beta")
+    unit_id = unit_of(project, response_id)
+    label = Label(
+        id=label_id("researcherbench.coverage", response_id, unit_id), protocol="researcherbench.coverage",
+        response_id=response_id, unit_id=unit_id, value="no", text="",
+    )  # fmt: skip
+    artifact_id = sealed_labels(project, item_id, rater, Labels(units=(label,)))
+    with project.store.write() as db:
+        returned_labels.write(db, rater, item_id, artifact_id)
+    values = {(row["response_id"], row["unit_id"]): row["value"] for row in stored(project)}
+    assert (len(values), values[response_id, unit_id]) == (12, "no")
+    assert list(values.values()).count("yes") == 11
+
+
+def sealed_labels(project: Project, item_id: str, rater: str, document: Labels) -> str:
+    """A sealed document of a person's labels, as it comes back in a package."""
+    artifact_id = new_id()
+    with project.store.write() as db:
+        db.execute(
+            insert(ARTIFACT).values(
+                id=artifact_id, item_id=item_id, kind="labels", author_id=rater, state="sealed", revision=0
+            )
+        )
+        write_revision(project, db, artifact_id, document, "seal", number=1, sealed=True)
+    return artifact_id

@@ -1,0 +1,155 @@
+"""How parts are drawn from responses by the same run as judging."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
+from annotator.actions.material.extracting import Order
+from annotator.actions.orders import resuming
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
+from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.protocol import Extracted
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.part import Part
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import EXTRACTIONS
+from tests.judging.odd_server import OddServer, completion, error
+from tests.material import drawn_extracts
+from tests.material.extraction import TINY_PLAN
+from tests.projects.small_project import small_project
+from tests.servers.served import JUDGE, add_judge
+
+STEP = completion('{"step": "Search."}')
+
+
+@pytest.fixture
+def server(server: OddServer) -> OddServer:
+    server.script(STEP)
+    return server
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, TINY_PLAN)
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    yield project
+    project.close()
+
+
+def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
+    return asyncio.run(extracting.run(project, Order(judge, TINY_PLAN.name, **how)))
+
+
+def steps(project: Project) -> list[list[str]]:
+    rows = project.store.raw.execute("SELECT content FROM extract ORDER BY rowid").fetchall()
+    return [[unit["text"] for unit in json.loads(content)["units"]] for (content,) in rows]
+
+
+def test_every_response_is_drawn_from_with_as_many_calls_as_it_takes(
+    project: Project, server: OddServer
+) -> None:
+    ended = run(project)
+    assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", 4, 4, {})
+    # Each of the four reports has a title and one paragraph.
+    assert (len(server.bodies), steps(project)) == (8, [["Search.", "Search."]] * 4)
+    (origin, run_id, flags) = project.store.raw.execute(
+        "SELECT origin, run_id, flags FROM extract"
+    ).fetchone()
+    assert (origin.split(":")[0], run_id, flags) == ("judge", ended["run"], "noted")
+    assert project.store.raw.execute("SELECT count(*) FROM call").fetchone()[0] == ended["calls"]
+    assert project.store.raw.execute("SELECT count(*) FROM judgement").fetchone()[0] == 0
+    assert checking.check(project).problems == []
+
+
+def test_a_finished_one_is_not_asked_again(project: Project, server: OddServer) -> None:
+    run(project, systems=("Alpha",))
+    asked = len(server.bodies)
+    plan = extracting.plan(project, Order(JUDGE, TINY_PLAN.name))
+    assert (plan.total, plan.to_do, plan.things) == (4, 2, "reports")
+    assert run(project)["judged_now"] == 2
+    assert len(server.bodies) == 2 * asked
+
+
+def test_what_fails_leaves_its_calls_and_is_drawn_by_the_next_run(
+    project: Project, server: OddServer
+) -> None:
+    server.answer = lambda body, number: (
+        STEP if number != 1 else error(400, "too much", code="context_length_exceeded")
+    )
+    ended = run(project, concurrency=1)
+    assert (ended["missing"], len(steps(project))) == ({"too_long": 1}, 3)
+    (line,) = judge_runs.runs(project)
+    assert (line.done, line.total, line.open) == (3, 4, True)
+    server.script(STEP)
+    again = run(project)
+    assert (again["judged_now"], again["reused"], len(steps(project))) == (1, 1, 4)
+
+
+def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddServer) -> None:
+    daily = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
+    server.answer = lambda body, number: STEP if number < 3 else daily
+    assert run(project, concurrency=1)["state"] == "interrupted"
+    server.script(STEP)
+    before = len(server.bodies)
+    ended = asyncio.run(resuming.resume(project, concurrency=1))
+    assert (ended["state"], ended["reused"], len(steps(project))) == ("done", 1, 4)
+    # Of eight steps three were drawn before.
+    assert len(server.bodies) - before == 5
+    assert [line.state for line in judge_runs.runs(project)] == ["done"]
+
+
+def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) -> None:
+    run(project, "baseline")
+    assert server.bodies == []
+    assert steps(project)[0][0] == "# Alpha"
+
+
+def test_a_person_who_corrects_it_has_the_last_word(project: Project) -> None:
+    run(project, "baseline")
+    response = project.store.raw.execute("SELECT response_id FROM extract").fetchone()[0]
+    drawn = drawn_extracts.parts_of(project, response)[Part.PLAN].document
+    drawn_extracts.write(project, response, Part.PLAN, drawn.with_units(drawn.units[:1]))
+    run(project)
+    assert len(drawn_extracts.parts_of(project, response)[Part.PLAN].document.units) == 1
+
+
+def test_what_is_drawn_from_items_is_drawn_once_each(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def insight(material: Any) -> Extracted:
+        return Extracted(Insights(units=(Insight(text=material.item.question),)))
+
+    of_items = replace(TINY_PLAN, name="tiny.insights", makes=Kind.INSIGHTS, baseline=insight)
+    monkeypatch.setitem(EXTRACTIONS, of_items.name, of_items)
+    order = Order("baseline", of_items.name)
+    ended = asyncio.run(extracting.run(project, order))
+    assert (ended["done"], ended["deed"]) == (2, "items read for steps")
+    assert steps(project) == [["What do residual connections do?"], ["Who?"]]
+    assert extracting.plan(project, order).to_do == 0
+
+
+def test_an_extraction_that_gives_no_document_is_missing_with_its_cause(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = replace(TINY_PLAN, baseline=lambda _: Extracted(None, Status.UNCLEAR, "There is no plan in it."))
+    monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, empty)
+    assert run(project, "baseline")["missing"] == {"unclear": 4}
+    assert steps(project) == []
+
+
+def test_what_cannot_be_drawn_is_refused(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Refusal, match="There is no extraction “nowhere”"):
+        asyncio.run(extracting.run(project, Order(JUDGE, "nowhere")))
+    monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, replace(TINY_PLAN, baseline=None))
+    with pytest.raises(Refusal, match="no baseline"):
+        run(project, "baseline")

@@ -1,0 +1,313 @@
+"""Work goes out and comes back by file: whole, once, in any order, and nothing of it is ever overwritten."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing as closing_
+from pathlib import Path
+
+import pytest
+from sqlalchemy.util import LRUCache
+
+from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.items import items, sources
+from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import Outcome, TrayState
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import State
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage import connection
+from tests.exchange.parcels.hand_made_zip import with_manifest
+from tests.exchange.parcels.hostile_packages import HOSTILE
+from tests.exchange.texts.test_documents import pdf
+from tests.material.content_hash import content_hash
+from tests.material.sent_apart import (
+    annotators,
+    coordinated,
+    edit_rubric,
+    returned,
+    second_copy,
+    task_for,
+    write_rubric,
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """A coordinator's project in which two people each write two rubrics."""
+    project = coordinated(tmp_path / "home")
+    yield project
+    project.close()
+
+
+def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_COMPILED", LRUCache(2_000))
+    large, (ana, _) = "word " * 40_000, annotators(project)
+    (tmp_path / "a.pdf").write_bytes(pdf("Rain falls") + b"%" + large.encode())
+    (tmp_path / "a.md").write_text(large, "utf-8")
+    with closing_(Project.open(project.path)) as ours:
+        ours.person = project.person
+        for name in ("a.pdf", "a.md"):
+            sources.add_source(ours, items.ids(ours)[0], tmp_path / name)
+        guidelines.write(ours, Stage.RUBRIC, large)
+        came = unpacking.take_in(ours, [returned(ours, ana.id, tmp_path / "ana", "Gold " * 900)])
+    assert outcomes(came) == ["new", "new"]
+    bound = [bind.value for each in connection._COMPILED.values() for bind in each.binds.values()]
+    assert len(bound) > 100
+    assert [len(one) for one in bound if isinstance(one, str | bytes) and len(one) > 4_000] == []
+
+
+def revisions(project: Project) -> list[tuple[str, int, str]]:
+    rows = project.store.raw.execute("SELECT artifact_id, number, sha256 FROM revision ORDER BY 1, 2")
+    return rows.fetchall()
+
+
+def outcomes(arrivals: list) -> list[str]:
+    return [piece.outcome.value for arrival in arrivals for piece in arrival.pieces]
+
+
+def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    path = returned(project, ana.id, tmp_path / "ana", "Explains the weight of gold")
+    arrivals = unpacking.take_in(project, [path])
+    assert [arrival.outcome for arrival in arrivals] == [Outcome.NEW]
+    written = project.store.raw.execute(
+        "SELECT count(*) FROM artifact WHERE author_id = ? AND state = 'sealed'", (ana.id,)
+    ).fetchone()
+    assert written == (2,)
+    assert checking.check(project).problems == []
+
+
+def test_both_sides_see_the_same_receipt(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
+    packed = returning.work(theirs)
+    theirs.close()
+    assert unpacking.preview(project, [packed.path])[0].receipt == packed.receipt
+
+
+def test_a_task_is_the_same_bytes_each_time(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    first = task_for(project, ana.id, tmp_path / "a").read_bytes()
+    assert task_for(project, ana.id, tmp_path / "b").read_bytes() == first
+
+
+def test_two_people_get_different_tasks_under_different_secrets(project: Project, tmp_path: Path) -> None:
+    ana, ming = annotators(project)
+    ours = task_for(project, ana.id, tmp_path / "a").read_bytes()
+    assert task_for(project, ming.id, tmp_path / "b").read_bytes() != ours
+
+
+def test_a_preview_changes_nothing(project: Project, tmp_path: Path) -> None:
+    path = returned(project, annotators(project)[0].id, tmp_path / "ana")
+    before = content_hash(project)
+    assert outcomes(unpacking.preview(project, [path])) == ["new", "new"]
+    assert content_hash(project) == before
+
+
+def test_taking_the_same_work_in_again_says_so_and_changes_nothing(project: Project, tmp_path: Path) -> None:
+    path = returned(project, annotators(project)[0].id, tmp_path / "ana")
+    unpacking.take_in(project, [path])
+    before = content_hash(project)
+    again = unpacking.take_in(project, [path])
+    assert (again[0].outcome, outcomes(again)) == (Outcome.DUPLICATE, ["duplicate", "duplicate"])
+    assert content_hash(project) == before
+
+
+def twice(project: Project, folder: Path) -> tuple[Path, Path]:
+    """The same person's work as first sent, and as sent after a rubric was worded anew."""
+    first = returned(project, annotators(project)[0].id, folder)
+    kept = first.with_name("first.goldsmith-work")
+    shutil.copy(first, kept)
+    theirs = Project.open(next(folder.glob("*.goldsmith")))
+    edit_rubric(theirs, items.ids(theirs)[0], "Compares the weight of gold with lead")
+    second = returning.work(theirs, folder / "second.goldsmith-work").path
+    theirs.close()
+    return kept, second
+
+
+def test_a_later_revision_goes_in_beside_the_earlier_one(project: Project, tmp_path: Path) -> None:
+    first, second = twice(project, tmp_path / "ana")
+    unpacking.take_in(project, [first])
+    before = revisions(project)
+    assert sorted(outcomes(unpacking.take_in(project, [second]))) == ["duplicate", "duplicate", "newer"]
+    assert set(before) < set(revisions(project))
+
+
+def test_the_later_revision_may_come_first(tmp_path: Path) -> None:
+    hashes = set()
+    home = coordinated(tmp_path / "home")
+    first, second = twice(home, tmp_path / "ana")
+    home.close()
+    for name, order in {"forth": (first, second), "back": (second, first)}.items():
+        copy = tmp_path / name / "study.goldsmith"
+        copy.parent.mkdir()
+        shutil.copy(home.path, copy)
+        project = Project.open(copy)
+        for path in order:
+            unpacking.take_in(project, [path])
+        hashes.add(content_hash(project))
+        project.close()
+    assert len(hashes) == 1
+
+
+def test_agreement_is_frozen_over_the_first_seals_when_both_are_in(project: Project, tmp_path: Path) -> None:
+    _first, second = twice(project, tmp_path / "ana")
+    unpacking.take_in(project, [second])
+    unpacking.take_in(project, [returned(project, annotators(project)[1].id, tmp_path / "ming")])
+    frozen = agreements.of_item(project, items.ids(project)[0])[0]
+    lowest = project.store.raw.execute(
+        "SELECT min(number) FROM revision JOIN artifact a ON a.id = artifact_id "
+        "WHERE a.item_id = ? AND a.author_id = ?", (frozen.item_id, annotators(project)[0].id),
+    ).fetchone()[0]  # fmt: skip
+    mine = next(one for one in frozen.inputs if one.person_id == annotators(project)[0].id)
+    assert (mine.revision, frozen.pairs[0].figures[0].value) == (lowest, 1.0)
+
+
+def test_work_of_another_project_is_kept_apart(project: Project, tmp_path: Path) -> None:
+    other = coordinated(tmp_path / "other")
+    path = returned(other, annotators(other)[0].id, tmp_path / "stranger")
+    other.close()
+    before = revisions(project)
+    assert unpacking.take_in(project, [path])[0].outcome is Outcome.FOREIGN
+    assert revisions(project) == before
+    entry = tray.entries(project)[0]
+    with pytest.raises(Refusal, match="another project"):
+        tray.accept(project, entry.id)
+
+
+def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
+    project: Project, tmp_path: Path
+) -> None:
+    ana = annotators(project)[0]
+    path = returned(project, ana.id, tmp_path / "ana")
+    withdrawn = assignments.of_person(project, ana.id)[0]
+    assignments.withdraw(project, withdrawn.id)
+    assert sorted(outcomes(unpacking.take_in(project, [path]))) == ["foreign", "new"]
+    entry = tray.entries(project)[0]
+    assert (entry.reason, entry.item_id) == (Outcome.FOREIGN, withdrawn.item_id)
+    tray.accept(project, entry.id)
+    assert tray.entries(project) == []
+    assert tray.entries(project, None)[0].state is TrayState.ACCEPTED
+    assert checking.check(project).problems == []
+
+
+def test_a_manifest_changed_by_hand_is_refused_whole(project: Project, tmp_path: Path) -> None:
+    path = returned(project, annotators(project)[0].id, tmp_path / "ana")
+    path.write_bytes(with_manifest(path.read_bytes(), person_id=annotators(project)[1].id))
+    before = content_hash(project)
+    arrival = unpacking.take_in(project, [path])[0]
+    assert (arrival.outcome, "signature" in arrival.reason) == (Outcome.DAMAGED, True)
+    assert content_hash(project) == before
+
+
+def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    laptop = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"), tmp_path / "laptop")
+    office = second_copy(project, ana.id, laptop.path, tmp_path / "office")
+    works = []
+    for place, theirs in (("laptop", laptop), ("office", office)):
+        write_rubric(theirs, items.ids(theirs)[0], f"Explains what was seen at the {place}")
+        works.append(returning.work(theirs, tmp_path / f"{place}.goldsmith-work").path)
+        theirs.close()
+    assert outcomes(unpacking.take_in(project, works[:1])) == ["new"]
+    before = revisions(project)
+    assert outcomes(unpacking.take_in(project, works[1:])) == ["conflicting"]
+    assert revisions(project) == before
+    entry = tray.entries(project)[0]
+    tray.accept(project, entry.id)
+    assert len(revisions(project)) == len(before) + 1
+    assert checking.check(project).problems == []
+
+
+def adjudicated(project: Project, tmp_path: Path) -> str:
+    """The first item's rubric, brought to a consensus by an adjudicator; its consensus artifact's id."""
+    for place, person in enumerate(annotators(project)):
+        unpacking.take_in(project, [returned(project, person.id, tmp_path / str(place))])
+    senior = people.add_person(project, "Senior", (Role.ADJUDICATOR,)).subject
+    me = people.someone(project)
+    project.work_as(people.known(project, senior))
+    line = adjudicating.queue(project)[0]
+    found = adjudicating.open_(project, line.item_id, line.stage)
+    for row in adjudicating.sheet(project, found.id).rows:
+        ruling.rule(project, row.ruling.id, "A", reason=Reason.WORDING)
+    closing.close(project, found.id)
+    project.work_as(me)
+    return line.item_id
+
+
+def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, tmp_path: Path) -> None:
+    item_id = adjudicated(project, tmp_path)
+    theirs = Project.open(next((tmp_path / "0").glob("*.goldsmith")))
+    edit_rubric(theirs, item_id, "Explains the weight of gold once more")
+    work = returning.work(theirs, tmp_path / "late.goldsmith-work").path
+    theirs.close()
+    consensus = [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS]
+    assert "late" in outcomes(unpacking.take_in(project, [work]))
+    assert [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS] == consensus
+    assert [entry.reason for entry in tray.entries(project)] == [Outcome.LATE]
+
+
+def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    path = returned(project, ana.id, tmp_path / "ana")
+    for one in assignments.of_person(project, ana.id):
+        assignments.withdraw(project, one.id)
+    people.set_roles(project, ana.id, (Role.ANNOTATOR, Role.ADJUDICATOR))
+    item_id = items.ids(project)[0]
+    assignments.assign_one(project, item_id, ana.id, Stage.ADJUDICATION)
+    pieces = unpacking.take_in(project, [path])[0].pieces
+    assert {piece.outcome for piece in pieces} == {Outcome.FOREIGN}
+
+
+def test_a_task_cannot_be_made_for_whoever_has_nothing_to_do(project: Project, tmp_path: Path) -> None:
+    idle = people.add_person(project, "Idle").subject
+    with pytest.raises(Refusal, match="Nothing is assigned"):
+        packing.task(project, idle, tmp_path)
+
+
+def test_a_later_task_adds_to_the_same_project_and_touches_no_work(project: Project, tmp_path: Path) -> None:
+    ana = annotators(project)[0]
+    theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    own = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
+    before = artifacts.revisions(theirs, own)
+    theirs.close()
+    third = items.add(project, "Why is gold dense?").subject
+    assignments.assign_one(project, third, ana.id, Stage.RUBRIC)
+    again = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    assert (again.path, len(items.ids(again))) == (theirs.path, 3)
+    assert artifacts.revisions(again, own) == before
+    again.close()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, bytes]]:
+    """A coordinator's project and a good package for it: what is refused leaves both as they are."""
+    folder = tmp_path_factory.mktemp("hostile")
+    project = coordinated(folder / "home")
+    yield project, returned(project, annotators(project)[0].id, folder / "ana").read_bytes()
+    project.close()
+
+
+@pytest.mark.parametrize("case", sorted(HOSTILE))
+def test_every_hostile_package_is_refused_and_the_project_is_unharmed(
+    case: str, home: tuple[Project, bytes], tmp_path: Path
+) -> None:
+    project, good = home
+    path = tmp_path / "work.goldsmith-work"
+    path.write_bytes(HOSTILE[case](good))
+    before, work = content_hash(project), revisions(project)
+    arrival = unpacking.take_in(project, [path])[0]
+    assert (bool(arrival.reason), revisions(project)) == (True, work)
+    assert arrival.outcome is Outcome.DAMAGED
+    assert content_hash(project) == before

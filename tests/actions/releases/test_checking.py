@@ -1,0 +1,295 @@
+"""Check Project: that a sound file passes, and that whatever is wrong with one is found and named."""
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
+from annotator.domain.texts.refusal import Refusal
+from annotator.files import journal
+from tests.projects.filled_project import add_judgement, filled_project
+from tests.storage.crashed import crashed
+
+PROJECT = filled_project
+FLIPS = 300
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Path:
+    project = filled_project(tmp_path)
+    project.close()
+    return project.path
+
+
+def beside(path: Path, statement: str, *values: object) -> None:
+    """Change the file behind the program's back."""
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute(statement, values)
+        raw.commit()
+
+
+def found(path: Path) -> list[tuple[str, str]]:
+    project = Project.open(path)
+    report = checking.check(project)
+    project.close()
+    return [(finding.table, finding.happened) for finding in report.problems]
+
+
+def test_a_sound_project_passes_and_every_row_is_counted(project: Project) -> None:
+    report = checking.check(project)
+    assert report.problems == []
+    assert report.counted["judgement"] == 3
+    assert report.counted["revision"] == 7
+    assert min(report.counted.values()) > 0
+
+
+def test_a_file_that_may_only_be_read_can_be_checked(closed: Path) -> None:
+    reader = Project.open(closed, readonly=True)
+    assert checking.check(reader).problems == []
+    reader.close()
+
+
+def test_progress_is_told_step_by_step(project: Project) -> None:
+    told: list[tuple[str, int, int]] = []
+    checking.check(project, lambda *step: told.append(step))
+    assert [done for _, done, _ in told] == list(range(len(checking.STEPS)))
+    assert {total for *_, total in told} == {len(checking.STEPS)}
+
+
+ALTERED = {
+    "item": "UPDATE item SET question = question || '.' WHERE key = '1'",
+    "source": "UPDATE source SET text = replace(text, 'ease', 'easy')",
+    "source_file": "UPDATE source_file SET content = X'25'",
+    "response": "UPDATE response SET text = text || ' ' WHERE rowid = 2",
+    "revision": "UPDATE revision SET content = replace(content, 'Explains', 'Exploins') WHERE rowid = 1",
+    "call": "UPDATE call SET cost_usd = 0.002",
+    "judgement": "UPDATE judgement SET value = 'no' WHERE rowid = 2",
+    "batch": "UPDATE batch SET content = '[]'",
+    "audit": "UPDATE audit SET after = '{}' WHERE seq = 4",
+    "extract": "UPDATE extract SET content = replace(content, 'Search', 'Seerch')",
+    "page": "UPDATE page SET text = text || ' '",
+    "person": "UPDATE person SET name = 'Ida Rater' WHERE name = 'Ada Rater'",
+    "judge": "UPDATE judge SET model = 'm-2'",
+    "run": "UPDATE run SET cost_usd = 0.5",
+    "meta": "UPDATE meta SET value = '1' WHERE key = 'note'",
+    "time_spent": "UPDATE time_spent SET seconds = 43.5",
+    "assignment": "UPDATE assignment SET due = '2026-01-01'",
+    "release": "UPDATE release SET profile = 'other'",
+    "system": "UPDATE system SET name = 'Alfa' WHERE name = 'Alpha'",
+    "rendering": "UPDATE rendering SET html = '<p>Other</p>'",
+}
+
+
+@pytest.mark.parametrize("table", ALTERED)
+def test_an_altered_row_is_found_and_its_table_named(closed: Path, table: str) -> None:
+    beside(closed, ALTERED[table])
+    problems = [pair for pair in found(closed) if "search index" not in pair[1]]
+    assert [name for name, _ in problems] == [table]
+    assert f"The {table.replace('_', ' ')} " in problems[0][1]
+
+
+def test_the_altered_row_itself_is_named(closed: Path) -> None:
+    with closing(sqlite3.connect(closed)) as raw:
+        (call,) = raw.execute("SELECT id FROM call").fetchone()
+    beside(closed, "UPDATE call SET raw = ''")
+    assert found(closed) == [("call", f"The call {call} is not as it was written.")]
+
+
+def test_a_lost_row_is_found(closed: Path) -> None:
+    beside(closed, "DELETE FROM call")
+    assert found(closed) == [("call", "The call 1 is missing.")]
+
+
+def test_a_row_that_belongs_to_nothing_is_found(closed: Path) -> None:
+    beside(closed, "DELETE FROM system WHERE name = 'Beta'")
+    assert ("response" in {table for table, _ in found(closed)}) is True
+    assert any("belongs to a system that is gone" in words for _, words in found(closed))
+
+
+def test_bytes_that_are_no_text_are_found_and_the_rest_is_still_checked(closed: Path) -> None:
+    beside(closed, "UPDATE response SET text = CAST(X'FFFE41' AS TEXT) WHERE rowid = 1")
+    beside(closed, "UPDATE judgement SET note = 'x' WHERE rowid = 3")
+    assert [table for table, _ in found(closed)] == ["response", "judgement"]
+
+
+@pytest.mark.parametrize("change", ["at = X'00'", "at = replace(at, ' ', 'T')", "at = replace(at, '.', ',')"])
+def test_a_moment_spelt_in_another_way_is_found(closed: Path, change: str) -> None:
+    beside(closed, f"UPDATE judgement SET {change} WHERE rowid = 1")
+    assert [table for table, _ in found(closed)] == ["judgement"]
+
+
+def test_a_revision_whose_chain_does_not_fit_is_found(closed: Path) -> None:
+    beside(closed, "UPDATE revision SET chain = ? WHERE rowid = 2", "0" * 64)
+    problems = found(closed)
+    assert any("does not follow the one before" in words for _, words in problems)
+
+
+def test_an_artifact_that_does_not_show_its_newest_revision_is_found(closed: Path) -> None:
+    beside(closed, "UPDATE artifact SET revision = 1 WHERE state = 'draft'")
+    assert any("shows revision 1, but its newest is 5" in words for _, words in found(closed))
+
+
+def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None:
+    response, artifact = project.store.raw.execute(
+        "SELECT response_id, artifact_id FROM judgement"
+    ).fetchone()
+    item = items.ids(project)[0]
+    add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id="ghost")
+    add_judgement(project, item_id=item, response_id=response, artifact_id="lost", unit_id="u")
+    assert [finding.happened for finding in checking.check(project).problems] == [
+        "The unit ghost was judged, but no revision of its artifact has it.",
+        "The artifact lost, which was judged by, is gone.",
+    ]
+
+
+def test_a_judgement_by_what_was_drawn_or_of_a_cell_of_a_matrix_is_in_order(project: Project) -> None:
+    response, artifact, unit = project.store.raw.execute(
+        "SELECT response_id, artifact_id, unit_id FROM judgement"
+    ).fetchone()
+    item = items.ids(project)[0]
+    add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id=f"p1~{unit}")
+    add_judgement(project, item_id=item, response_id=response, artifact_id="extract-1", unit_id="gone since")
+    assert checking.check(project).problems == []
+
+
+def test_a_unit_that_was_retired_after_it_was_judged_is_in_order(project: Project) -> None:
+    artifact, unit = project.store.raw.execute("SELECT artifact_id, unit_id FROM judgement").fetchone()
+    artifacts.remove_unit(project, artifact, unit)
+    assert checking.check(project).problems == []
+
+
+def test_unfinished_text_without_a_place_is_found_and_shown(project: Project) -> None:
+    place, artifact = project.store.raw.execute("SELECT place, substr(place, 1, 36) FROM draft").fetchone()
+    artifacts.remove_unit(project, artifact, place.split("|")[1])
+    (finding,) = checking.check(project).problems
+    assert (finding.table, finding.subject) == ("draft", place)
+    assert "Compares stab" in finding.happened
+
+
+def test_a_search_index_out_of_step_is_found_and_mended(project: Project) -> None:
+    with project.store.write():
+        project.store.raw.execute("DELETE FROM item_words WHERE rowid = 1")
+    (finding,) = checking.check(project).problems
+    assert "search index is out of step" in finding.happened
+    checking.mend(project)
+    assert checking.check(project).problems == []
+
+
+def test_a_broken_search_index_is_found(project: Project) -> None:
+    with project.store.write():
+        project.store.raw.execute("UPDATE item_words_data SET block = X'00' WHERE id > 10")
+    assert [finding.table for finding in checking.check(project).problems] == ["item"]
+
+
+def test_an_index_that_was_added_by_another_tool_is_found(closed: Path) -> None:
+    beside(closed, "CREATE INDEX theirs ON judgement(note)")
+    assert found(closed) == [("file", "The tables are not those that the program made.")]
+
+
+def test_very_many_problems_are_told_a_hundred_times(project: Project) -> None:
+    with project.store.write():
+        project.store.raw.executemany(
+            "INSERT INTO draft VALUES (?, 'p', 't', '2026-01-01 00:00:00')",
+            [(f"x|{n}|t",) for n in range(150)],
+        )
+    problems = checking.check(project).problems
+    assert len(problems) == checking.SHOWN + 1
+    assert problems[-1].happened == "There is more of the same."
+
+
+def test_no_room_for_the_copy_is_a_refusal(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(sqlite3.Connection):
+        def backup(self, *_: object, **__: object) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+    def full(path: Path, **_: object) -> sqlite3.Connection:
+        return sqlite3.connect(path, factory=Full)
+
+    monkeypatch.setattr(checking, "raw_connection", full)
+    with pytest.raises(Refusal, match="could not be copied for the check"):
+        checking.check(project)
+
+
+def test_a_journal_of_another_project_does_not_pass_unnoticed(closed: Path, tmp_path: Path) -> None:
+    other = filled_project(tmp_path / "other")
+    other.close()
+    journal(crashed(other.path, tmp_path / "left.goldsmith")).rename(journal(closed))
+    assert noticed(closed) != ""
+
+
+def logical(content: bytes, path: Path) -> object:
+    """All that a file says, whatever way its bytes say it; None when it cannot be read."""
+    path.write_bytes(content)
+    try:
+        with closing(sqlite3.connect(path)) as raw:
+            raw.text_factory = bytes
+            tables = raw.execute(
+                "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+            ).fetchall()
+            names = [name.decode() for kind, name, *_ in tables if kind == b"table"]
+            rows = [raw.execute(f'SELECT * FROM "{name}"').fetchall() for name in names if not shadow(name)]
+            marks = [raw.execute(f"PRAGMA {mark}").fetchone() for mark in ("user_version", "application_id")]
+            return tables, rows, marks
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
+
+
+def shadow(name: str) -> bool:
+    return name.startswith("item_words_")
+
+
+def noticed(path: Path) -> str:
+    """How the program notices that something is wrong with a file, or an empty text."""
+    try:
+        return "; ".join(words for _, words in found(path))
+    except Refusal as refusal:
+        return refusal.happened
+
+
+def crowd(project: Project) -> None:
+    """Fill the file, so that few of its bytes mean nothing."""
+    artifact, response, unit = project.store.raw.execute(
+        "SELECT artifact_id, response_id, unit_id FROM judgement"
+    ).fetchone()
+    item = items.ids(project)[0]
+    with project.store.write():
+        for number in range(60):
+            items.add(project, f"Question {number}: how does evidence for it hold up? " * 12)
+            artifacts.change_unit(project, artifact, unit, text=f"Explains connection {number} " * 20)
+            add_judgement(
+                project,
+                item_id=item,
+                response_id=response,
+                artifact_id=artifact,
+                unit_id=unit,
+                trial=number + 2,
+            )
+
+
+@pytest.mark.slow
+def test_of_300_flipped_bits_every_one_that_changes_anything_is_noticed(
+    project: Project, tmp_path: Path
+) -> None:
+    crowd(project)
+    project.close()
+    closed = project.path
+    whole, seed = closed.read_bytes(), random.Random(20260617)
+    said, silent, changing = logical(whole, tmp_path / "told.db"), [], 0
+    for _ in range(FLIPS):
+        bit = seed.randrange(len(whole) * 8)
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        changes = logical(bytes(flipped), tmp_path / "told.db") != said
+        changing += changes
+        closed.write_bytes(flipped)
+        if changes and not noticed(closed):
+            silent.append(bit)
+    assert silent == []
+    # The rest falls on indexes, on the search index, which can be made anew, and on bytes that mean nothing.
+    assert changing > FLIPS // 3

@@ -1,0 +1,273 @@
+"""Releases: whole, numbered by content, byte for byte the same again, and without what must not leave."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import releases
+from annotator.actions.releases.gathering import without_secrets
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats import researcherbench
+from annotator.exchange.release import release
+from annotator.places import resources
+from annotator.storage import tables
+from annotator.storage.tables import table
+from tests.material.bundles import REAL, rich_bundle, write_peer, write_release
+from tests.projects.small_project import small_project
+
+PERSON, JUDGE, RESPONSE = table(tables.PersonRow), table(tables.JudgeRow), table(tables.ResponseRow)
+SAMPLE = resources() / "sample"
+
+
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
+    project = new_project(folder / f"{name}.goldsmith", "T")
+    imports.run(project, kind, [source], warm=False)
+    return project
+
+
+def tree(folder: Path, path: str) -> Any:
+    return json.loads((folder / path).read_text("utf-8"))
+
+
+def comes_back(tmp_path: Path, source: Path) -> bool:
+    """Into a project, out, into another project, out again: whether the two releases are the same."""
+    releases.export(project_of(tmp_path, "first", source), tmp_path / "one")
+    releases.export(project_of(tmp_path, "second", tmp_path / "one"), tmp_path / "two")
+    return found(tmp_path / "one") == found(tmp_path / "two") != {}
+
+
+def test_a_release_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    source = write_release(tmp_path / "in")
+    assert comes_back(tmp_path, source)
+    same = (
+        "items.json",
+        "people.json",
+        "judgements.json",
+        "artifacts/rubric.json",
+        "responses/alpha.json",
+        "runs.json",
+    )
+    assert all((tmp_path / "one" / path).read_bytes() == (source / path).read_bytes() for path in same)
+
+
+@pytest.mark.skipif(not (SAMPLE / "items.json").is_file(), reason="the sample's content is not there")
+def test_the_sample_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    assert comes_back(tmp_path, SAMPLE)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
+def test_the_published_benchmark_goes_through_a_project_unchanged(tmp_path: Path) -> None:
+    project = project_of(tmp_path, "first", REAL, "researcherbench")
+    releases.export(project, tmp_path / "out", "researcherbench")
+    for path in ("questions.json", "rubric.json", "responses/OpenAI.json"):
+        before, after = tree(REAL, path), tree(tmp_path / "out", path)
+        # Three responses of the public files repeat their question in another wording; the question's own is kept.
+        assert [{**entry, "question": ""} for entry in after] == [
+            {**entry, "question": ""} for entry in before
+        ]
+    again = imports.run(project, "researcherbench", [tmp_path / "out"], warm=False)[1]
+    assert (str(again), again.problems, again.notes) == ("nothing new", (), ())
+
+
+def test_what_is_written_here_leaves_in_a_peers_layout_and_enters_elsewhere(tmp_path: Path) -> None:
+    report = releases.export(small_project(tmp_path), tmp_path / "out", "researcherbench")
+    assert (report.number, report.notes) == (1, ())
+    bundle, problems = researcherbench.read([tmp_path / "out"])
+    assert not problems
+    assert [item.key for item in bundle.items] == ["1", "2"]
+    assert [[(u["text"], u["weight"]) for u in a.document["units"]] for a in bundle.artifacts] == [
+        [("Explains residual connections", 3), ("Compares training stability", 2), ("Names one dataset", 1)]
+    ] * 2
+    assert len(bundle.responses) == 4
+
+
+def test_the_same_content_has_the_same_number_and_bytes_and_other_content_the_next(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    numbers = [releases.export(project, tmp_path / name).number for name in ("one", "two")]
+    items.change(project, items.ids(project)[0], subject="Statistics")
+    numbers += [releases.export(project, tmp_path / name).number for name in ("three", "one")]
+    assert numbers == [1, 1, 2, 2]
+    assert found(tmp_path / "one") == found(tmp_path / "three") != found(tmp_path / "two")
+    assert tree(tmp_path / "two", "manifest.json")["number"] == 1
+
+
+def test_every_profile_bears_the_number_of_its_content(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    assert {releases.export(project, tmp_path / name, name).number for name in releases.PROFILES} == {1}
+    assert (tmp_path / "csv" / "criteria.csv").read_bytes()[:3] == b"\xef\xbb\xbf"
+
+
+def test_a_read_only_project_can_be_released(tmp_path: Path) -> None:
+    path = small_project(tmp_path).path
+    project = Project.open(path, readonly=True)
+    assert releases.export(project, tmp_path / "out").number == 1
+    assert tree(tmp_path / "out", "manifest.json")["counts"]["items"] == 2
+
+
+def test_drafts_and_retired_items_stay(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    first, second = items.ids(project)
+    artifacts.start(project, first, Kind.PLAN)
+    items.change(project, second, retired=True)
+    bundle, _ = releases.gather(project)
+    assert [item.id for item in bundle.items] == [first]
+    assert [(a.item_id, a.kind) for a in bundle.artifacts] == [(first, Kind.RUBRIC)]
+    assert {response.item_id for response in bundle.responses} == {first}
+
+
+def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    before = releases.gather(project)[0].artifacts
+    first = before[0]
+    submitting.reopen(project, first.id)
+    artifacts.change_unit(project, first.id, first.document["units"][0]["id"], text="Not yet agreed")
+    assert releases.gather(project)[0].artifacts == before
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
+    project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
+    submitting.reopen(project, "rubric-1")
+    artifacts.remove_unit(project, "rubric-1", "c1")
+    open_again, notes = releases.gather(project)
+    assert [len(one.document["units"]) for one in open_again.artifacts if one.id == "rubric-1"] == [2]
+    assert notes == [
+        "Open again, and released and scored as they were last sealed: the rubric of item one (revision 2)."
+    ]
+    submitting.seal(project, "rubric-1")
+    bundle, notes = releases.gather(project)
+    assert [j.unit_id for j in bundle.judgements] == ["c2"]
+    assert notes == ["2 judgements on units that are not part of the release were left out."]
+
+
+def test_people_leave_under_their_alias_and_no_key_leaves_at_all(tmp_path: Path) -> None:
+    project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
+    with project.store.write() as db:
+        db.execute(update(PERSON).where(PERSON.c.id == "person-1").values(name="CANARY-Ada"))
+        secret = {"base_url": "https://me:CANARY-1@host:8080/v1?key=CANARY-2#CANARY-3", "key_env": "CANARY_4"}
+        db.execute(update(JUDGE).values(**secret))
+    for profile in releases.PROFILES:
+        releases.export(project, tmp_path / profile, profile)
+        assert all(b"CANARY" not in content for content in found(tmp_path / profile).values())
+    assert tree(tmp_path / "goldsmith", "judges.json")[0]["base_url"] == ""
+    releases.export(project, tmp_path / "addressed", addresses=True)
+    assert all(b"CANARY" not in content for content in found(tmp_path / "addressed").values())
+    assert tree(tmp_path / "addressed", "judges.json")[0]["base_url"] == "https://host:8080/v1"
+    assert [p["alias"] for p in tree(tmp_path / "goldsmith", "people.json")] == ["R1", "R2"]
+    assert people.someone(project).id not in (tmp_path / "goldsmith" / "people.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("", ""),
+        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("https://u@h/?a#b", "https://h/"),
+    ],
+)
+def test_an_address_keeps_host_and_path_only(address: str, expected: str) -> None:
+    assert without_secrets(address) == expected
+
+
+def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
+    project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
+    report = releases.export(project, tmp_path / "out")
+    told = tree(tmp_path / "out", "scores.json")
+    scores = {(s["rater"], s["group"], s["system"]): s for s in told if s["metric"] == "coverage"}
+    # The judge says no to the criterion of weight 3 and nothing on that of weight 1: 0 of 3, and 1 of 4 open.
+    judged, labelled = scores["J", "all", "Alpha"], scores["people", "all", "Alpha"]
+    assert (judged["value"], judged["n"], judged["missing"]) == (0.0, 1, 1)
+    assert labelled["value"] == 1.0
+    # One of two judgements did not come.
+    assert judged["unfit"].startswith("50.0 % of the judgements are missing")
+    assert all(score["unfit"] == "" for score in told if not score["missing"])
+    # With each of the two artifacts goes its revision, and with the judge what it was asked by.
+    prompts = tree(tmp_path / "out", "prompts.json")
+    assert report.records == sum(rich_bundle().counts().values()) + 2 + len(told) + len(prompts)
+
+
+def broken_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("call", ["fsync", "rename"])
+def test_a_release_that_cannot_be_written_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    project = small_project(tmp_path)
+    before = project.store.raw.serialize()
+    monkeypatch.setattr(f"annotator.exchange.folders.os.{call}", broken_disk)
+    with pytest.raises(Refusal, match="No space left"):
+        releases.export(project, tmp_path / "out" / "deep")
+    monkeypatch.undo()
+    assert project.store.raw.serialize() == before
+    assert found(tmp_path / "out") == {}
+    assert releases.export(project, tmp_path / "out" / "deep").number == 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "profile", "reason"),
+    [
+        (
+            lambda p, _: [items.change(p, i, retired=True) for i in items.ids(p)],
+            "goldsmith",
+            "nothing to release",
+        ),
+        (lambda _, out: write_peer(out), "goldsmith", "not an unchanged former release"),
+        (lambda *_: None, "xlsx", "not a profile"),
+    ],
+)
+def test_what_cannot_be_released_is_refused(
+    tmp_path: Path, spoil: Callable[[Project, Path], Any], profile: str, reason: str
+) -> None:
+    project = small_project(tmp_path)
+    spoil(project, tmp_path / "out")
+    with pytest.raises(Refusal, match=reason):
+        releases.export(project, tmp_path / "out", profile)
+
+
+def test_a_project_with_an_altered_row_is_not_released(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    with project.store.write() as db:
+        db.execute(update(RESPONSE).values(text=RESPONSE.c.text + "."))
+    with pytest.raises(Refusal, match=r"is not as it was written\. Nothing was released") as refused:
+        releases.export(project, tmp_path / "out")
+    assert len(refused.value.details) == 4
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_written_release_is_read_without_a_word(tmp_path: Path) -> None:
+    releases.export(small_project(tmp_path), tmp_path / "out")
+    bundle, problems = release.read([tmp_path / "out"])
+    assert problems == []
+    assert bundle.counts()["artifacts"] == 2
+
+
+class FullFile(io.BytesIO):
+    def flush(self) -> None:
+        broken_disk()
+
+
+def test_a_full_temporary_folder_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.exchange.release.spool.tempfile.TemporaryFile", FullFile)
+    with pytest.raises(Refusal, match="laid aside") as refusal:
+        releases.export(small_project(tmp_path), tmp_path / "out")
+    assert "temporary folder" in str(refusal.value)
+    assert not (tmp_path / "out").exists()

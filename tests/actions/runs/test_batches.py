@@ -1,0 +1,175 @@
+"""That a run by way of a provider's batches outlives the program, is paid for once, and can be withdrawn."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.orders import resuming
+from annotator.actions.project.file import Project
+from annotator.actions.runs import batches
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches import batching
+from tests.judging.batch_server import BatchServer, Results, answered, failed
+from tests.judging.odd_server import Odd, completion, error
+from tests.servers.served import JUDGE, serving_batches
+
+pytestmark = pytest.mark.usefixtures("distant_judge")
+
+# Two items with three criteria, two systems.
+ALL = 12
+DONE = "SELECT status, count(*) FROM judgement GROUP BY status"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+    monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.01)
+    with serving_batches() as server:
+        yield server
+
+
+def run(project: Project, **how: Any) -> dict[str, Any]:
+    return asyncio.run(judge_runs.run(project, Order(JUDGE, **{"batch": True} | how)))
+
+
+def left_with_the_provider(project: Project, server: BatchServer) -> dict[str, Any]:
+    """A run that was cancelled while its batch was out."""
+    server.looks = 10**9
+    listen: Any = _When(lambda: server.posts("batches") > 0 and server.seen[-1][0] == "GET")
+    ended = asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True), listen=listen))
+    server.looks = 0
+    return ended
+
+
+class _When:
+    """A stream that says “cancel” once something is so."""
+
+    def __init__(self, so: Any) -> None:
+        self._so = so
+
+    def __iter__(self) -> Iterator[str]:
+        while not self._so():
+            time.sleep(0.005)
+        yield "cancel\n"
+
+
+def statuses(project: Project) -> dict[str, int]:
+    return dict(project.store.raw.execute(DONE).fetchall())
+
+
+def test_a_run_goes_by_one_batch_but_for_its_first_question(project: Project, server: BatchServer) -> None:
+    ended = run(project)
+    assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", ALL, ALL, {})
+    assert (len(server.bodies), len(server.made), len(server.named())) == (1, 1, ALL - 1)
+    assert statuses(project) == {"ok": ALL}
+    assert batches.out(project) == []
+
+
+def test_how_far_the_provider_is_is_told_line_by_line(project: Project, server: BatchServer) -> None:
+    server.looks, told = 3, list[dict[str, Any]]()
+    asyncio.run(judge_runs.run(project, Order(JUDGE, batch=True), tell=told.append))
+    waiting = [line for line in told if "batches" in line]
+    assert (waiting[0]["batches"]["out"], waiting[0]["batches"]["questions"]) == (1, ALL - 1)
+    assert waiting[-1]["batches"]["fates"] == {"answered": ALL - 1}
+    assert {line["event"] for line in waiting} == {"progress"}
+
+
+def test_a_batch_that_is_out_is_listed_and_fetched_by_the_next_start(
+    project: Project, server: BatchServer
+) -> None:
+    assert left_with_the_provider(project, server)["state"] == "cancelled"
+    (out,) = batches.out(project)
+    assert (out.judge, out.questions, out.stage, out.status) == (JUDGE, ALL - 1, "sent", "validating")
+    assert "11 questions, validating, to be answered by" in out.words()
+    ended = asyncio.run(resuming.resume(project))
+    assert (ended["state"], ended["done"], len(server.made), len(server.bodies)) == ("done", ALL, 1, 1)
+    assert statuses(project) == {"ok": ALL}
+
+
+def test_what_a_batch_holds_is_not_asked_live_beside_it(project: Project, server: BatchServer) -> None:
+    left_with_the_provider(project, server)
+    with pytest.raises(Refusal, match="still with the provider"):
+        run(project, batch=False)
+    with pytest.raises(Refusal, match="still with the provider"):
+        run(project, systems=("Alpha",))
+    assert len(server.bodies) == 1
+
+
+def test_what_a_batch_leaves_over_is_asked_live(project: Project, server: BatchServer) -> None:
+    server.work = lambda requests: Results(
+        [answered(each["custom_id"], server.answer(each["body"], 0)) for each in requests[3:]],
+        [failed(requests[0]["custom_id"]), failed(requests[1]["custom_id"], "batch_expired")],
+    )
+    ended = run(project)
+    assert (ended["done"], ended["missing"]) == (ALL, {})
+    # The first question, one that failed, one that expired, one that is in neither file.
+    assert len(server.bodies) == 4
+    assert statuses(project) == {"ok": ALL}
+
+
+def test_a_withdrawn_batch_gives_what_it_has_and_the_rest_stays_unjudged(
+    project: Project, server: BatchServer
+) -> None:
+    left_with_the_provider(project, server)
+    server.looks = 2
+    server.work = lambda requests: Results(
+        [answered(requests[0]["custom_id"], server.answer(requests[0]["body"], 0))]
+    )
+    assert asyncio.run(batches.withdraw(project, JUDGE)) == 1
+    ended = asyncio.run(resuming.resume(project))
+    assert (ended["state"], len(server.bodies)) == ("interrupted", 1)
+    assert "cancelled" in ended["cause"]
+    assert statuses(project) == {"ok": 2}
+    assert asyncio.run(resuming.resume(project))["done"] == ALL
+
+
+def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(
+    project: Project, server: BatchServer
+) -> None:
+    whole = server.answer
+    server.work = lambda requests: Results(
+        [answered(each["custom_id"], completion('{"answers": []}')) for each in requests]
+    )
+    ended = run(project, together=3)
+    assert ended["missing"] == {"invalid": ALL - 3}
+    server.work = lambda requests: Results(
+        [answered(each["custom_id"], whole(each["body"], 0)) for each in requests]
+    )
+    assert run(project, together=3)["missing"] == {}
+    assert statuses(project) == {"ok": ALL}
+
+
+def test_an_endpoint_without_batches_says_so_and_the_run_can_be_begun_again(
+    project: Project, server: BatchServer
+) -> None:
+    def no_desk(method: str, path: str, number: int) -> Odd | None:
+        return error(404, "no such path") if path == "/v1/files" else None
+
+    server.fault = no_desk
+    with pytest.raises(Refusal, match="takes no batches"):
+        run(project)
+    assert [line.state for line in judge_runs.runs(project)] == ["interrupted"]
+    ended = run(project, batch=False)
+    assert (ended["done"], len(server.bodies)) == (ALL, ALL)
+
+
+def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
+    project: Project, server: BatchServer
+) -> None:
+    left_with_the_provider(project, server)
+    server.fault = lambda method, path, number: error(401, "no such account")
+    with pytest.raises(Refusal, match="cannot be reached or used"):
+        asyncio.run(batches.withdraw(project))
+    assert batches.forget(project, JUDGE) == 1
+    assert batches.out(project) == []
+    assert run(project, batch=False)["done"] == ALL
+
+
+def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
+    with pytest.raises(Refusal, match="asks no model"):
+        asyncio.run(judge_runs.run(project, Order("baseline", batch=True)))
+    assert judge_runs.runs(project) == []

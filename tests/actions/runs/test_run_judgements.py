@@ -1,0 +1,279 @@
+"""What a run came to, judgement by judgement, with the replies behind each; a real server gives them."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from annotator.actions.items import items
+from annotator.actions.judges import judges, prompts
+from annotator.actions.judging import judge_runs, sent_prompts
+from annotator.actions.material import extracting
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_totals, judgement_replies, run_judgements, run_watching
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, Source, Wish
+from annotator.domain.experts.person import Role
+from annotator.domain.texts.refusal import Refusal
+from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.projects.small_project import units_of
+from tests.servers.served import JUDGE, answering, asked_about
+
+pytestmark = pytest.mark.usefixtures("distant_judge")
+OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
+QUOTE = "compares the stability of training"
+
+
+def replies(body: dict[str, Any], number: int) -> Odd:
+    """A yes with a quote of the report, a yes with one of its own making, and a refusal."""
+    words = asked_about(body)[0][1]
+    if words.startswith("Names"):
+        return completion(None, refusal="I would rather not.")
+    quote = QUOTE if words.startswith("Compares") else "It never says this."
+    return completion(json.dumps({"quote": quote, "rationale": "So.", "covered": "yes"}))
+
+
+@pytest.fixture
+def server(server: OddServer) -> OddServer:
+    server.answer = replies
+    return server
+
+
+def run(project: Project, **how: Any) -> str:
+    return str(asyncio.run(judge_runs.run(project, Order(JUDGE, **how)))["run"])
+
+
+def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
+    found = run_judgements.lines(project, Source(run(project)))
+    assert {(line.unit, line.value, line.status) for line in found.lines} == {
+        ("Names one dataset", None, "refused")
+    }
+    assert [(line.item_key, line.system) for line in found.lines] == [
+        ("1", "Alpha"), ("1", "Beta"), ("2", "Alpha"), ("2", "Beta"),
+    ]  # fmt: skip
+    assert dict(found.counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
+    assert dict(found.causes) == {"refused": 4}
+
+
+def test_the_list_is_narrowed_by_sort_cause_and_system(project: Project) -> None:
+    run_id = run(project)
+
+    def units(**wish: str) -> list[str]:
+        return [line.unit for line in run_judgements.lines(project, Source(run_id), Wish(**wish)).lines]
+
+    assert set(units(which=FLAGGED)) == {"Explains residual connections"}
+    assert len(units(which=ALL)) == 12
+    assert len(units(which=ALL, system="Alpha")) == 6
+    assert units(cause="timeout") == []
+
+
+def test_the_list_is_narrowed_to_an_item_and_to_a_unit_of_it(project: Project) -> None:
+    run_id = run(project)
+    of_item = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2")).lines
+    assert (len(of_item), {line.item_key for line in of_item}) == (6, {"2"})
+    unit = units_of(project, items.ids(project)[1])[0]
+    found = run_judgements.lines(project, Source(run_id), Wish(ALL, item="2", unit=unit)).lines
+    assert [(line.item_key, line.unit) for line in found] == [("2", "Explains residual connections")] * 2
+
+
+def test_a_long_list_says_how_much_was_left_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_judgements, "MOST", 5)
+    found = run_judgements.lines(project, Source(run(project)), Wish(ALL))
+    assert (len(found.lines), found.left_off) == (5, 7)
+
+
+def the(project: Project, run_id: str, unit: str) -> judgement_replies.Told:
+    lines = run_judgements.lines(project, Source(run_id), Wish(ALL)).lines
+    return judgement_replies.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
+
+
+def test_a_quote_that_stands_in_the_report_is_shown_in_its_place(project: Project) -> None:
+    told = the(project, run(project), "Compares")
+    assert (told.line.value, told.quote, told.found) == ("yes", QUOTE, True)
+    assert told.before.endswith("residual connections, and ")
+    assert told.after == "."
+
+
+def test_a_quote_that_stands_nowhere_is_said_to_be_missing(project: Project) -> None:
+    told = the(project, run(project), "Explains")
+    assert (told.line.value, told.found, told.line.flags) == ("yes", False, ("quote_missing",))
+
+
+def test_the_reply_is_shown_as_it_came_with_how_it_was_asked_for(project: Project) -> None:
+    told = the(project, run(project), "Compares")
+    (reply,) = told.replies
+    assert reply.own
+    assert json.loads(reply.call.raw) == {"quote": QUOTE, "rationale": "So.", "covered": "yes"}
+    assert (reply.call.returned_model, reply.call.tokens_input) == ("test-model-2026", 100)
+
+
+def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: OddServer) -> None:
+    run(project)
+    server.answer = lambda body, number: error(403, "Blocked.", code="content_filter")
+    again = run(project)
+    told = the(project, again, "Names")
+    assert [reply.call.run_id == again for reply in told.replies] == [True, False]
+    assert [reply.own for reply in told.replies] == [True, False]
+
+
+def test_a_judgement_made_anew_is_not_looked_for_in_vain(project: Project) -> None:
+    line = run_judgements.lines(project, Source(run(project))).lines[0]
+    run(project)
+    with pytest.raises(Refusal, match="made anew"):
+        judgement_replies.told(project, line.id)
+
+
+def test_a_judge_that_asks_nobody_has_no_replies(project: Project) -> None:
+    run_id = str(asyncio.run(judge_runs.run(project, Order("baseline")))["run"])
+    told = the(project, run_id, "Explains")
+    assert (told.line.value, told.found, told.replies) == ("yes", True, ())
+
+
+def test_what_an_extraction_asked_can_be_read(project: Project, server: OddServer) -> None:
+    server.script(error(400, "The context is too long.", code="context_length_exceeded"))
+    order = Order(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
+    run_id = str(asyncio.run(extracting.run(project, order))["run"])
+    (reply,) = judgement_replies.calls(project, run_id).rows
+    assert reply.call.status == "too_long"
+    assert run_watching.by_system(project, run_id, order.protocol) == []
+
+
+def test_systems_are_counted_apart(project: Project) -> None:
+    found = run_watching.by_system(project, run(project), "researcherbench.coverage")
+    assert [(one.system, one.came, dict(one.missing), one.done) for one in found] == [
+        ("Alpha", 4, {"refused": 2}, 6), ("Beta", 4, {"refused": 2}, 6),
+    ]  # fmt: skip
+
+
+def test_what_is_wanted_of_each_system_adds_up_to_the_order(project: Project) -> None:
+    assert run_watching.wanted(project, Order(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
+    # Two items, one rival each: of a pair only the order that shows the system first is its own.
+    assert run_watching.wanted(project, Order(JUDGE, "researcherbench.pairwise")) == {"Alpha": 2, "Beta": 2}
+
+
+def test_what_was_drawn_is_counted_by_system(project: Project) -> None:
+    order = Order("baseline", "researcherbench.claims.extract", systems=("Beta",))
+    run_id = str(asyncio.run(extracting.run(project, order))["run"])
+    (found,) = run_watching.by_system(project, run_id, order.protocol)
+    assert (found.system, found.came) == ("Beta", 2)
+
+
+def test_a_judge_is_summed_up_with_what_it_spent(project: Project) -> None:
+    run(project, systems=("Alpha",))
+    (total,) = judge_totals.totals(project, judges.named(project, JUDGE).id)
+    assert (total.verdicts, dict(total.missing), total.quotes_missing, total.items) == (
+        4,
+        {"refused": 2},
+        2,
+        2,
+    )
+    # The price of this model is not known, and so nothing is said of the money.
+    assert (total.calls, total.unpriced, total.spent_usd, total.afresh_usd) == (6, 6, None, None)
+
+
+def test_the_judgements_of_a_judge_are_listed_over_its_runs(project: Project) -> None:
+    run(project, systems=("Alpha",))
+    run(project, systems=("Beta",))
+    mine = Source(judge_id=judges.named(project, JUDGE).id, protocol="researcherbench.coverage")
+    assert dict(run_judgements.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
+
+
+def test_the_list_is_narrowed_by_flag_and_by_words(project: Project) -> None:
+    source = Source(run(project))
+    flagged = run_judgements.lines(project, source, Wish(ALL, flag="quote_missing"))
+    assert (len(flagged.lines), dict(flagged.flags)) == (4, {"quote_missing": 4})
+    assert run_judgements.lines(project, source, Wish(ALL, flag="quote")).lines == ()
+    assert len(run_judgements.lines(project, source, Wish(ALL, words="IT NEVER SAYS")).lines) == 4
+    assert run_judgements.lines(project, source, Wish(ALL, words="%")).lines == ()
+
+
+def the_id(project: Project, run_id: str, unit: str) -> str:
+    return the(project, run_id, unit).line.id
+
+
+def test_what_was_sent_is_put_together_again(project: Project, server: OddServer) -> None:
+    found = sent_prompts.sent(project, the_id(project, run(project), "Compares"))
+    assert found is not None
+    assert (found.prompt, found.version, found.same) == ("researcherbench.coverage", 1, True)
+    bodies = [body["messages"] for body in server.bodies]
+    asked = [said for said in bodies if "The criterion:\n\nCompares" in said[1]["content"]]
+    of_alpha = next(said[1]["content"] for said in asked if "# Alpha" in said[1]["content"])
+    code = of_alpha.split("<<<BEGIN report ")[1][:16]
+    assert found.user_part == of_alpha.replace(code, "0" * 16)
+
+
+def test_what_was_sent_by_a_former_wording_is_shown_as_it_was(project: Project) -> None:
+    judged = the_id(project, run(project), "Compares")
+    prompts.write(project, "researcherbench.coverage", OURS)
+    found = sent_prompts.sent(project, judged)
+    assert found is not None
+    assert (found.version, found.same) == (1, True)
+
+
+def test_units_asked_together_are_shown_together(project: Project, server: OddServer) -> None:
+    server.answer = answering(lambda words: "yes")
+    found = sent_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
+    assert found is not None
+    assert (found.prompt, found.same) == ("researcherbench.coverage.together", True)
+
+
+def test_an_endpoint_that_was_given_other_parameters_since_is_told_of(project: Project) -> None:
+    judged = the_id(project, run(project), "Compares")
+    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
+    found = sent_prompts.sent(project, judged)
+    assert found is not None
+    assert not found.same
+    assert found.words == sent_prompts.CHANGED
+
+
+def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer) -> None:
+    prompts.write(project, "researcherbench.coverage", OURS, "shorter")
+    server.answer = lambda body, number: completion(
+        json.dumps({"quote": "", "rationale": "", "covered": "no"})
+    )
+    judged = the_id(project, run(project), "Compares")
+    assert all(body["messages"][0]["content"].startswith("Be brief.") for body in server.bodies)
+    found = sent_prompts.sent(project, judged)
+    assert found is not None
+    assert (found.version, found.same) == (2, True)
+
+
+def test_a_baseline_was_sent_nothing(project: Project) -> None:
+    run_id = str(asyncio.run(judge_runs.run(project, Order("baseline")))["run"])
+    assert sent_prompts.sent(project, the_id(project, run_id, "Explains")) is None
+
+
+def test_running_calls_are_named(project: Project) -> None:
+    line = run_judgements.lines(project, Source(run(project)), Wish(ALL)).lines[0]
+    told = judgement_replies.told(project, line.id)
+    with project.store.read() as db:
+        response, unit = db.execute(
+            select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id).where(JUDGEMENT.c.id == told.line.id)
+        ).one()
+    found = run_watching.named(project, "researcherbench.coverage", [(response, unit)])
+    assert found == {(response, unit): run_watching.Asked("1", "Alpha", line.unit)}
+
+
+def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> None:
+    told: list[dict[str, Any]] = []
+    server.answer = lambda body, number: Odd(replies(body, number).body, delay=1.3)
+    asyncio.run(judge_runs.run(project, Order(JUDGE, items=("1",), concurrency=2), tell=told.append))
+    (first, *_) = (line["under_way"] for line in told if line["under_way"])
+    assert len(first) == 2
+    assert {call["trial"] for call in first} == {1}
+    assert all(len(call["units"]) == 1 and call["seconds"] > 0 for call in first)
+
+
+def test_an_annotator_reads_nothing_of_it(project: Project) -> None:
+    run_id = run(project)
+    people.add_person(project, "Ada", (Role.ANNOTATOR,))
+    project.work_as(people.people(project)[1])
+    for question in (judgement_replies.calls, judgement_replies.told, sent_prompts.sent):
+        with pytest.raises(Refusal, match="Only a coordinator"):
+            question(project, run_id)
+    with pytest.raises(Refusal, match="Only a coordinator"):
+        run_judgements.lines(project, Source(run_id))

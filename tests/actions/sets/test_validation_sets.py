@@ -1,0 +1,205 @@
+"""Validation sets: drawn evenly by chance, dealt blind, locked before a judge is shown, their test part counted."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.labelling import board, labels
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.sets import sampling, validation_sets
+from annotator.actions.sets.sampling import Candidate
+from annotator.actions.sets.validation_sets import Wish
+from annotator.actions.validation import judge_comparing
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.validation import Split
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.validation_project import judge_says, person, person_says, places, validation_project
+
+PROJECT = validation_project
+
+
+def wish(project: Project, **more: object) -> Wish:
+    both = (person(project, "R2").id, person(project, "R3").id)
+    return replace(Wish("Spring", both, size=4, seed=3), **more)
+
+
+def grid(items: int, systems: int, units: int = 10) -> list[Candidate]:
+    return [
+        Candidate(f"r{i}-{s}", f"i{i}", ("A" if i % 2 else "B", f"s{s}", 1), units)
+        for i in range(items)
+        for s in range(systems)
+    ]
+
+
+def test_a_draw_takes_the_same_share_of_every_stratum_and_spreads_over_items() -> None:
+    chosen = sampling.drawn(grid(10, 4), 20, seed=1)
+    assert set(Counter(one.stratum for one in chosen).values()) == {20 // 8, 20 // 8 + 1}
+    assert set(Counter(one.item_id for one in chosen).values()) == {2}
+    assert chosen == sampling.drawn(reversed(grid(10, 4)), 20, seed=1)
+    assert chosen != sampling.drawn(grid(10, 4), 20, seed=2)
+
+
+def test_the_size_is_that_of_wilsons_interval_times_the_design_effect() -> None:
+    # n = z² (1/w² − 1) = 3.8415 · 99 = 380.3 → 381 units about ½ of independent units, ten to a response.
+    alone = sampling.size_for(grid(100, 4), 0.1, 0.5, 0.0)
+    assert (alone.responses, alone.units, alone.effect, alone.reached) == (39, 381, 1.0, True)
+    # Ten units of an item that are alike by 0.1 are worth ten by 1.9: 722.6 units, in 73 responses of 73 items.
+    alike = sampling.size_for(grid(100, 4), 0.1, 0.5, 0.1)
+    assert (alike.responses, alike.units, alike.effect) == (73, 723, pytest.approx(1.9))
+    few = sampling.size_for(grid(2, 2), 0.1, 0.5, 0.0)
+    assert (few.responses, few.reached) == (4, False)
+
+
+def test_items_are_split_evenly_over_types_and_no_item_is_in_both_parts() -> None:
+    sampled = sampling.split(grid(8, 2), 0.5, seed=1)
+    parts = {one.item_id: one.split for one in sampled}
+    assert Counter((one.question_type, one.split) for one in sampled) == Counter(
+        {(kind, part): 4 for kind in "AB" for part in Split}
+    )
+    assert all(parts[one.item_id] is one.split for one in sampled)
+
+
+def test_whoever_labels_and_coordinates_is_told_that_judges_are_not_hidden_from_them(
+    project: Project,
+) -> None:
+    assert not any("coordinate" in line for line in validation_sets.preview(project, wish(project)).told)
+    both = (person(project, "R1").id, person(project, "R2").id)
+    told = validation_sets.preview(project, wish(project, people=both)).told
+    assert told[-1].startswith("R1 coordinates as well")
+
+
+def test_a_set_is_dealt_blind_and_only_what_was_drawn_is_asked_for(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    found = validation_sets.named(project, "Spring")
+    assert (len(found.content.responses), len(found.content.dealt)) == (4, 4)
+    project.work_as(person(project, "R2"))
+    tasks = labels.queue(project)
+    assert {task.response_id for task in tasks} == found.responses()
+    assert {task.name for task in tasks} == {"Report A"}
+    other = next(r for _, r, _ in places(project).values() if r not in found.responses())
+    with pytest.raises(Refusal):
+        labels.sheet(project, other)
+
+
+def test_progress_counts_only_what_was_drawn(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    person_says(project, "R2", lambda _: "yes")
+    rows = [row for row in board.board(project) if row.person_id == person(project, "R2").id]
+    assert {(row.units, row.of) for row in rows} == {(2, 2)}
+
+
+def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project) -> None:
+    first, ann = items.ids(project)[0], person(project, "R2").id
+    assignments.assign_one(project, first, ann, Stage.LABELLING)
+    validation_sets.make(project, wish(project))
+    content = validation_sets.named(project, "Spring").content
+    assert set(content.dealt[first]) == {ann, person(project, "R3").id}
+    assert content.narrowed[first] == (person(project, "R3").id,)
+    project.work_as(person(project, "R2"))
+    assert sum(task.item_id == first for task in labels.queue(project)) == 2
+
+
+def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    people.add_person(project, "Cleo")
+    for one in assignments.of_person(project, person(project, "R3").id):
+        assignments.reassign(project, one.id, person(project, "R4").id)
+    person_says(project, "R2", lambda _: "yes")
+    person_says(project, "R4", lambda _: "no")
+    validation_sets.lock(project, "Spring")
+    found = validation_sets.named(project, "Spring")
+    assert Counter(one.person_id for one in found.first_labels) == {
+        person(project, "R2").id: 8, person(project, "R4").id: 8,
+    }  # fmt: skip
+
+
+def test_labels_of_others_are_no_first_labels(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    person_says(project, "R1", lambda _: "no", submit=False)
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda _: "yes")
+    validation_sets.lock(project, "Spring")
+    assert {one.value for one in validation_sets.named(project, "Spring").first_labels} == {"yes"}
+
+
+def test_labels_are_locked_only_when_all_are_submitted(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    person_says(project, "R2", lambda _: "yes")
+    person_says(project, "R3", lambda _: "no", submit=False)
+    with pytest.raises(Refusal, match="no judge is shown before") as refused:
+        validation_sets.lock(project, "Spring")
+    assert refused.value.details[0].startswith("R3, item ")
+    assert refused.value.details[0].endswith("labelled, not submitted")
+    with pytest.raises(Refusal, match="not locked"):
+        validation_sets.open_test(project, "Spring", ["m"])
+
+
+def test_first_labels_stay_what_they_were_when_locked(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    person_says(project, "R2", lambda _: "yes")
+    person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure")
+    validation_sets.lock(project, "Spring")
+    found = validation_sets.named(project, "Spring")
+    assert Counter((one.person_id, one.value) for one in found.first_labels) == {
+        (person(project, "R2").id, "yes"): 8, (person(project, "R3").id, "no"): 4, (person(project, "R3").id, None): 4,
+    }  # fmt: skip
+    with pytest.raises(Refusal, match="locked already"):
+        validation_sets.lock(project, "Spring")
+
+
+def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) -> None:
+    validation_sets.make(project, wish(project))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda _: "yes")
+    validation_sets.lock(project, "Spring")
+    for _ in range(2):
+        validation_sets.open_test(project, "Spring", ["b", "a"])
+    found = validation_sets.named(project, "Spring")
+    looks = validation_sets.openings(project, found.id)
+    assert (found.openings, [look.judges for look in looks]) == (2, ['["a","b"]'] * 2)
+    assert {look.labels_sha256 for look in looks} == {found.labels_sha256}
+    with project.store.read() as db:
+        audited = db.exec_driver_sql("SELECT count(*) FROM audit WHERE verb = 'open the test part'").scalar()
+    assert audited == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"name": " "}, "needs a name"),
+        ({"people": ("nobody", "else")}, "not active"),
+        ({"raters": 3}, "more people than there are"),
+        ({"width": 1.0}, "between 0 and 1"),
+        ({"size": 0}, "one response or more"),
+    ],
+)
+def test_a_wish_that_makes_no_sense_is_refused(project: Project, more: dict[str, object], words: str) -> None:
+    with pytest.raises(Refusal, match=words):
+        validation_sets.preview(project, wish(project, **more))
+
+
+def test_only_a_coordinator_draws(project: Project) -> None:
+    wanted = wish(project)
+    project.work_as(people.known(project, "R2"))
+    with pytest.raises(Refusal, match="Only a coordinator"):
+        validation_sets.make(project, wanted)
+
+
+def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: Project) -> None:
+    judge_says(project, "small", lambda _: "yes")
+    validation_sets.make(project, wish(project))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda _: "yes")
+
+    def units() -> int:
+        found = judge_comparing.compare(project, labels.COVERAGE).pairings
+        return next(one.units for one in found if {one.a.name, one.b.name} == {"small", "people"})
+
+    assert units() == 0
+    validation_sets.lock(project, "Spring")
+    dev = validation_sets.named(project, "Spring").responses(Split.DEV)
+    assert units() == 2 * len(dev) > 0

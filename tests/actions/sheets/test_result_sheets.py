@@ -1,0 +1,99 @@
+"""How figures are said, and how tables leave."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.sheets import result_exports
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Line,
+    Sheet,
+    columns,
+    count,
+    figure,
+    in_words,
+    number,
+    text,
+)
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+
+FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
+SHEET = Sheet(
+    "Figures",
+    columns("System", ("Coverage", "What it is"), "Wins", "System"),
+    (
+        Line((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
+        Line(
+            (text("باحث 深度"), figure(Estimate(None, note="nobody judged")), count(None), text("Report 9"))
+        ),
+    ),
+    ("What holds of all.",),
+)
+
+
+def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
+    assert in_words(FOUND) == "0.500  [0.400, 0.650]  2 missing"
+    assert in_words(Estimate(None, missing=3)) == "–  3 missing"
+    cell = figure(FOUND)
+    assert cell.tip == "n = 10\nmean\n2 judgements did not come; with them it lies between 0.450 and 0.600"
+    assert "\n1 judgement did not come" in figure(Estimate(0.5, missing=1, method="mean")).tip
+    assert (cell.state, figure(Estimate(None)).state) == ("incomplete", "missing")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.1234, "0.123"), (-3.0, "−3.000"), (12.345, "12.35"), (123.45, "123.5"), (12345.6, "12,346")],
+)
+def test_large_values_have_fewer_places(value: float, said: str) -> None:
+    assert number(value) == said
+
+
+def test_words_are_sorted_with_their_numbers_by_size() -> None:
+    assert (
+        sorted([text("Report 10"), text("Report 9")], key=lambda cell: str(cell.worth))[0].words == "Report 9"
+    )
+
+
+def test_a_figure_leaves_with_its_interval_n_and_gaps_in_columns_of_their_own() -> None:
+    first, second = result_exports.rows(SHEET)
+    assert first == {
+        "System": "=1+1", "Coverage": 0.5, "Coverage, low": 0.4, "Coverage, high": 0.65, "Coverage, n": 10,
+        "Coverage, missing": 2, "Coverage, floor": 0.45, "Coverage, ceiling": 0.6, "Coverage, note": "",
+        "Wins": 1234, "System #2": "Report 10",
+    }  # fmt: skip
+    assert (second["Coverage"], second["Coverage, note"], second["Wins"]) == (None, "nobody judged", None)
+
+
+def test_no_cell_becomes_a_formula() -> None:
+    written = result_exports.as_csv(SHEET).decode("utf-8-sig")
+    assert written.splitlines()[1].startswith("'=1+1,0.5,0.4")
+    assert result_exports.as_text(SHEET).splitlines()[1].startswith("'=1+1\t0.5\t0.4")
+    assert "باحث 深度" in written
+
+
+def test_json_holds_the_words_and_never_nan() -> None:
+    tree = json.loads(result_exports.as_json(SHEET))
+    assert (tree["title"], tree["told"], len(tree["rows"])) == ("Figures", ["What holds of all."], 2)
+    assert tree["rows"][1]["Coverage"] is None
+
+
+def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
+    assert result_exports.save(SHEET, tmp_path / "a.csv").read_bytes() == result_exports.as_csv(SHEET)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    with pytest.raises(Refusal, match=r"cannot be saved as “\.xls”"):
+        result_exports.save(SHEET, tmp_path / "a.xls")
+    with pytest.raises(Refusal, match="could not be written"):
+        result_exports.save(SHEET, tmp_path / "no folder" / "a.csv")
+
+
+def test_a_table_without_lines_leaves_nothing() -> None:
+    empty = Sheet("None", SHEET.columns, ())
+    assert (result_exports.as_csv(empty), result_exports.as_text(empty)) == (b"", "")
+
+
+def test_a_cell_that_says_nothing_leaves_empty() -> None:
+    sheet = Sheet("x", columns("A", "B"), (Line((Cell("–"), Cell("on the front", 0.0))),))
+    assert result_exports.rows(sheet) == [{"A": None, "B": "on the front"}]

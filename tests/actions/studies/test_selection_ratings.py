@@ -1,0 +1,90 @@
+"""Which questions are kept, and how far raters agree; the paper's worked examples among them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.studies import selection_ratings
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
+from annotator.domain.texts.refusal import Refusal
+from tests.projects import pairs_project as pairs
+
+TECHNICAL, REVIEW = "Technical Details", "Literature Review"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    project = pairs.pairs_project(tmp_path, 0)
+    yield project
+    project.close()
+
+
+def rated(project: Project, question_type: str, **ratings: tuple[int | None, ...]) -> str:
+    """A question that each person rates on the dimensions of its type; its id."""
+    pairs.work_as(project, "Cora")
+    item = items.add(project, f"Question {len(items.ids(project))}?", question_type).subject
+    for name, given in ratings.items():
+        units = tuple(
+            DimensionRating(text=text, rating=rating)
+            for text, rating in zip(DIMENSIONS[question_type], given, strict=True)
+        )
+        pairs.work_as(project, name)
+        made = artifacts.start(project, item, Selection.KIND, Selection(units=units)).subject
+        submitting.seal(project, made)
+    pairs.work_as(project, "Cora")
+    return item
+
+
+def test_a_question_is_kept_at_the_bar(project: Project) -> None:
+    # ResearcherBench, appendix B.5: 2, 2, 3, 2 is 2.25, and 4, 5, 3 is 4.
+    left_out = rated(project, TECHNICAL, Ada=(2, 2, 3, 2), Ben=(2, 2, 3, 2))
+    open_ = rated(project, REVIEW, Ada=(4, 5, 3))
+    kept = rated(project, REVIEW, Ada=(4, 5, 4), Ben=(5, 5, 4))
+    found = selection_ratings.report(project)
+    assert found.chosen[left_out].score.value == 2.25
+    assert found.scores[open_]["R2"].value == 4.0
+    assert {item: one.kept for item, one in found.chosen.items()} == {
+        left_out: False,
+        open_: None,
+        kept: True,
+    }
+    # (13/3 + 14/3) / 2 = 4.5, which is the bar.
+    assert found.chosen[kept].score.value == pytest.approx(4.5)
+
+
+def test_another_bar_keeps_other_questions(project: Project) -> None:
+    item = rated(project, REVIEW, Ada=(4, 5, 3), Ben=(4, 4, 4))
+    assert selection_ratings.report(project, "4").chosen[item].kept is True
+    assert selection_ratings.report(project).chosen[item].kept is False
+
+
+def test_agreement_is_pearsons_r_of_the_raters_item_scores(project: Project) -> None:
+    for ada, ben in ((1, 2), (3, 4), (5, 3)):
+        rated(project, REVIEW, Ada=(ada,) * 3, Ben=(ben,) * 3)
+    found = selection_ratings.report(project)
+    # Of 1, 3, 5 and 2, 4, 3: covariance 2 / √(8 · 2) = 1/2.
+    assert found.agreement["R2", "R3"].value == pytest.approx(0.5)
+    questions, raters = selection_ratings.sheets(found)
+    assert raters.lines[0].cells[3].value == 3
+    assert len(questions.pictures) == 1
+
+
+def test_ratings_of_dimensions_the_type_no_longer_has_are_counted(project: Project) -> None:
+    item = rated(project, REVIEW, Ada=(4, 5, 3))
+    project.store.raw.execute("UPDATE item SET question_type = ? WHERE id = ?", [TECHNICAL, item])
+    found = selection_ratings.report(project)
+    assert (found.unreadable, found.chosen) == (1, {})
+
+
+def test_only_a_coordinator_sees_them(project: Project) -> None:
+    rated(project, REVIEW, Ada=(4, 5, 3))
+    assert not people.someone(pairs.work_as(project, "Ada")).has(Role.COORDINATOR)
+    with pytest.raises(Refusal, match="Only a coordinator sees how questions were rated"):
+        selection_ratings.report(project)

@@ -1,0 +1,216 @@
+"""Undo and redo: across items and restarts, for one's own changes, and only where nothing moved on."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.undo import history, undo_places
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.refusal import Refusal
+from tests.projects.small_project import empty_project
+
+PROJECT = empty_project
+
+
+@pytest.fixture
+def rubric(project: Project) -> str:
+    """A rubric with one criterion, changed from “zero” to “one” to “two”."""
+    item = items.add(project, "How?").subject
+    rubric = artifacts.start(
+        project, item, Kind.RUBRIC, Rubric(units=(Criterion(id="a", text="zero"),))
+    ).subject
+    for text in ("one", "two"):
+        artifacts.change_unit(project, rubric, "a", text=text)
+    return rubric
+
+
+def text(project: Project, rubric: str) -> str:
+    return artifacts.read(project, rubric).document.unit("a").text
+
+
+def test_changes_are_taken_back_one_by_one_and_done_again_in_order(project: Project, rubric: str) -> None:
+    seen = []
+    for step in (history.undo, history.undo, history.redo, history.redo):
+        step(project)
+        seen.append(text(project, rubric))
+    assert seen == ["one", "zero", "one", "two"]
+
+
+def test_undo_and_redo_can_be_repeated_without_end(project: Project, rubric: str) -> None:
+    for _ in range(3):
+        history.undo(project)
+        history.undo(project)
+        assert text(project, rubric) == "zero"
+        history.redo(project)
+        history.undo(project)
+        history.redo(project)
+        history.redo(project)
+        assert text(project, rubric) == "two"
+
+
+def test_there_is_an_end_to_it(project: Project, rubric: str) -> None:
+    with pytest.raises(Refusal, match="nothing to redo"):
+        history.redo(project)
+    history.undo(project)
+    history.undo(project)
+    with pytest.raises(Refusal, match="nothing to undo"):
+        history.undo(project)
+
+
+def test_undo_reaches_across_a_restart(project: Project, rubric: str) -> None:
+    project.close()
+    again = Project.open(project.path)
+    history.undo(again)
+    assert text(again, rubric) == "one"
+    again.close()
+    once_more = Project.open(project.path)
+    history.redo(once_more)
+    assert text(once_more, rubric) == "two"
+    once_more.close()
+
+
+def test_undo_reaches_across_items_and_kinds(project: Project, rubric: str) -> None:
+    item = items.add(project, "And why?").subject
+    items.change(project, item, subject="Physics")
+    assert history.undo(project).subject == item
+    assert history.undo(project).subject == rubric
+    assert (items.read(project, item).subject, text(project, rubric)) == ("", "one")
+
+
+def test_what_moved_on_is_not_taken_back(project: Project, rubric: str) -> None:
+    with project.store.write():
+        project.store.raw.execute("UPDATE artifact SET state = 'consensus'")
+    first = project.person
+    other = people.add_person(project, "Other", (Role.ADJUDICATOR,)).subject
+    project.work_as(next(p for p in people.people(project) if p.id == other))
+    submitting.reopen(project, rubric)
+    artifacts.change_unit(project, rubric, "a", text="settled otherwise")
+    assert first
+    project.work_as(first)
+    with pytest.raises(Refusal, match="changed elsewhere since"):
+        history.undo(project)
+    assert text(project, rubric) == "settled otherwise"
+
+
+def test_nobody_takes_back_anothers_change(project: Project, rubric: str) -> None:
+    other = people.add_person(project, "Other").subject
+    project.work_as(next(p for p in people.people(project) if p.id == other))
+    with pytest.raises(Refusal, match="nothing to undo"):
+        history.undo(project)
+
+
+def test_a_new_change_cuts_what_could_be_done_again(project: Project, rubric: str) -> None:
+    history.undo(project)
+    artifacts.change_unit(project, rubric, "a", text="three")
+    with pytest.raises(Refusal, match="nothing to redo"):
+        history.redo(project)
+    history.undo(project)
+    assert text(project, rubric) == "one"
+    history.undo(project)
+    assert text(project, rubric) == "zero"
+
+
+def test_a_sealed_artifact_is_not_taken_back(project: Project, rubric: str) -> None:
+    submitting.seal(project, rubric)
+    with pytest.raises(Refusal, match="is sealed"):
+        history.undo(project)
+    assert text(project, rubric) == "two"
+
+
+def test_taking_back_is_a_revision_and_an_audited_change_of_its_own(project: Project, rubric: str) -> None:
+    change = history.undo(project)
+    newest = artifacts.revisions(project, rubric)[0]
+    assert (newest.number, newest.verb, newest.by) == (4, "restore", project.by)
+    undoes, undone = project.store.raw.execute(
+        "SELECT undoes, (SELECT undone FROM audit b WHERE b.seq = a.undoes) FROM audit a WHERE seq = ?",
+        [change.seq],
+    ).fetchone()
+    assert (undoes, undone) == (change.seq - 1, 1)
+
+
+def test_what_comes_next_is_described(project: Project, rubric: str) -> None:
+    assert history.describe_next(project) == ("change text", "")
+    history.undo(project)
+    history.undo(project)
+    assert history.describe_next(project) == ("", "change text")
+
+
+def test_a_refused_undo_leaves_the_history_as_it_was(project: Project, rubric: str) -> None:
+    submitting.seal(project, rubric)
+    before = project.store.raw.execute("SELECT * FROM audit").fetchall()
+    with pytest.raises(Refusal):
+        history.undo(project)
+    assert project.store.raw.execute("SELECT * FROM audit").fetchall() == before
+
+
+def test_looking_for_what_comes_next_reads_no_further_than_it_must(project: Project, rubric: str) -> None:
+    steps: list[int] = []
+    with project.store.write():
+        project.store.raw.executemany(
+            "INSERT INTO audit(kind, subject, verb, before, by, at, undone, sha256) "
+            "VALUES ('artifact', 's', 'v', '{}', ?, '2026-01-01 00:00:00', 0, '')",
+            [(project.by,)] * 20_000,
+        )
+    project.store.raw.set_progress_handler(lambda: steps.append(1), 1000)
+    history.describe_next(project)
+    project.store.raw.set_progress_handler(None, 0)
+    assert len(steps) < 5
+
+
+def test_every_kind_whose_audit_keeps_what_was_before_can_be_taken_back() -> None:
+    """Read in the code: each `Change` with a before-image is of a kind in the table, or the work of a run."""
+    actions = Path(history.__file__).parent
+    lost = [
+        f"{path.name}: {kind}, {verb}"
+        for path in sorted(actions.glob("*.py"))
+        for kind, verb in audited(path)
+        if kind not in history.RESTORERS and kind not in {kind for kind, _ in history.OF_RUNS}
+    ]
+    assert lost == []
+
+
+def audited(path: Path) -> Iterator[tuple[str, str]]:
+    """Kind and verb of every change in a module that holds a before-image, as they are written there."""
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if (
+            not (isinstance(call, ast.Call) and ast.unparse(call.func) == "Change")
+            or path.name == "history.py"
+        ):
+            continue
+        named = {word.arg: word.value for word in call.keywords}
+        before = call.args[3] if len(call.args) > 3 else named.get("before")
+        if before is not None and ast.unparse(before) != "None":
+            kind = ast.literal_eval(call.args[0]) if isinstance(call.args[0], ast.Constant) else "?"
+            yield kind, ast.unparse(call.args[2])
+
+
+@pytest.mark.parametrize("kind", history.RESTORERS)
+def test_every_kind_in_the_table_has_what_puts_it_back_and_a_place_where_it_is_seen(kind: str) -> None:
+    assert callable(history.restorer(kind))
+    assert kind in undo_places._SEEN
+
+
+def test_a_judges_settings_are_taken_back_until_it_has_judged_by_others(project: Project) -> None:
+    judge = judges.add(project, "one", base_url="http://127.0.0.1:1/v1", model="m1").subject
+    judges.change(project, judge, {"model": "m2"})
+    history.undo(project)
+    assert judges.named(project, "one").model == "m1"
+    history.redo(project)
+    assert judges.named(project, "one").model == "m2"
+
+
+def test_what_was_undone_is_called_by_its_field_and_number(project: Project, rubric: str) -> None:
+    change = history.undo(project)
+    seen = undo_places.seen(project, change)
+    assert (seen.words, seen.page) == ("text of criterion 1, item 1", "Author")
+    assert seen.place["unit_id"] == "a"

@@ -1,0 +1,88 @@
+"""How far a judge agrees with itself, and with another: figures counted by hand."""
+
+import pytest
+from sqlalchemy import insert
+
+from annotator.actions.items import items
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.validation import consistency
+from annotator.domain.texts.identity import derived_id, now
+from annotator.storage.tables import JudgementRow, table
+from tests.projects.small_project import units_of
+from tests.servers.said_by_judges import two_judges
+
+PROJECT = two_judges
+COVERAGE = "researcherbench.coverage"
+
+
+def say(project: Project, judge: str, trial: int, values: str) -> None:
+    """What a judge says of the units of both items of the first system, in their order: y, n, or - for nothing."""
+    rows = []
+    units = [(item, unit) for item in items.ids(project) for unit in units_of(project, item)]
+    for (item, unit), value in zip(units, values, strict=True):
+        (response,) = project.store.raw.execute(
+            "SELECT id FROM response WHERE item_id = ? ORDER BY rowid LIMIT 1", [item]
+        ).fetchone()
+        said = {"value": {"y": "yes", "n": "no"}.get(value), "status": "invalid" if value == "-" else "ok"}
+        row = {
+            "id": derived_id(judge, trial, unit), "protocol": COVERAGE, "item_id": item, "response_id": response,
+            "unit_id": unit, "rater_kind": "judge", "rater_id": judges.named(project, judge).id, "trial": trial,
+            "at": now(), "sha256": "h", **said,
+        }  # fmt: skip
+        rows.append(row)
+    with project.store.write() as db:
+        db.execute(insert(table(JudgementRow)), rows)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_a_flip_is_a_unit_on_which_not_all_trials_agree(project: Project) -> None:
+    say(project, "a", 1, "yyynnn")
+    say(project, "a", 2, "yynnny")
+    say(project, "a", 3, "yynnn-")
+    found = consistency.within(project, "a")
+    # The third and the sixth unit flip: 2 of 6. Pairs that agree: 3, 3, 1 of 3 and 3, 3 of 3, and 0 of 1.
+    assert (found.trials, found.units, found.flips.value) == (3, 6, 2 / 6)
+    assert found.agreement.value == pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6)
+    # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
+    # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
+    assert (found.flips.low, found.flips.high) == (
+        pytest.approx(0.0040, abs=1e-3),
+        pytest.approx(0.9840, abs=1e-3),
+    )
+
+
+def test_alpha_takes_the_trials_as_raters(project: Project) -> None:
+    say(project, "a", 1, "yyynnn")
+    say(project, "a", 2, "yyynnn")
+    assert consistency.within(project, "a").alpha.value == 1
+    say(project, "b", 1, "yyyynn")
+    say(project, "b", 2, "yyynnn")
+    # Krippendorff 2011: n = 12, n_yes = 7, n_no = 5, one unit of two values disagrees: 1 - 11·2 / (2·7·5).
+    assert consistency.within(project, "b").alpha.value == pytest.approx(1 - 11 * 2 / 70)
+
+
+def test_a_unit_judged_once_counts_for_nothing(project: Project) -> None:
+    say(project, "a", 1, "yyynnn")
+    say(project, "a", 2, "y-----")
+    found = consistency.within(project, "a")
+    assert (found.units, found.flips.value, found.agreement.value) == (1, 0, 1)
+
+
+def test_without_repeats_every_figure_is_undefined_with_its_reason(project: Project) -> None:
+    say(project, "a", 1, "yyynnn")
+    found = consistency.within(project, "a")
+    assert found.units == 0
+    for figure in (found.flips, found.agreement, found.alpha):
+        assert figure.value is None
+        assert figure.note
+
+
+def test_two_judges_are_compared_on_the_units_that_both_judged(project: Project) -> None:
+    say(project, "a", 1, "yyynn-")
+    say(project, "b", 1, "yynnyy")
+    found = consistency.between(project, "a", "b")
+    # yy yy yn nn ny: 3 of 5 agree; chance 3/5·3/5 + 2/5·2/5 = .52, so κ = (.6 − .52) / .48.
+    assert (found.units, found.agreement.value) == (5, 3 / 5)
+    assert found.kappa.value == pytest.approx((0.6 - 0.52) / 0.48)
+    assert found.tree()["agreement"]["n"] == 5

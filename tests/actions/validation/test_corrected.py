@@ -1,0 +1,163 @@
+"""The corrected leaderboard by hand: two systems, four items of weights 3 and 1, half of the items labelled."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import results
+from annotator.actions.sets import validation_sets
+from annotator.actions.validation import corrected, corrected_sheets
+from annotator.actions.validation.corrected import Wish
+from annotator.domain.texts.refusal import Refusal
+from annotator.stats.validation.correction import corrected_mean
+from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    project = validation_project(tmp_path, questions=6)
+    yield project
+    project.close()
+
+
+def truth(at: At) -> str:
+    """Of Alpha all but the light criterion of even items; of Beta the heavy one of items 1 to 3."""
+    item, system, n = at
+    if system == "Alpha":
+        return "no" if n == 2 and item % 2 == 0 else "yes"
+    return "yes" if n == 1 and item < 4 else "no"
+
+
+def lenient(at: At) -> str:
+    """Right of Alpha; of Beta it says yes to every heavy criterion."""
+    return "yes" if at[1] == "Beta" and at[2] == 1 else truth(at)
+
+
+def report(project: Project, **more: object) -> corrected.Corrected:
+    return corrected.report(project, replace(Wish(resamples=300), **more))
+
+
+def test_the_raw_score_is_that_of_the_results(project: Project) -> None:
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    found = report(project).standings.scores
+    rows = [
+        row
+        for row in results.rows(project, resamples=10)
+        if (row.metric, row.group_by) == ("coverage", "all")
+    ]
+    # Alpha: three items at 1 and three at 3/4; Beta: 3/4 throughout.
+    assert {name: score.raw.value for name, score in found.items()} == {
+        "Alpha": pytest.approx(21 / 24), "Beta": pytest.approx(3 / 4),
+    }  # fmt: skip
+    assert {row.system: row.estimate.value for row in rows} == {
+        name: pytest.approx(score.raw.value) for name, score in found.items()
+    }
+
+
+def test_with_every_unit_labelled_the_score_is_that_of_people(project: Project) -> None:
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    found = report(project).standings.scores
+    # Beta covers 3/4 of items 1 to 3 and nothing of the others.
+    assert found["Beta"].corrected.value == pytest.approx(3 / 8)
+    assert found["Alpha"].corrected.value == pytest.approx(21 / 24)
+
+
+def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:
+    both = (person(project, "R2").id, person(project, "R3").id)
+    validation_sets.make(project, validation_sets.Wish("Spring", both, size=6, test_share=0.0, seed=2))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, truth)
+    validation_sets.lock(project, "Spring")
+    judge_says(project, "small", lenient)
+    found = report(project, set_name="Spring")
+    drawn = validation_sets.named(project, "Spring").responses()
+    assert sum(found.labelled.values()) == 2 * len(drawn) == 12
+    assert set(found.units.values()) == {12}
+    # The same from the figures of the statistics themselves, item by item of weights 3/4 and 1/4.
+    mine = {at: place for at, place in places(project).items() if at[1] == "Beta"}
+    expected = corrected_mean(
+        [float(truth(at) == "yes") if place[1] in drawn else None for at, place in mine.items()],
+        [float(lenient(at) == "yes") for at in mine],
+        [(0.75, 0.25)[at[2] - 1] for at in mine],
+        [at[0] for at in mine],
+    )
+    beta = found.standings.scores["Beta"]
+    assert beta.raw.value == pytest.approx(3 / 4)
+    assert beta.corrected.value == pytest.approx(expected.corrected.value)
+
+
+def test_several_peoples_labels_are_averaged(project: Project) -> None:
+    person_says(project, "R2", lambda _: "yes")
+    person_says(project, "R3", lambda _: "no")
+    judge_says(project, "small", lambda _: "yes")
+    found = report(project)
+    assert {score.corrected.value for score in found.standings.scores.values()} == {0.5}
+    assert any("mean of theirs" in note for note in found.notes)
+
+
+def test_the_order_of_systems_comes_with_the_chance_of_the_other(project: Project) -> None:
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    found = report(project)
+    (pair,) = found.standings.pairs
+    assert (pair.first, pair.second) == ("Alpha", "Beta")
+    assert pair.difference.value == pytest.approx(21 / 24 - 3 / 8)
+    # Beta has at most 3/4 in any resample, and Alpha at least.
+    assert pair.flip.value is not None
+    assert pair.flip.value < 0.05
+    assert corrected.in_order(found) == ["Alpha", "Beta"]
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> None:
+    both = (person(project, "R2").id, person(project, "R3").id)
+    validation_sets.make(project, validation_sets.Wish("Spring", both, size=6, test_share=0.0, seed=2))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, truth)
+    validation_sets.lock(project, "Spring")
+    judge_says(project, "small", lenient)
+    drawn = validation_sets.named(project, "Spring").responses()
+    wide = report(project, set_name="Spring", width=2.0).more["Beta"]
+    assert (wide.plan.more, wide.responses) == (0, ())
+    now = report(project, set_name="Spring", width=2.0).more["Beta"].plan.width_now
+    more = report(project, set_name="Spring", width=0.9 * (now or 0)).more["Beta"]
+    assert more.plan.more
+    assert {one.system for one in more.responses} == {"Beta"}
+    assert not {one.response_id for one in more.responses} & drawn
+    assert sum(one.units for one in more.responses) >= more.plan.more
+
+
+def test_the_tables_name_what_they_stand_on(project: Project) -> None:
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    scores, pairs, plan = corrected_sheets.sheets(report(project), 0.1)[:3]
+    assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
+    assert scores.told[0] == "“small”, corrected by the labels of R2."
+    assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]
+    assert len(plan.lines) == 2
+
+
+def test_without_a_judge_or_labels_nothing_is_corrected(project: Project) -> None:
+    judge_says(project, "small", lenient)
+    with pytest.raises(Refusal, match="Nobody has submitted"):
+        report(project)
+    person_says(project, "R2", truth)
+    with pytest.raises(Refusal):
+        report(project, judge="other")
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_an_interval_of_a_share_ends_at_its_bounds_and_says_so(tmp_path: Path) -> None:
+    project = validation_project(tmp_path, questions=2)
+    person_says(project, "R2", lambda at: "yes" if at[0] == 1 else "no")
+    judge_says(project, "small", truth)
+    score = report(project).standings.scores["Alpha"].labelled
+    # Coverage 1 and 0: a mean of 1/2 whose t interval over two items, 1/2 ± 12.7 · 1/2, reaches far beyond.
+    assert (score.value, score.low, score.high) == (pytest.approx(0.5), 0.0, 1.0)
+    assert "the interval is cut at 0 and 1" in score.note
+    project.close()

@@ -1,0 +1,158 @@
+"""Labels in files and replies under another rule, from the command line: what is said, in words and in JSON."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.actions.judging import judge_runs
+from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.cli import run_command
+from tests.judging.odd_server import OddServer, completion
+from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
+from tests.servers.served import JUDGE, add_judge
+
+BAYES = '{"quote": "", "rationale": "Nothing on Bayesian analysis.", "covered": "no"}'
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    project = project_of_two(tmp_path)
+    project.close()
+    return str(project.path)
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert run_command([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def labels_in(file: str) -> list[dict[str, Any]]:
+    project = Project.open(Path(file))
+    found = stored(project)
+    project.close()
+    return found
+
+
+def test_labels_go_in_after_a_look_at_them(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "import", file, str(written(tmp_path, *every())), "--as", "Ann=R2")
+    looked = told(capsys, *words, "--dry-run")
+    assert (looked["dry_run"], looked["new"], labels_in(file)) == (True, 12, [])
+    assert looked["raters"][0] | {"id": ""} == {"name": "Ann", "id": "", "alias": "R2", "new": False}
+    assert told(capsys, *words)["new"] == 12
+    again = told(capsys, *words)
+    assert (again["new"], again["same"], len(labels_in(file))) == (0, 12, 12)
+
+
+def test_what_keeps_labels_out_is_said_with_its_row(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(written(tmp_path, {}, {"item": "9"}, {"value": "perhaps"}))
+    assert run_command(["labels", "import", file, path, "--as", "Ann=R2"]) == 1
+    said = capsys.readouterr().err
+    assert "labels.csv, row 3: there is no item “9” (and 1 more). Nothing was imported." in said
+    assert "labels.csv, row 4: “perhaps” cannot be said here" in said
+    found = told(capsys, "labels", "import", file, path, "--as", "Ann=R2", "--skip-bad")
+    assert (found["new"], found["counts"]) == (1, {"unknown item": 1, "bad value": 1})
+    assert found["problems"][0] == {
+        "trouble": "unknown item", "file": "labels.csv", "row": 3, "reason": "there is no item “9”", "labels": 1,
+    }  # fmt: skip
+
+
+def test_a_label_takes_the_place_of_another_only_when_told_to(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "import", file)
+    told(capsys, *words, str(written(tmp_path, {})), "--as", "Ann=R2")
+    other = str(written(tmp_path, {"value": "no"}))
+    assert run_command([*words, other, "--as", "Ann=R2"]) == 1
+    found = told(capsys, *words, other, "--as", "Ann=R2", "--replace")
+    assert [one["reason"] for one in found["replaced"]] == ["R2 said “yes” here, the file says “no”"]
+    assert [row["value"] for row in labels_in(file)] == ["no"]
+
+
+def test_human_files_of_two_systems_come_in_and_leave_again(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*every(), *every(rater="Ben", value="no")]
+    told(capsys, "labels", "import", file, str(written(tmp_path, *rows)), "--as", "Ann=R2", "--as", "Ben=R3")
+    found = told(capsys, "labels", "export", file, "--to", str(tmp_path / "out"))
+    assert (found["labels"], found["raters"]) == (24, ["R2", "R3"])
+    folder = tmp_path / "out" / "Beta"
+    assert json.loads((folder / "Q1_result_R3.json").read_text())["rubric_eval"][0] == {
+        "point": FIRST,
+        "covered": False,
+    }
+    back = told(
+        capsys,
+        "labels",
+        "import",
+        file,
+        str(folder),
+        "--as",
+        "R2=R2",
+        "--system",
+        "1=Beta",
+        "--system",
+        "Beta",
+    )
+    assert (back["new"], back["same"]) == (0, 12)
+
+
+def test_the_ending_of_the_path_says_which_format(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(capsys, "labels", "import", file, str(written(tmp_path, *every())), "--as", "Ann=R2")
+    for name in ("out.csv", "out.json"):
+        assert run_command(["labels", "export", file, "--to", str(tmp_path / name), "--person", "R2"]) == 0
+        assert "Wrote 12 labels of R2" in capsys.readouterr().out
+    assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))["labels"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--as", "R1", "--as", "R2"), "Only one person is at work."),
+        (("--as", "Ann="), "does not say who somebody is"),
+        (("--system", "Alpha", "--system", "Beta"), "The reports are of one system."),
+        (("--as", "R2"), "Only a coordinator takes in the labels of others."),
+        ((), "say who that is, as in --as “Ann=ALIAS”"),
+    ],
+    ids=str,
+)
+def test_what_is_said_unclearly_is_refused(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert run_command(["labels", "import", file, str(written(tmp_path, {})), *words]) == 1
+    assert said in capsys.readouterr().err
+    assert labels_in(file) == []
+
+
+def test_replies_are_read_by_the_published_rule(
+    file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = lambda body, number: completion(BAYES)
+    project = Project.open(Path(file))
+    add_judge(project, server)
+    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    project.close()
+    found = told(capsys, "replay", file, "--judge", JUDGE)
+    assert (found["directions"], found["changed"][0]["shown"]) == ({"no → yes": 12}, "Ba-yes-ian")
+    assert {line["system"]: line["difference"]["value"] for line in found["systems"]} == {
+        "Alpha": 1.0,
+        "Beta": 1.0,
+    }
+    assert run_command(["replay", file]) == 0
+    said = capsys.readouterr().out
+    assert "Alpha: 0.0000, under the rule 1.0000 (+1.0000)" in said
+    assert "no → yes, for it holds the letters y-e-s: Ba-yes-ian" in said
+
+
+def test_a_judge_without_replies_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["replay", file]) == 1
+    assert "No judge behind an endpoint has judged coverage here." in capsys.readouterr().err

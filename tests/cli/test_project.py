@@ -1,0 +1,181 @@
+"""The command line: what it answers, in words and in JSON, and its exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from annotator.cli import run_command
+
+HERE = Path(__file__).parents[2]
+SHARED = HERE.parent / "shared" / "data" / "researcherbench"
+needs_shared = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="the public ResearcherBench data is not beside the project"
+)
+
+
+def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    """The exit code, and what was said on both streams."""
+    capsys.readouterr()
+    code = run_command([str(word) for word in words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict:
+    ended, out, err = goldsmith(capsys, *words, "--json")
+    assert ended == code, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    file = tmp_path / "sample.goldsmith"
+    assert goldsmith(capsys, "sample", file)[0] == 0
+    return file
+
+
+@pytest.mark.slow
+@needs_shared
+def test_the_public_benchmark_goes_in_whole_and_is_judged(tmp_path, capsys):
+    file = tmp_path / "public.goldsmith"
+    goldsmith(capsys, "new", file)
+    goldsmith(capsys, "import", file, "--format", "researcherbench", SHARED)
+    found = told(capsys, "info", file)
+    wanted = {"items": 65, "criteria": 931, "criterion_weights": {"1": 330, "2": 474, "3": 127}, "systems": 5}
+    assert {name: found[name] for name in wanted} == wanted
+    assert found["responses"] == 325
+    ended = told(
+        capsys, "judge", "run", file, "--judge", "baseline", "--protocol", "researcherbench.coverage"
+    )
+    assert (ended["done"], ended["missing"]) == (4655, {})
+    rows = told(capsys, "results", file)["rows"]
+    overall = [row for row in rows if row["group"] == "all"]
+    assert len(overall) == 5
+    assert all(row["metric"] == "coverage" and row["n"] == 65 and row["missing"] == 0 for row in overall)
+    assert all(row["low"] < row["value"] < row["high"] for row in overall)
+    assert {"Technical Details", "AI Ethics"} < {row["group"] for row in rows}
+
+
+@needs_shared
+def test_importing_again_adds_nothing(tmp_path, capsys):
+    file = tmp_path / "again.goldsmith"
+    goldsmith(capsys, "new", file)
+    assert told(capsys, "import", file, "--format", "researcherbench", SHARED)["new"] == 65 + 65 + 5 + 325
+    assert told(capsys, "import", file, "--format", "researcherbench", SHARED)["new"] == 0
+
+
+def test_the_sample_has_something_for_every_page(sample, capsys):
+    found = told(capsys, "info", sample)
+    assert (found["items"], found["systems"], found["responses"], found["people"]) == (6, 3, 11, 4)
+    assert found["labels"] > 0
+    assert found["runs"] == 8
+    assert (found["assignments"], found["agreements"], found["adjudications"]) == (63, 21, 8)
+    assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
+
+
+def test_a_dry_run_of_an_import_changes_nothing(tmp_path, sample, capsys):
+    release, file = tmp_path / "release", tmp_path / "other.goldsmith"
+    told(capsys, "export", sample, "--to", release)
+    goldsmith(capsys, "new", file)
+    assert told(capsys, "import", file, release, "--dry-run")["new"] > 0
+    assert told(capsys, "info", file)["items"] == 0
+
+
+def test_a_release_is_the_same_bytes_twice(tmp_path, sample, capsys):
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
+        told(capsys, "export", sample, "--to", folder)
+    first, second = ({p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in folders)
+    assert first == second
+    assert Path("manifest.json") in first
+
+
+@pytest.mark.parametrize("profile", ["researcherbench", "csv"])
+def test_the_other_profiles_are_written(profile, tmp_path, sample, capsys):
+    found = told(capsys, "export", sample, "--to", tmp_path / profile, "--profile", profile)
+    assert found["profile"] == profile
+    assert any((tmp_path / profile).iterdir())
+
+
+def test_a_judge_is_added_listed_and_refused_twice(sample, capsys):
+    words = (
+        "judge",
+        "add",
+        sample,
+        "--name",
+        "near",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--model",
+        "tiny",
+    )
+    assert goldsmith(capsys, *words)[0] == 0
+    assert [judge["name"] for judge in told(capsys, "judge", "list", sample)["judges"]] == [
+        "baseline",
+        "near",
+    ]
+    code, _, err = goldsmith(capsys, *words)
+    assert code == 1
+    assert err.strip() == "There already is a judge “near”. Choose another name."
+
+
+def test_a_backup_is_made_beside_the_project_and_checks_out(sample, capsys):
+    found = told(capsys, "backup", sample)
+    copy = sample.parent / found["folder"] / found["backup"]
+    assert told(capsys, "check", copy)["problems"] == []
+
+
+def test_check_finds_nothing_wrong_with_the_sample(sample, capsys):
+    assert told(capsys, "check", sample)["problems"] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info", "nowhere.goldsmith"),
+        ("judge", "run", "nowhere.goldsmith", "--judge", "baseline"),
+        ("export", "nowhere.goldsmith", "--to", "x"),
+    ],
+)
+def test_a_refusal_is_one_plain_sentence_and_exit_code_1(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = goldsmith(capsys, *words)
+    assert (code, out) == (1, "")
+    assert err.startswith("There is no file “nowhere.goldsmith”")
+    assert "Traceback" not in err
+
+
+def test_an_unknown_judge_is_refused_with_those_there_are(sample, capsys):
+    code, _, err = goldsmith(capsys, "judge", "run", sample, "--judge", "nobody")
+    assert code == 1
+    assert "“baseline”" in err
+
+
+def test_wrong_usage_is_exit_code_2(capsys):
+    assert goldsmith(capsys, "judge", "run")[0] == 2
+
+
+@pytest.mark.parametrize("page", ["cp1252", "ascii"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["results", "FILE", "--json"], "水资源工程"),
+        (["agreement", "FILE"], "κ"),
+        (["validate", "--help"], "│"),
+    ],
+)
+def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, page, words, said):
+    command = [
+        sys.executable,
+        "-m",
+        "annotator",
+        *(str(sample) if word == "FILE" else word for word in words),
+    ]
+    environment = {**os.environ, "PYTHONIOENCODING": page, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, cwd=HERE, check=False)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert said in done.stdout.decode()

@@ -1,0 +1,147 @@
+"""The commands on cited pages: what they fetch, take in, list and say, against a real server on loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from annotator.actions.items.extracts import Drawn
+from annotator.actions.project.file import Project
+from annotator.cli.sources import app
+from annotator.domain.material.extract import IMPORT
+from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ResponseRow, table
+from tests.exchange.pages.page_server import Given, PageServer, article, serving
+from tests.material import drawn_extracts
+from tests.projects.small_project import small_project
+
+RESPONSE = table(ResponseRow)
+
+
+@pytest.fixture
+def server() -> Iterator[PageServer]:
+    with serving() as running:
+        running.pages |= {"/a": article("A"), "/b": Given(status=404)}
+        yield running
+
+
+@pytest.fixture
+def file(tmp_path: Path, server: PageServer) -> Path:
+    """A project with claims that cite two pages, each under another name of loopback, so that none waits."""
+    project = small_project(tmp_path)
+    with project.store.read() as db:
+        row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[0]
+    urls = (server.url("/a"), server.url("/b", "localhost"))
+    claims = Claims(units=tuple(Claim(text=f"Claim on {url}.", url=url) for url in urls))
+    drawn_extracts.keep(project, Drawn(row["item_id"], row["id"], Part.CLAIMS, claims, IMPORT))
+    project.close()
+    return project.path
+
+
+def run(*words: str) -> tuple[int, str]:
+    """The exit code and what was said; a refusal is raised."""
+    found = CliRunner().invoke(app, list(words))
+    if isinstance(found.exception, Refusal):
+        raise found.exception
+    return found.exit_code, found.stdout
+
+
+def told(*words: str) -> dict[str, Any]:
+    return json.loads(run(*words, "--json")[1])
+
+
+def test_fetched_pages_are_listed_with_their_states(file: Path, server: PageServer) -> None:
+    found = told("fetch", str(file), "--allow-private")
+    assert (found["state"], found["by_state"]) == ("done", {"ok": 1, "dead": 1})
+    listed = {line["url"]: line["state"] for line in told("list", str(file))["pages"]}
+    assert listed == {server.url("/a"): "ok", server.url("/b", "localhost"): "dead"}
+    assert "There is no such page any more (404)." in run("list", str(file))[1]
+
+
+def test_a_second_fetch_asks_only_for_what_is_lacking(file: Path, server: PageServer) -> None:
+    run("fetch", str(file), "--allow-private")
+    assert "1 were read before" in run("fetch", str(file), "--allow-private")[1]
+    run("fetch", str(file), "--allow-private", "--refresh")
+    assert sorted(server.asked) == ["/a", "/a", "/b", "/b", "/b"]
+
+
+def test_private_addresses_are_not_fetched_by_themselves(file: Path, server: PageServer) -> None:
+    assert told("fetch", str(file))["by_state"] == {"forbidden": 2}
+    assert server.asked == []
+
+
+def test_a_reader_service_is_asked_instead(file: Path, server: PageServer) -> None:
+    for path, host in (("/a", "127.0.0.1"), ("/b", "localhost")):
+        server.pages[f"/read/{server.url(path, host)}"] = article("Through the reader")
+    found = told("fetch", str(file), "--allow-private", "--reader", server.url("/read/"))
+    assert found["by_state"] == {"ok": 2}
+    with pytest.raises(Refusal, match="reader service"):
+        run("fetch", str(file), "--reader", "nonsense")
+
+
+def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    (folder / "b.txt").write_text("What stood there.", "utf-8")
+    (folder / "pages.csv").write_text(f"url,file\n{server.url('/b', 'localhost')},b.txt\n,x\n", "utf-8")
+    code, words = run("import", str(file), str(folder))
+    assert (code, words.splitlines()[:2]) == (3, ["1 of 1 pages (done).", "1 page: 1 read."])
+    assert "pages.csv, line 3: the address or the name of the file is missing." in words
+
+
+def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "nameless.html").write_text("<p>words", "utf-8")
+    code, words = run("import", str(file), str(tmp_path))
+    assert code == 1
+    assert "nameless.html: it does not say which address" in words
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a line over a pipe, read as it comes, as on POSIX")
+def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer) -> None:
+    server.pages["/b"] = Given(held=True)
+    code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
+    words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        first = json.loads(child.stdout.readline())
+        child.stdin.write("cancel\n")
+        child.stdin.flush()
+        last = json.loads(child.stdout.readline())
+        assert child.wait(10) == 3
+    assert (first["event"], first["latest"]["url"], first["latest"]["state"]) == (
+        "progress",
+        server.url("/a"),
+        "ok",
+    )
+    assert (last["event"], last["state"], last["by_state"]) == ("ended", "cancelled", {"ok": 1})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
+    server.pages["/b"] = Given(held=True)
+    code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
+    words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.send_signal(signal.SIGTERM)
+        assert json.loads(child.stdout.readline())["state"] == "cancelled"
+        assert child.wait(10) == 3
+    project = Project.open(file, readonly=True)
+    project.close()
+    assert [line["state"] for line in told("list", str(file))["pages"]] == ["ok"]
+
+
+def test_a_refusal_reaches_a_window_as_the_last_line(file: Path) -> None:
+    code, words = run("fetch", str(file), "--progress", "json", "--reader", "nonsense")
+    assert code == 1
+    assert json.loads(words.splitlines()[-1])["event"] == "refused"

@@ -1,0 +1,193 @@
+"""Files of validity cards: the same bytes each time, a page that carries its JSON, nothing that was tampered with."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from annotator import places
+from annotator.domain.judges.validity_card import ValidityCard, tree_sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.cards import card_files
+from tests.projects.made_card import HOSTILE, made_card
+
+CARD = made_card()
+
+
+def kept(folder: Path, content: bytes, name: str = "card.json") -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def changed(**more: Any) -> dict[str, Any]:
+    """The card's tree with something changed and its hash made anew."""
+    tree = {**CARD.tree(), **more}
+    return {**tree, "sha256": tree_sha256(tree)}
+
+
+def test_json_to_page_to_json(tmp_path: Path) -> None:
+    first = card_files.content(CARD, ".json")
+    read = card_files.read(kept(tmp_path, first))
+    page = card_files.content(read, ".html")
+    again = card_files.read(kept(tmp_path, page, "card.html"))
+    assert again == CARD
+    assert card_files.content(again, ".json") == first
+    assert card_files.content(again, ".html") == page
+
+
+def test_the_json_fits_its_schema() -> None:
+    schema = json.loads((places.schemas() / "validity_card.json").read_bytes())
+    validator = jsonschema.Draft202012Validator(schema)
+    tree = json.loads(card_files.content(CARD, ".json"))
+    assert list(validator.iter_errors(tree)) == []
+    # It would see a field too many, one too few, and a figure in words.
+    for wrong, rule in (
+        (tree | {"mood": "good"}, "additionalProperties"),
+        ({name: value for name, value in tree.items() if name != "judge"}, "required"),
+        (tree | {"missing_limit": "a few"}, "type"),
+    ):
+        assert [fault.validator for fault in validator.iter_errors(wrong)] == [rule]
+
+
+def test_a_page_survives_other_line_ends_and_a_mark(tmp_path: Path) -> None:
+    page = card_files.content(CARD, ".html").replace(b"\n", b"\r\n")
+    assert card_files.read(kept(tmp_path, b"\xef\xbb\xbf" + page, "card.html")) == CARD
+
+
+class Seen(HTMLParser):
+    """What a browser would load or run, and what it would show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [
+            value or "" for name, value in attrs if name in ("src", "href", "action", "data", "poster")
+        ]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_a_page_stands_alone_and_reads_nothing_as_markup() -> None:
+    text = card_files.content(CARD, ".html").decode()
+    seen = Seen()
+    seen.feed(text)
+    assert seen.addresses == []
+    assert not seen.tags & {"script", "link", "img", "iframe", "object", "form", "base"}
+    assert "url(" not in text
+    assert "@import" not in text
+    assert HOSTILE not in text
+    assert seen.words.count(HOSTILE) >= 4
+
+
+def test_foreign_words_keep_their_own_direction() -> None:
+    text = card_files.content(CARD, ".html").decode()
+    assert "<bdi>\u2068קל وسريع\u2069</bdi>" in text
+    assert "text-align: start" in text
+
+
+def test_a_page_tells_every_figure_with_its_interval_n_and_reason() -> None:
+    body = re.sub(r"<[^>]+>", " ", card_files.content(CARD, ".html").decode().split("<details>")[0])
+    for words in (
+        "0.750", "[0.500, 0.900]", "n\u00a016", "undefined: both used one value", "mean over units", "US$ 0.0021",
+        "by question type", "not asked", "o3-mini", "json_schema", CARD.sha256, "R2 and R3", "Not publishable",
+    ):  # fmt: skip
+        assert words.casefold() in body.casefold()
+    assert not re.search(r"\b(nan|inf)\b", body, re.IGNORECASE)
+
+
+def test_a_page_without_people_reviews_or_attacks_says_so() -> None:
+    lines = tuple(line for line in CARD.lines if line.who == "judge")
+    text = card_files.content(made_card(lines=lines, reviews=None, attacks=()), ".html").decode()
+    for words in ("nobody to be held against", "Nobody reviewed its verdicts", "tells of no attack"):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"{", "line 1"),
+        (b"[]", "is no validity card"),
+        (b'{"format": "goldsmith"}', "is no validity card"),
+        (b"<html><body>Hello</body></html>", "carries no validity card"),
+    ],
+)
+def test_what_is_no_card_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    with pytest.raises(Refusal, match=said):
+        card_files.read(kept(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("lines", 0, "plain", "accuracy", "value"), 0.99),
+        (("judge", "model"), "o4"),
+        (("labels", "units"), 17),
+        (("made_at",), "2027-01-01T00:00:00Z"),
+        (("sha256",), "cd" * 32),
+    ],
+)
+def test_a_card_that_was_changed_is_refused(tmp_path: Path, path: tuple[Any, ...], value: object) -> None:
+    tree = CARD.tree()
+    part = tree
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = value
+    with pytest.raises(Refusal, match="was changed since it was written"):
+        card_files.read(kept(tmp_path, json.dumps(tree).encode()))
+
+
+def test_a_page_whose_words_were_changed_is_refused(tmp_path: Path) -> None:
+    page = card_files.content(CARD, ".html").replace(b"<b>0.750</b>", b"<b>0.990</b>", 1)
+    with pytest.raises(Refusal, match="the page is another"):
+        card_files.read(kept(tmp_path, page, "card.html"))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"format_version": "1.1"}, "needs a newer Goldsmith"),
+        ({"format_version": "2.0"}, "needs a newer Goldsmith"),
+        ({"format_version": "new"}, "of an unknown format"),
+        ({"mood": "good"}, "“mood” is not a field of this format"),
+        ({"lines": "none"}, "no whole validity card"),
+    ],
+)
+def test_a_card_of_another_make_is_refused_in_words(tmp_path: Path, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(Refusal, match=said):
+        card_files.read(kept(tmp_path, json.dumps(changed(**more)).encode()))
+
+
+def test_a_card_with_something_left_out_is_refused(tmp_path: Path) -> None:
+    tree = {name: value for name, value in CARD.tree().items() if name != "reviews"}
+    tree["sha256"] = tree_sha256(tree)
+    with pytest.raises(Refusal, match="something is left out"):
+        card_files.read(kept(tmp_path, json.dumps(tree).encode()))
+
+
+@pytest.mark.parametrize("ending", [".pdf", "", ".txt"])
+def test_other_endings_are_refused(ending: str) -> None:
+    with pytest.raises(Refusal, match=r"Use one of \.json, \.html"):
+        card_files.content(CARD, ending)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="There is no file"):
+        card_files.read(tmp_path / "card.json")
+
+
+def test_the_seal_is_of_the_whole_card() -> None:
+    assert CARD.sealed() == CARD
+    assert ValidityCard.model_validate(CARD.tree()) == CARD

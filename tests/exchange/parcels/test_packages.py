@@ -1,0 +1,302 @@
+"""Packages: the same bytes for the same content, read back whole, signed, and open to later minor versions."""
+
+import errno
+import hashlib
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nacl.signing import VerifyKey
+
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import package_layout, package_writing
+from annotator.exchange.parcels.packages import (
+    FORMAT_VERSION,
+    TASK,
+    UPGRADERS,
+    WORK,
+    Facts,
+    Package,
+    fingerprint,
+    package_bytes,
+    public_key,
+    read_package,
+    refuse_forged,
+    suffix,
+    upgrade,
+    write_package,
+)
+from tests.exchange.parcels.hand_made_zip import contents, with_manifest, zipped
+from tests.exchange.parcels.hand_made_zip import parts as honest_parts
+
+SECRET = bytes(range(32))
+FACTS = Facts(
+    format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3, "base": None}
+)
+# Case C68 to C70: bidi override, isolates, a homoglyph, zero width, tags, zalgo, emoji, decomposed é, all line ends.
+ODD = (
+    "\u202e" * 50
+    + "\u2066e\u0301 r\u0435port\u200b\U000e0041 e"
+    + "\u0301" * 1000
+    + " 👩‍🔬 שלום\r\nb\rc\u2028d"
+)
+ENTRIES = {
+    "units/b.json": json.dumps([ODD, 2**53 + 1, -1.5]).encode(),
+    "a.json": json.dumps({"text": ODD}, ensure_ascii=False).encode(),
+    "sources/p-1.pdf": b"\n%PDF-1.7\n" + bytes(range(256)) * 20,
+}
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def read(folder: Path, content: bytes, **how: Any) -> Package:
+    """Read a package's bytes from a file."""
+    path = folder / f"back{suffix(WORK)}"
+    path.write_bytes(content)
+    return read_package(path, **how)
+
+
+def test_what_was_packed_is_read_back_verbatim(tmp_path: Path) -> None:
+    path = tmp_path / "back.goldsmith-work"
+    content = write_package(path, FACTS, ENTRIES, SECRET)
+    package = read_package(path, WORK)
+    assert package.entries == ENTRIES
+    assert package.trees() == {"a.json": {"text": ODD}, "units/b.json": [ODD, 2**53 + 1, -1.5]}
+    assert package.manifest.model_dump(include=set(Facts.model_fields)) == FACTS.model_dump()
+    assert package.sha256 == hashlib.sha256(content).hexdigest()
+    assert package.signer == public_key(SECRET)
+
+
+def test_the_same_content_gives_the_same_bytes_in_any_order_and_place(tmp_path: Path) -> None:
+    content = package_bytes(FACTS, ENTRIES, SECRET)
+    shuffled = dict(reversed(ENTRIES.items()))
+    assert write_package(tmp_path / "one", FACTS, shuffled, SECRET) == content
+    assert write_package(None, FACTS, shuffled, SECRET) == content
+    assert (tmp_path / "one").read_bytes() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+
+
+def test_another_zip_reader_finds_a_sound_zip_that_tells_nothing_of_its_maker() -> None:
+    with zipfile.ZipFile(io.BytesIO(package_bytes(FACTS, ENTRIES, SECRET))) as archive:
+        assert archive.testzip() is None
+        assert archive.comment == b""
+        assert archive.namelist() == ["manifest.json", "a.json", "sources/p-1.pdf", "units/b.json"]
+        for info in archive.infolist():
+            assert info.date_time == (1980, 1, 1, 0, 0, 0)
+            assert (info.create_system, info.external_attr >> 16) == (3, 0o100644)
+            assert (info.extra, info.comment, info.flag_bits) == (b"", b"", 0)
+
+
+def test_the_manifest_holds_the_sums_and_a_signature_that_anyone_can_verify() -> None:
+    tree = json.loads(contents(package_bytes(FACTS, ENTRIES, SECRET))["manifest.json"])
+    sums = {
+        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in ENTRIES.items()
+    }
+    assert tree["entries"] == sums
+    spelled = json.dumps(sums, sort_keys=True, separators=(",", ":")).encode()
+    assert tree["content_sha256"] == hashlib.sha256(spelled).hexdigest()
+    signature = tree.pop("signature")
+    told = json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
+    VerifyKey(bytes.fromhex(tree["signer"])).verify(told, bytes.fromhex(signature))
+
+
+def test_the_hash_of_the_content_does_not_depend_on_the_facts(tmp_path: Path) -> None:
+    other = FACTS.model_copy(update={"package_id": "k-2"})
+    hashes = [read(tmp_path, package_bytes(facts, ENTRIES, SECRET)) for facts in (FACTS, other)]
+    assert hashes[0].manifest.content_sha256 == hashes[1].manifest.content_sha256
+    assert hashes[0].sha256 != hashes[1].sha256
+
+
+def test_a_report_of_a_million_equal_letters_is_no_bomb(tmp_path: Path) -> None:
+    entries = {"a.json": b'["' + b"a" * 2**20 + b'"]', "b.json": b"[]"}
+    assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
+
+
+def test_whoever_signs_another_manifest_is_another_signer(tmp_path: Path) -> None:
+    good = package_bytes(FACTS, ENTRIES, SECRET)
+    other = read(tmp_path, with_manifest(good, b"x" * 32, person_id="ben"))
+    assert other.signer == public_key(b"x" * 32) != public_key(SECRET)
+    with pytest.raises(Refusal, match=r"“back\.goldsmith-work”: the signature .* does not fit"):
+        read(tmp_path, with_manifest(good, signer=public_key(b"x" * 32)))
+    with pytest.raises(Refusal, match=r"the signature .* does not fit"):
+        read(tmp_path, with_manifest(good, person_id="ben"))
+
+
+def test_a_key_is_known_by_six_words_that_hang_on_each_of_its_bits() -> None:
+    public = bytes.fromhex(public_key(SECRET))
+    assert fingerprint(public.hex()) == fingerprint(public.hex())
+    words = {
+        fingerprint((public[:at] + bytes([public[at] ^ 1]) + public[at + 1 :]).hex()) for at in range(32)
+    }
+    assert len(words | {fingerprint(public.hex())}) == 33
+
+
+def test_the_words_of_a_key_spell_the_first_96_bits_of_its_hash() -> None:
+    public = public_key(SECRET)
+    number = 0
+    for word in reversed(fingerprint(public).split()):
+        for letter, alphabet in zip(reversed(word), ("bdfghklmnprstvwz", "aeio") * 3, strict=False):
+            number = number * len(alphabet) + alphabet.index(letter)
+    spelled = hashlib.sha256(b"goldsmith key\n" + bytes.fromhex(public)).digest()[:12]
+    words = [int.from_bytes(spelled[place : place + 2]) for place in range(0, 12, 2)]
+    assert number == sum(word << 16 * place for place, word in enumerate(words))
+    assert len(fingerprint(public).split()) == 6
+
+
+def test_a_task_is_not_taken_for_work(tmp_path: Path) -> None:
+    task = package_bytes(FACTS.model_copy(update={"format": TASK}), ENTRIES, SECRET)
+    assert read(tmp_path, task, expected=TASK).manifest.format == TASK
+    with pytest.raises(Refusal) as refused:
+        read(tmp_path, task, expected=WORK, name="mail.zip")
+    assert refused.value.happened == (
+        "“mail.zip” is a task for an annotator, not the work that comes back from an annotator."
+    )
+    assert ".goldsmith-work" in refused.value.todo
+
+
+def test_a_later_minor_version_is_read_and_what_is_unknown_is_kept_and_signed(tmp_path: Path) -> None:
+    # Case C54.
+    good = package_bytes(FACTS, ENTRIES, SECRET)
+    entries = json.loads(contents(good)["manifest.json"])["entries"]
+    entries["a.json"]["language"] = "he"
+    total = hashlib.sha256(json.dumps(entries, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    later = {"format_version": "2.7", "mood": {"day": "good"}, "entries": entries, "content_sha256": total}
+    package = read(tmp_path, with_manifest(good, SECRET, **later))
+    assert package.signer == public_key(SECRET)
+    assert package.manifest.model_extra == {"mood": {"day": "good"}}
+    assert package.manifest.entries["a.json"].model_extra == {"language": "he"}
+    assert package.entries == ENTRIES
+    with pytest.raises(Refusal, match="does not fit"):
+        read(tmp_path, with_manifest(good, **later))
+
+
+def test_trees_of_the_present_major_version_are_left_as_they_are() -> None:
+    trees = {"a.json": {"new": [1]}}
+    assert upgrade(trees, FORMAT_VERSION) is trees
+    assert upgrade(trees, "2.42") == {"a.json": {"new": [1]}}
+
+
+def test_an_older_major_version_is_told_in_todays_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def from_0(trees: dict[str, Any]) -> dict[str, Any]:
+        return {name: {"told": tree} if name == "a.json" else tree for name, tree in trees.items()}
+
+    old = with_manifest(package_bytes(FACTS, ENTRIES, SECRET), SECRET, format_version="0.9")
+    with pytest.raises(Refusal, match=r"has format 0\.9, which was never released"):
+        read(tmp_path, old)
+    monkeypatch.setitem(UPGRADERS, 0, from_0)
+    package = read(tmp_path, old)
+    assert package.entries == ENTRIES
+    assert package.trees()["a.json"] == {"told": {"text": ODD}}
+
+
+def test_a_package_of_format_1_is_read_and_no_person_signed_it() -> None:
+    package = read_package(GOLDEN / "package-1.0.goldsmith-work", WORK)
+    refuse_forged(package, b"the secret of the golden file")
+    for secret in (b"another", b""):
+        with pytest.raises(Refusal, match=r"the signature .* does not fit"):
+            refuse_forged(package, secret)
+    assert package.signer == ""
+    assert_golden(package)
+
+
+def test_a_package_of_format_2_0_can_be_read_for_ever() -> None:
+    package = read_package(GOLDEN / "package-2.0.goldsmith-work", WORK)
+    assert package.signer == public_key(b"the key of the golden package 2.")
+    assert_golden(package)
+
+
+def assert_golden(package: Package) -> None:
+    """The content that the golden package of every format holds."""
+    assert package.manifest.extra == {"assignment_id": "a-1", "revision": 2}
+    assert package.trees() == {"work.json": {"units": [{"id": "u-1", "text": "Names the data set — 数据集"}]}}
+    assert package.entries["sources/s-1.pdf"] == b"%PDF-1.4\n%%EOF\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["manifest.json", "A.json", "../a.json", "/a.json", "a.txt", "a.pdf", "con.json", "sources/aux/a.pdf", "a b.json",
+     "a.json/", ".json", "a" * 116 + ".json", "é.json", "a.json\n"],
+)  # fmt: skip
+def test_an_entry_that_could_not_be_read_is_not_given_a_name(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be called"):
+        package_bytes(FACTS, {name: b"[]"}, SECRET)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.json", b"[1,]", "“a.json” line 1"),
+        ("a.json", b'{"__class__": 1}', "holds the key “__class__”"),
+        ("sources/a.pdf", b"PK\x03\x04%PDF-", "is not a PDF"),
+        ("sources/a.pdf", b"%PDF-1.4" + bytes(50 * 2**20), "larger than 50 MB"),
+    ],
+)
+def test_nothing_is_packed_that_could_not_be_read(name: str, content: bytes, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        package_bytes(FACTS, {name: content}, SECRET)
+
+
+def test_too_much_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package_writing, "MOST_ENTRIES", 3)
+    with pytest.raises(Refusal, match="would hold 4 entries; 3 is the most"):
+        package_bytes(FACTS, ENTRIES, SECRET)
+    monkeypatch.setattr(package_writing, "LARGEST_TOTAL", 2000)
+    with pytest.raises(Refusal, match="would hold more than"):
+        package_bytes(FACTS, ENTRIES, SECRET)
+
+
+def test_as_many_entries_as_are_packed_can_be_read(tmp_path: Path) -> None:
+    entries = {f"{'long' * 25}-{number}.json": b"[]" for number in range(package_layout.MOST_ENTRIES - 1)}
+    assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
+    with pytest.raises(Refusal, match="2000 is the most"):
+        package_bytes(FACTS, entries | {"one-more.json": b"[]"}, SECRET)
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800", {1: 2}, {"__proto__": 1}, object(), 2**70])
+def test_facts_that_json_cannot_hold_are_not_signed(value: object) -> None:
+    with pytest.raises((ValueError, TypeError, Refusal)):
+        package_bytes(FACTS.model_copy(update={"extra": {"a": value}}), ENTRIES, SECRET)
+
+
+def test_double_underscores_in_texts_do_no_harm(tmp_path: Path) -> None:
+    entries = {"a.json": b'{"a": ["__init__", "__class__"], "b__c__": 1, "__d": 2}'}
+    assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
+
+
+def test_a_package_that_another_program_squeezed_less_is_told_from_a_bomb(tmp_path: Path) -> None:
+    made = honest_parts(contents(package_bytes(FACTS, ENTRIES, SECRET)))
+    for part in made:
+        part.method, part.body = 0, part.content
+    assert read(tmp_path, zipped(made)).entries == ENTRIES
+
+
+def test_what_is_no_ordinary_file_is_refused_for_reading(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="is a folder, not a file"):
+        read_package(tmp_path)
+    with pytest.raises(Refusal, match="“absent” is not there"):
+        read_package(tmp_path / "absent")
+    with pytest.raises(Refusal, match="cannot be read: File name too long"):
+        read_package(tmp_path / ("a" * 5000))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Refusal, match="no ordinary file"):
+        read_package(tmp_path / "pipe")
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "a").write_bytes(b"x")
+    monkeypatch.setattr(Path, "open", locked)
+    with pytest.raises(Refusal, match="“a” cannot be read: Permission denied"):
+        read_package(tmp_path / "a")

@@ -1,0 +1,259 @@
+"""Our own layout: the same bytes for the same content, and nothing taken in that is not what it says."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.release import release
+from annotator.exchange.release.data_card import Facts
+from tests.material.bundles import change_json, rich_bundle, without_manifest, write_release
+
+
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_what_was_written_is_read_again_and_written_the_same(tmp_path: Path) -> None:
+    first = write_release(tmp_path / "a")
+    bundle, problems = release.read([first])
+    assert not problems
+    assert bundle.counts() == rich_bundle().counts()
+    assert found(write_release(tmp_path / "b", bundle)) == found(first)
+
+
+def test_the_order_of_records_does_not_change_a_byte(tmp_path: Path) -> None:
+    bundle = rich_bundle()
+    for thing in bundle.counts():
+        getattr(bundle, thing).reverse()
+    assert found(write_release(tmp_path / "b", bundle)) == found(write_release(tmp_path / "a"))
+
+
+def test_files_have_safe_names_sorted_keys_and_a_line_end(tmp_path: Path) -> None:
+    files = found(write_release(tmp_path / "a"))
+    assert {"responses/alpha.json", "responses/nul_.json", "artifacts/rubric.json"} <= files.keys()
+    for path, content in files.items():
+        assert content.endswith(b"\n")
+        if path.endswith(".json"):
+            tree = json.loads(content)
+            assert content.decode() == json.dumps(tree, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def test_the_manifest_lists_every_other_file(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "a")
+    listed = {
+        file["path"]: file for file in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
+    }
+    files = found(folder)
+    assert listed.keys() == files.keys() - {"manifest.json", "SHA256SUMS"}
+    assert all(len(files[path]) == file["bytes"] for path, file in listed.items())
+    assert listed["judgements.json"]["records"] == 3
+
+
+def test_the_number_is_no_part_of_the_content() -> None:
+    _, first = release.content(rich_bundle(), Facts(title="T", number=1))
+    _, third = release.content(rich_bundle(), Facts(title="T", number=3))
+    other = rich_bundle()
+    other.items[0] = other.items[0].model_copy(update={"question": "Why does it snow?"})
+    assert release.content_sha256(first) == release.content_sha256(third)
+    assert release.content_sha256(first) != release.content_sha256(
+        release.content(other, Facts(title="T"))[1]
+    )
+
+
+def test_files_written_by_hand_need_no_manifest(tmp_path: Path) -> None:
+    folder = without_manifest(write_release(tmp_path / "a"))
+    (folder / "runs.json").unlink()
+    (folder / "notes.json").write_text("[]")
+    bundle, problems = release.read([folder])
+    assert bundle.counts()["items"] == 2
+    assert [(p.file, p.note) for p in problems] == [("notes.json", True)]
+
+
+def test_units_written_without_ids_get_the_same_ids_every_time(tmp_path: Path) -> None:
+    folder = without_manifest(write_release(tmp_path / "a"))
+
+    def unnamed(tree: Any) -> None:
+        for unit in tree[0]["document"]["units"]:
+            del unit["id"]
+        tree[0]["sha256"] = release.sha256(release.canonical_json(tree[0]["document"]))
+
+    change_json(folder / "artifacts" / "rubric.json", unnamed)
+    ids = [[u["id"] for u in release.read([folder])[0].artifacts[1].document["units"]] for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (
+            lambda f: (f / "items.json").write_bytes((f / "items.json").read_bytes() + b" "),
+            "checksum differs",
+        ),
+        (lambda f: (f / "judgements.json").unlink(), "There is no file"),
+        (lambda f: (f / "data_card.md").write_text("mine"), "checksum differs"),
+        (lambda f: (f / "responses" / "extra.json").write_text("[]"), "is not listed"),
+        (
+            lambda f: change_json(f / "manifest.json", lambda t: t.update(format_version="2.0")),
+            "needs a newer Goldsmith",
+        ),
+        (
+            lambda f: change_json(f / "manifest.json", lambda t: t.update(format="zip")),
+            "not that of a Goldsmith",
+        ),
+        (
+            lambda f: change_json(f / "manifest.json", lambda t: t.update(format_version="one")),
+            "not a format version",
+        ),
+        (
+            lambda f: change_json(f / "manifest.json", lambda t: t["files"][0].update(path="../evil")),
+            "no file of a release",
+        ),
+        (
+            lambda f: change_json(f / "manifest.json", lambda t: t["files"].append(t["files"][0])),
+            "lists a file twice",
+        ),
+        (lambda f: change_json(f / "manifest.json", lambda t: t.pop("files")), "“files” is missing"),
+    ],
+)
+def test_a_release_that_is_not_as_its_manifest_says_is_refused(
+    tmp_path: Path, spoil: Callable[[Path], None], reason: str
+) -> None:
+    folder = write_release(tmp_path / "a")
+    spoil(folder)
+    with pytest.raises(Refusal, match=reason):
+        release.read([folder])
+
+
+def test_a_newer_minor_format_is_read_without_its_new_fields(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "a")
+    change_json(folder / "items.json", lambda tree: tree[0].update(mood="calm"))
+    content = (folder / "items.json").read_bytes()
+
+    def newer(tree: Any) -> None:
+        entry = next(file for file in tree["files"] if file["path"] == "items.json")
+        entry.update(bytes=len(content), sha256=release.sha256(content))
+        tree.update(format_version="1.7", colour="blue")
+
+    change_json(folder / "manifest.json", newer)
+    bundle, problems = release.read([folder])
+    assert len(bundle.items) == 2
+    assert [(p.file, p.index, p.note) for p in problems] == [("items.json", 0, True)]
+
+
+def test_a_newer_minor_format_may_hold_files_that_are_left_unread_but_not_unchecked(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "a")
+    (folder / "moods.json").write_text("[]")
+    entry = {"path": "moods.json", "sha256": release.sha256("[]"), "bytes": 2, "records": 0}
+    change_json(folder / "manifest.json", lambda t: t.update(files=[*t["files"], entry]))
+    with pytest.raises(Refusal, match="no file of a release"):
+        release.read([folder])
+    change_json(folder / "manifest.json", lambda t: t.update(format_version="1.7"))
+    assert [(p.file, p.note) for p in release.read([folder])[1]] == [("moods.json", True)]
+    (folder / "moods.json").write_text("{}")
+    with pytest.raises(Refusal, match="checksum differs"):
+        release.read([folder])
+
+
+def first_unit(tree: Any) -> dict[str, Any]:
+    unit: dict[str, Any] = tree[0]["document"]["units"][0]
+    return unit
+
+
+BAD_RECORDS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
+    "text as number": (
+        "responses/alpha.json",
+        lambda t: t[0].update(trial="1"),
+        "“trial” should be a valid integer",
+    ),
+    "true as number": (
+        "responses/alpha.json",
+        lambda t: t[0].update(tokens=True),
+        "“tokens” should be a valid integer",
+    ),
+    "foreign field": (
+        "items.json",
+        lambda t: t[0].update(__proto__={}),
+        "“__proto__” is not a field of this format",
+    ),
+    "missing field": ("items.json", lambda t: t[0].pop("question"), "“question” is missing"),
+    "unknown state": ("artifacts/rubric.json", lambda t: t[0].update(state="gold"), "“state” should be"),
+    "true as weight": (
+        "artifacts/rubric.json",
+        lambda t: first_unit(t).update(weight=True),
+        "“document.units[0].weight” is of the wrong",
+    ),
+    "fraction as weight": (
+        "artifacts/rubric.json",
+        lambda t: first_unit(t).update(weight=3.0),
+        "“document.units[0].weight” is of the wrong",
+    ),
+    "weight out of scale": (
+        "artifacts/rubric.json",
+        lambda t: first_unit(t).update(weight=5),
+        "“units.0.weight” should",
+    ),
+    "changed document": (
+        "artifacts/rubric.json",
+        lambda t: first_unit(t).update(text="Mine"),
+        "not the one its checksum",
+    ),
+    "repeated unit": (
+        "artifacts/rubric.json",
+        lambda t: first_unit(t).update(id="c2"),
+        "two units have the same id",
+    ),
+    "wrong file": ("artifacts/rubric.json", lambda t: t[0].update(kind="plan"), "“units.0."),
+    "value without ok": (
+        "judgements.json",
+        lambda t: t[0].update(status="timeout"),
+        "has a value when its status is ok",
+    ),
+    "ok without value": (
+        "judgements.json",
+        lambda t: t[0].update(value=None),
+        "has a value when its status is ok",
+    ),
+    "not a list": ("items.json", lambda t: t[0].update(key=[1]), "“key” should be a valid string"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RECORDS)
+def test_a_bad_record_is_listed_by_file_index_and_reason(tmp_path: Path, name: str) -> None:
+    path, spoil, reason = BAD_RECORDS[name]
+    folder = without_manifest(write_release(tmp_path / "a"))
+    change_json(folder / path, spoil)
+    _, problems = release.read([folder])
+    assert [(p.file, p.index) for p in problems] == [(path, 0)]
+    assert reason in problems[0].reason
+
+
+def test_shares_that_do_not_sum_to_one_are_a_problem(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "artifacts"
+    folder.mkdir(parents=True)
+    units = [{"id": "p1", "text": "Depth", "share": 0.5}, {"id": "p2", "text": "Breadth", "share": 0.4}]
+    record = {
+        "id": "a",
+        "item_id": "i",
+        "kind": "checklist",
+        "author_id": "",
+        "state": "sealed",
+        "revision": 1,
+        "at": "2025-01-01T00:00:00Z",
+        "document": {"units": units},
+    }
+    record["sha256"] = release.sha256(release.canonical_json(record["document"]))
+    (folder / "checklist.json").write_text(json.dumps([record]))
+    assert [p.reason for p in release.read([folder.parent])[1]] == [
+        "The shares of the checklist sum to 0.90 and not to 1."
+    ]
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "photo.json").write_text("{}")
+    with pytest.raises(Refusal, match="holds no file of a Goldsmith release"):
+        release.read([tmp_path])

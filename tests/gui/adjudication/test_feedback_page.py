@@ -1,0 +1,147 @@
+"""What annotators see of what became of their work, and how they object once."""
+
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from annotator.actions.adjudication import adjudicating, closing, feedback, ruling
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Stage
+from annotator.gui.widgets.reading.marked_text import MarkedText
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import focus, press, type_words
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    """One item's rubric: Ada's 1 kept, 2 in Ben's words and weight, 3 at weight 3, 5 dropped; Ben's 5 added."""
+    project = pairs.rubrics_project(tmp_path)
+    adjudication = pairs.opened(project)
+    ben = pairs.letter_of(project, adjudication, "Ben")
+    by_unit = {
+        unit: row.ruling.id
+        for row in adjudicating.sheet(project, adjudication).rows
+        for unit in row.ruling.members.values()
+    }
+    ruling.rule(project, by_unit["a1"], "both")
+    ruling.rule(project, by_unit["a2"], ben, reason=Reason.WEIGHT, rationale="The comparison is central.")
+    ruling.write_own(project, by_unit["a3"], weight=3)
+    ruling.explain(project, by_unit["a3"], reason=Reason.OTHER)
+    ruling.rule(project, by_unit["a4"], pairs.letter_of(project, adjudication, "Ada"), reason=Reason.WORDING)
+    ruling.rule(project, by_unit["a5"], "drop", reason=Reason.SCOPE, rationale="Costs are not asked for.")
+    ruling.rule(project, by_unit["b5"], ben)
+    ruling.rule(project, by_unit["b6"], "drop", reason=Reason.DUPLICATE, rationale="Canary: about Ben's.")
+    closing.close(project, adjudication)
+    return pairs.work_as(project, "Ada")
+
+
+@pytest.fixture
+def show(project, page_over):
+    def make(page: str = "Feedback", **place: object):
+        return page_over(project, page, **place)
+
+    return make
+
+
+def fates(page) -> list[list[str]]:
+    return [card.chips.words() for card in page.view.cards]
+
+
+def said(page) -> str:
+    """All the words that stand on the page."""
+    labels = [label.text() for label in page.findChildren(QLabel)]
+    return "\n".join([*labels, *(words.text() for words in page.findChildren(MarkedText))])
+
+
+def test_what_changed_is_shown_with_its_reason_and_what_was_kept_is_folded_away(show):
+    page = show()
+    assert sorted(fates(page)) == [
+        ["added"],
+        ["dropped", "reason: scope"],
+        ["reworded", "reason: weight"],
+        ["weight changed", "reason: other"],
+    ]
+    assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
+    page.view.kept.setChecked(True)
+    assert len(page.view.cards) == 6
+    assert "Costs are not asked for." in said(page)
+
+
+def test_the_words_that_changed_are_marked_on_both_sides(show):
+    card = show().view.cards[0]
+    assert (card.own.text.marked(), card.consensus.text.marked()) == (["written by"], ["that", "wrote"])
+    assert card.own.fields.words() == ["weight 2"]
+    assert card.consensus.fields.words() == ["weight 3"]
+    assert card.consensus.fields.chips()[0].state == "agreed"
+
+
+def test_nothing_of_the_partner_stands_on_the_page_but_the_consensus(show):
+    page = show()
+    page.view.kept.setChecked(True)
+    words = said(page)
+    assert pairs.BEN[4][0] in words
+    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
+        assert secret not in words
+
+
+def test_an_objection_is_sent_once_with_its_reason(project, show):
+    page = show()
+    assert "frozen before adjudication and stays as it is" in page.objection.hint.text()
+    press("Ctrl+M")
+    type_words("Costs are in the question.")
+    press("Ctrl+Return")
+    (line,) = feedback.items_with_digest(project)
+    assert line.dispute is not None
+    assert page.objection.said.text() == "You: Costs are in the question."
+    assert page.objection.chips.words() == ["Rubric", "waits for an answer"]
+    assert not page.objection.field.isVisible()
+    press("Ctrl+Return")
+    assert len(feedback.disputes(project)) == 1
+
+
+def test_without_a_reason_nothing_is_sent(project, show):
+    page = show()
+    press("Ctrl+Return")
+    assert focus() is page.objection.field
+    assert feedback.disputes(project) == []
+
+
+def test_what_is_typed_as_objection_stays_until_it_is_sent(show):
+    page = show()
+    press("Ctrl+M")
+    type_words("Not yet done")
+    page.window().show_page("Items")
+    page = page.window().show_page("Feedback")
+    assert page.objection.field.toPlainText() == "Not yet done"
+
+
+def test_the_answer_shows(project, show):
+    feedback.dispute(project, pairs.item(project), Stage.RUBRIC, "Costs are in the question.")
+    pairs.work_as(project, "Cleo")
+    feedback.answer(project, feedback.disputes(project)[0].id, "They are in the title alone.")
+    pairs.work_as(project, "Ada")
+    page = show()
+    assert page.objection.chips.words() == ["Rubric", "answered"]
+    assert page.objection.answer.text() == "Adjudicator: They are in the title alone."
+
+
+def test_the_author_page_leads_here_once_there_is_a_consensus(show):
+    author = show("Author", item_id=None)
+    assert author.header.became.isVisible()
+    window = author.window()
+    author.header.became.click()
+    assert (window.page.NAME, window.page._stage) == ("Feedback", Stage.RUBRIC)
+
+
+def test_f2_leads_to_the_guideline_of_the_stage(show):
+    window = show().window()
+    press("F2")
+    assert (window.page.NAME, window.page.stage) == ("Guidelines", Stage.RUBRIC)
+
+
+def test_before_any_consensus_the_page_says_what_will_come(project, show):
+    pairs.work_as(project, "Dan")
+    page = show()
+    assert page.nothing.isVisible()
+    author = page.window().show_page("Author", item_id=pairs.item(project))
+    assert not author.header.became.isVisible()

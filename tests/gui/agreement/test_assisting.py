@@ -1,0 +1,116 @@
+"""A model-assisted figure in the window: a judge is chosen, told of what it would take, asked, and shown beside."""
+
+import pytest
+
+from annotator.actions.agreement.agreement_report import BY_MODEL
+from annotator.actions.project.file import Project
+from tests.projects.assisted_project import assisted_project, pairing
+from tests.servers.served import JUDGE
+from tests.windows.judges_window import settle
+
+
+@pytest.fixture
+def server():
+    with pairing() as server:
+        yield server
+
+
+@pytest.fixture
+def project(tmp_path, server) -> Project:
+    return assisted_project(tmp_path, server)
+
+
+@pytest.fixture
+def page(project, page_over):
+    return opened(page_over, project)
+
+
+def opened(page_over, project):
+    page = page_over(project, "Agreement")
+    settle(page)
+    return page
+
+
+def choose(page, judge):
+    judges = page.choosers.judges
+    judges.setCurrentIndex(judges.findData(judge))
+    settle(page)
+
+
+def paired(page, qtbot):
+    """Ask for what is missing, and wait for the end."""
+    with qtbot.waitSignal(page.assisting.progress.ended):
+        page.assisting.ask.click()
+        assert not page.assisting.ask.isEnabled()
+        assert page.assisting.progress.isVisible()
+    settle(page)
+
+
+def cell(page, row, column):
+    model = page.view.model
+    return model.index(row, model.columns.index(column)).data()
+
+
+def test_nobody_is_asked_before_somebody_says_so(page, server):
+    assert page.choosers.judge == ""
+    assert not page.assisting.isVisible()
+    assert BY_MODEL not in page.view.model.columns
+    choose(page, JUDGE)
+    assert f"“{JUDGE}” has paired 0 of 2 pairs of lists" in page.assisting.words.text()
+    assert "tokens in and" in page.assisting.estimate.text()
+    assert BY_MODEL not in page.view.model.columns
+    assert server.bodies == []
+
+
+def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(page, qtbot, server):
+    choose(page, JUDGE)
+    frozen = [(row.field, row.figures) for row in page.view.model.rows()]
+    paired(page, qtbot)
+    assert len(server.bodies) == 2
+    assert [(row.field, row.figures) for row in page.view.model.rows()] == frozen
+    assert cell(page, 0, "match_f1") == "0.00"
+    assert cell(page, 0, BY_MODEL) == "Match F1 0.79  frozen 0.00  (2 of 2 pairs of lists)"
+    page.view.table.selectRow(0)
+    account = page.view.account.toPlainText()
+    assert account.index("Match F1 0.000") < account.index("Model-assisted: test-model, prompt ")
+    assert "(a second figure; 2 of 2 pairs of lists)" in account
+    assert "frozen, on these lists: 0.00" in account
+    assert "The frozen figure stays as it is." in account
+    # There is nothing left to ask for.
+    assert not page.assisting.ask.isVisible()
+
+
+def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page_over, qtbot):
+    with pairing(lambda entries: "Hm." if "Names datasets" in entries else "") as server:
+        project.store.raw.execute("UPDATE judge SET base_url = ?", [server.url])
+        page = opened(page_over, project)
+        choose(page, JUDGE)
+        paired(page, qtbot)
+        said = page.assisting.answer.text()
+        assert said.startswith("Nothing came of 1 pair of lists; left out of the figures. Item 1, rubric:")
+        assert cell(page, 0, BY_MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
+        assert "Without a reply: 1, left out and never counted as no match." in page.assisting.words.text()
+        assert page.assisting.ask.isEnabled()
+
+
+def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, page_over, qtbot, project):
+    choose(page, JUDGE)
+    paired(page, qtbot)
+    page.window().close()
+    again = opened(page_over, Project.open(project.path))
+    assert again.choosers.judge == JUDGE
+    assert cell(again, 0, BY_MODEL).startswith("Match F1 0.79")
+    choose(again, "")
+    assert BY_MODEL not in again.view.model.columns
+    assert not again.assisting.isVisible()
+
+
+def test_an_endpoint_that_is_gone_is_told_and_takes_no_figure_away(project, page_over, qtbot, server):
+    project.store.raw.execute("UPDATE judge SET base_url = 'http://127.0.0.1:9/v1'")
+    page = opened(page_over, project)
+    choose(page, JUDGE)
+    paired(page, qtbot)
+    assert cell(page, 0, "match_f1") == "0.00"
+    assert "0 of 2 pairs of lists" in page.assisting.words.text()
+    assert page.assisting.answer.text()
+    assert server.bodies == []

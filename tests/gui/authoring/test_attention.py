@@ -1,0 +1,114 @@
+"""Active time: reading counts for a minute after each sign of life, absence does not."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from annotator.gui.desk.attention import Attention, Clock
+
+
+class Hand:
+    """A clock's hand that tests move."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+@pytest.fixture
+def hand():
+    return Hand()
+
+
+@pytest.fixture
+def clock(hand):
+    return Clock(hand)
+
+
+def after(clock: Clock, hand: Hand, seconds: float) -> None:
+    hand.at += seconds
+    clock.touch()
+
+
+def test_nothing_counts_before_the_first_sign_of_life(clock, hand):
+    hand.at = 30
+    assert clock.take() == 0
+
+
+def test_stretches_between_signs_of_life_add_up(clock, hand):
+    clock.touch()
+    after(clock, hand, 10)
+    after(clock, hand, 20)
+    assert clock.take() == 30
+
+
+def test_a_long_silence_counts_as_a_minute_of_reading(clock, hand):
+    clock.touch()
+    after(clock, hand, 3600)
+    after(clock, hand, 5)
+    assert clock.take() == 65
+
+
+def test_taking_counts_up_to_now_and_starts_anew(clock, hand):
+    clock.touch()
+    hand.at = 12
+    assert clock.take() == 12
+    hand.at = 15
+    assert clock.take() == 3
+
+
+def test_time_in_another_window_does_not_count(clock, hand):
+    clock.touch()
+    hand.at = 10
+    clock.stop()
+    hand.at = 50
+    clock.touch()
+    hand.at = 54
+    assert clock.take() == 14
+
+
+@pytest.fixture
+def page(clock, qtbot):
+    """A page in a shown window, watched."""
+    window = QWidget()
+    shown = QWidget(window)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    shown.attention = Attention(shown, clock)
+    shown.attention.begin()
+    yield shown
+    window.close()
+
+
+def test_keys_and_mouse_in_the_window_are_signs_of_life(page, clock, hand):
+    handle = page.window().windowHandle()
+    for act in (
+        lambda: QTest.keyClick(handle, Qt.Key.Key_A),
+        lambda: QTest.mouseClick(handle, Qt.MouseButton.LeftButton),
+    ):
+        hand.at += 50
+        act()
+        hand.at += 50
+        act()
+    assert clock.take() == 200
+
+
+def test_nothing_counts_once_the_page_is_out_of_view(page, clock, hand):
+    hand.at = 20
+    page.attention.end()
+    hand.at = 40
+    QTest.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
+    assert clock.take() == 20
+
+
+def test_time_up_to_the_end_of_the_window_counts(page, clock, hand):
+    hand.at = 20
+    page.window().destroy()
+    page.attention.end()
+    hand.at = 40
+    page.attention.end()
+    assert clock.take() == 20

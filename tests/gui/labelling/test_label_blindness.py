@@ -1,0 +1,157 @@
+"""Blind means absent: nothing on the label page tells whose a report is or what others said of it."""
+
+import pytest
+from PySide6.QtWidgets import (
+    QWidget,
+)
+from sqlalchemy import insert
+
+from annotator.actions.items import items
+from annotator.actions.labelling import labels, second_looks
+from annotator.actions.project import people
+from annotator.actions.project.hashing import judgement_hash
+from annotator.domain.judges.judgement import Judgement
+from annotator.domain.judges.taxonomy import MISSES
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import new_id, now
+from annotator.storage.tables import JudgementRow, JudgeRow, table
+from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
+from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.windows.labelling_keys import press
+from tests.windows.words_shown import all_words
+
+OTHERS = ("Canary-Rater-Note-9000", "Canary-Judge-9000", "Canary-Rationale-9000", "Rater 2")
+
+
+@pytest.fixture
+def page(tmp_path, page_over, at_once):
+    project = labelling_project(tmp_path)
+    me = project.person
+    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
+    for task in labels.queue(project):
+        for unit in ("c1", "c2", "c3"):
+            labels.set_label(project, task.response_id, f"{task.item_id}/{unit}", "no")
+            labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
+    judge_all(project)
+    project.work_as(me)
+    return page_over(project, "Label")
+
+
+def judge_all(project) -> None:
+    """A judge with a telling name has judged every unit."""
+    with project.store.write() as db:
+        db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
+        for task in labels.queue(project):
+            for unit in ("c1", "c2", "c3"):
+                judgement = Judgement(
+                    id=new_id(), protocol=labels.COVERAGE, item_id=task.item_id, response_id=task.response_id,
+                    unit_id=f"{task.item_id}/{unit}", rater_kind="judge", rater_id="judge", value="yes",
+                    rationale=OTHERS[2], at=now(),
+                )  # fmt: skip
+                row = judgement.model_dump()
+                db.execute(insert(table(JudgementRow)).values(**row, sha256=judgement_hash(row)))
+
+
+def leaks(page: QWidget) -> list[str]:
+    words = [*all_words(page), *(action.text() for action in page.recent().actions())]
+    assert any("Report A" in word or "Report B" in word for word in words), "the walk sees nothing"
+    return [word for word in words for canary in (*SYSTEMS, *OTHERS) if canary in word]
+
+
+def test_no_page_state_names_a_system_or_another_rater(page):
+    assert leaks(page) == []
+    for key in ("1", "2", "Ctrl+M", "Esc", "Ctrl+PgDown", "3", "Ctrl+Return", "F2"):
+        press(key)
+        assert leaks(page) == []
+
+
+def test_labels_of_others_neither_count_nor_show(page):
+    assert page.bar.progress.text() == "0 of 3 · 6 reports left"
+    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Open"}
+
+
+def test_a_judgement_told_by_a_judge_run_changes_nothing_here(page):
+    image = {"rater_kind": "judge", "rater_id": "judge", "response_id": page.bench.response_id}
+    page.desk.tell(Change("judgement", "j", "judge", {}, image | {"unit_id": page.bench.unit_id}))
+    page.desk.tell(Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"}))
+    assert page.bar.progress.text() == "0 of 3 · 6 reports left"
+    assert leaks(page) == []
+
+
+def test_the_walk_would_find_a_leak(page):
+    page.queue_pane.left.setToolTip(f"by {SYSTEMS[0]}")
+    assert leaks(page) == [f"by {SYSTEMS[0]}"]
+
+
+def test_all_done_says_nothing_of_others(page):
+    for task in page.queue.tasks:
+        for unit in ("c1", "c2", "c3"):
+            labels.set_label(page.desk.project, task.response_id, f"{task.item_id}/{unit}", "yes")
+    assert items.count(page.desk.project) == 2
+    page.window().show_page("Label")
+    assert page.done.isVisible()
+    assert leaks(page) == []
+
+
+class TestProtocols:
+    """Every protocol with a judge run, another rater and telling origins behind it."""
+
+    @pytest.fixture
+    def page(self, tmp_path, page_over, at_once):
+        project = one_item(tmp_path)
+        me = project.person
+        project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
+        for protocol in ALL:
+            for task in labels.queue(project, protocol):
+                self.say_all(project, protocol, task)
+        self.judge_all(project)
+        project.work_as(me)
+        return page_over(project, "Label")
+
+    def say_all(self, project, protocol, task) -> None:
+        shown = labels.sheet(project, task.response_id, protocol, task.other_id)
+        for group in shown.groups:
+            for unit in group.units:
+                labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
+                labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
+                if protocol == labels.COVERAGE:
+                    second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
+
+    def judge_all(self, project) -> None:
+        """A judge with a telling name has judged what Rater 2 labelled, and drew the parts."""
+        with project.store.write() as db:
+            db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
+            db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
+            rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
+            for row in rows:
+                copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
+                copied |= {"rationale": OTHERS[2], "note": ""}
+                db.execute(insert(table(JudgementRow)).values(**copied))
+
+    @pytest.mark.parametrize("protocol", ALL)
+    def test_nothing_tells_a_system_a_judge_or_another_rater(self, page, protocol):
+        page.window().show_page("Label", protocol=protocol)
+        assert page.bench.protocol == protocol
+        assert page.bench.sheet.labels == {}
+        assert page.queue.left == len(page.queue.tasks)
+        for key in ("", "Down", "F2", "F4", "1", "Up", "Alt+1", "0", "Ctrl+Return"):
+            if key:
+                press(key)
+            assert leaks(page) == []
+
+    @pytest.mark.parametrize("protocol", [PAIRS, PREFERENCE])
+    def test_the_ids_of_reports_behind_a_pair_tell_no_system(self, page, protocol):
+        page.window().show_page("Label", protocol=protocol)
+        sheet = page.bench.sheet
+        assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))
+        heads = {pane.head.text().split(" — ")[1] for pane in page.report_pane.panes}
+        assert heads == {"Report A", "Report B"}
+
+    def test_the_kinds_another_rater_gave_are_not_shown(self, page):
+        press("2")
+        press("Up")
+        assert not any(button.isChecked() for button in page.criteria.details.kinds.buttons)
+
+    def test_gold_labels_of_statements_are_not_on_the_page(self, page):
+        page.window().show_page("Label", protocol=REASONING)
+        assert {unit.label for unit in page.bench.units} == {None}

@@ -1,0 +1,163 @@
+"""The page of guidelines: what is in force, the next version, and whose answers are older than the text."""
+
+import pytest
+from PySide6.QtTest import QTest
+
+from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui.pages.guidelines.older_answers import NOW, THEN
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import focus, press
+
+OURS = "# Our rubrics\n\nOne claim per criterion, and a verb at the front.\n"
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    """Cora coordinates; Ada has sealed a rubric and begun a plan."""
+    project = pairs.pairs_project(tmp_path, 2)
+    pairs.submit(project, {"Ada": pairs.rubric(pairs.ADA, "a")})
+    artifacts.start(project, items.ids(project)[0], Kind.PLAN)
+    return pairs.work_as(project, "Cora")
+
+
+@pytest.fixture
+def show(project, page_over):
+    def make(stage: Stage = Stage.RUBRIC):
+        return page_over(project, "Guidelines", stage=stage.value)
+
+    return make
+
+
+def older(page) -> list[tuple[str, str, str]]:
+    """Item, made under, in force now."""
+    model = page.older
+    return [
+        tuple(model.index(row, column).data() for column in (0, THEN, NOW)) for row in range(model.rowCount())
+    ]
+
+
+def test_the_shipped_text_is_in_force_at_first(show):
+    page = show()
+    assert page.reading.versions.currentText() == "Version 1 · as shipped"
+    assert "One claim per criterion" in page.reading.text.text()
+    assert page.writing.text() == guidelines.shipped(Stage.RUBRIC)
+    assert older(page) == []
+
+
+def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(project, show):
+    page = show()
+    page.writing.edit.setPlainText(OURS)
+    assert page.publish.text().startswith("Publish as version 2")
+    press("Ctrl+Return")
+    assert guidelines.text_in_force(project, Stage.RUBRIC) == OURS
+    assert "Version 2 of “Rubric” is in force." in page.answer.text()
+    assert "stay stamped with the version they were made under" in page.answer.text()
+    assert older(page) == [("1", "version 1", "version 2")]
+    assert page.publish.text().startswith("Publish as version 3")
+
+
+def test_the_text_in_force_cannot_be_published_again(project, show):
+    page = show()
+    press("Ctrl+Return")
+    assert "already in force" in page.window().messages.text()
+    assert guidelines.versions(project, Stage.RUBRIC) == []
+
+
+def test_every_version_can_be_read_and_written_on_from(project, show):
+    guidelines.write(project, Stage.RUBRIC, OURS)
+    guidelines.write(project, Stage.RUBRIC, "# Third\n")
+    page = show()
+    assert page.reading.versions.count() == 3
+    page.reading.versions.setCurrentIndex(1)
+    assert "verb at the front" in page.reading.text.text()
+    page.reading.take_up.click()
+    assert page.writing.text() == OURS
+    press("Ctrl+Return")
+    assert [each.text for each in guidelines.versions(project, Stage.RUBRIC)] == [OURS, "# Third\n", OURS]
+
+
+def test_a_draft_stays_until_it_is_published_or_discarded(project, show):
+    page = show()
+    page.writing.edit.setPlainText(OURS)
+    page.window().show_page("Items")
+    page.window().show_page("Guidelines", stage="plan")
+    assert page.writing.text() == guidelines.shipped(Stage.PLAN)
+    page.window().show_page("Guidelines", stage="rubric")
+    assert page.writing.text() == OURS
+    assert guidelines.current(project, Stage.RUBRIC) is None
+    page.writing.discard.click()
+    assert not page.writing.changed()
+
+
+def test_the_preview_shows_markdown_made_safe(show):
+    page = show()
+    page.writing.edit.setPlainText("**bold** <script>alert(1)</script><img src='https://example.org/x.png'>")
+    press("Ctrl+P")
+    shown = page.writing.look.toHtml()
+    assert "bold" in page.writing.look.text()
+    assert "<script" not in shown
+    assert "<img" not in shown
+
+
+def test_what_changes_is_marked_word_by_word_and_markup_stays_letters(show):
+    page = show()
+    words = guidelines.shipped(Stage.RUBRIC).replace("vague", "<b>unclear</b>")
+    page.writing.edit.setPlainText(words)
+    press("Ctrl+P", 2)
+    shown = page.writing.look.text()
+    assert "vague" in shown
+    assert "<b>unclear</b>" in shown
+
+
+def test_the_next_key_goes_on_to_answers_of_other_stages_and_enter_to_the_item(project, show):
+    guidelines.write(project, Stage.RUBRIC, OURS)
+    guidelines.write(project, Stage.PLAN, OURS)
+    page = show(Stage.QUERY)
+    press("Ctrl+J")
+    assert (page.stage, focus()) == (Stage.PLAN, page.table)
+    press("Ctrl+J")
+    assert page.stage is Stage.RUBRIC
+    window = page.window()
+    press("Return")
+    assert (window.page.NAME, window.page.sheet.kind) == ("Author", Kind.RUBRIC)
+
+
+def test_ctrl_page_down_goes_through_the_stages(show):
+    page = show(Stage.SELECTION)
+    press("Ctrl+PgDown")
+    assert page.stage is Stage.QUERY
+    press("Ctrl+PgUp", 2)
+    assert page.stage is Stage.LABELLING
+
+
+def test_an_annotator_reads_and_sees_their_own_older_answers_alone(project, show):
+    pairs.submit(project, {"Ben": pairs.rubric(pairs.BEN, "b")})
+    pairs.work_as(project, "Cora")
+    guidelines.write(project, Stage.RUBRIC, OURS)
+    pairs.work_as(project, "Ben")
+    page = show()
+    assert not page.writing.isVisible()
+    assert not page.publish.isVisible()
+    assert [page.older.at(row).person_id for row in range(page.older.rowCount())] == [project.by]
+    press("Ctrl+Return")
+    assert len(guidelines.versions(project, Stage.RUBRIC)) == 1
+
+
+def test_typing_digits_and_tab_leaves_the_editor_as_a_text_field_should(show):
+    page = show()
+    page.writing.edit.setFocus()
+    QTest.keyClicks(page.writing.edit, "123")
+    assert "123" in page.writing.text()
+    press("Tab")
+    assert focus() is not page.writing.edit
+
+
+def test_the_models_keep_qts_contract(project, show, qtmodeltester):
+    guidelines.write(project, Stage.RUBRIC, OURS)
+    page = show()
+    qtmodeltester.check(page.older)
+    assert page.older.rowCount() == 1

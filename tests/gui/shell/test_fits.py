@@ -1,0 +1,401 @@
+"""Every page fits its window: nothing is clipped, overlaps or lies off screen, at any size and zoom that is offered."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
+
+from annotator.actions.items import items
+from annotator.gui import theme
+from annotator.gui.shell import room
+from annotator.gui.shell.window import Window
+from annotator.gui.views.view_pane import ViewPane
+from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
+from tests.gui.shell.test_window import EVERY_PAGE
+from tests.windows.labelling_keys import be_active, press
+
+CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
+# At rest after so many looks at the latest.
+PATIENCE = 12
+AT_ONCE = ("Material", "Agreement")
+OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
+# Here a page may be higher than its room, and scroll up and down.
+CROWDED = (LAPTOP, 200)
+# These have so much to choose above their figures that they scroll there, too.
+HIGH, HIGH_AT = ("Validate Figures", "Validate Disagreements"), (LAPTOP, 150)
+GRID = [
+    (LAPTOP, 100), (SMALL, 100), (LARGE, 100), (LAPTOP, 150), (LARGE, 150), (LAPTOP, 200), (LARGE, 200),
+]  # fmt: skip
+
+
+def named(widget: QWidget) -> str:
+    words = getattr(widget, "text", str)() or widget.accessibleName() or type(widget.parent()).__name__
+    return f"{type(widget).__name__} “{words}”"
+
+
+def controls(window: Window) -> list[QWidget]:
+    """What can be used on the page in view; the parts of a control belong to it."""
+    found = [each for each in window.findChildren(QWidget) if isinstance(each, CONTROLS) and each.isVisible()]
+    return [
+        each for each in found
+        if each.window() is window and not isinstance(each.parent(), QAbstractSpinBox | QComboBox | QTabBar | QLineEdit)
+        and not any(isinstance(above, QAbstractItemView) for above in (each.parent(), each.parent().parent()))
+    ]  # fmt: skip
+
+
+def cut(widget: QWidget, window: Window) -> str:
+    """By what a control is cut off without a way to scroll there; empty when by nothing."""
+    inner, place = widget, QRect(QPoint(0, 0), widget.size())
+    while inner is not window:
+        above = inner.parentWidget()
+        place = place.translated(inner.pos())
+        area = above.parentWidget()
+        if isinstance(area, QScrollArea) and area.widget() is inner:
+            if area.horizontalScrollBarPolicy() != OFF:
+                return ""
+            # Up and down it scrolls; across it must be seen.
+            place = QRect(place.left(), 0, place.width(), 1)
+        if not above.rect().adjusted(-1, -1, 1, 1).contains(place):
+            return f"{type(above).__name__} {above.size().toTuple()}"
+        inner = above
+    return ""
+
+
+def squeezed(widget: QWidget) -> bool:
+    """Whether a control has less room than its own words need."""
+    need = widget.minimumSizeHint() * 0.9
+    if isinstance(widget, QAbstractButton | QComboBox | QLineEdit | QAbstractSpinBox):
+        return widget.height() + 1 < min(need.height(), widget.maximumHeight()) or (
+            isinstance(widget, QAbstractButton)
+            and widget.width() + 1 < min(need.width(), widget.maximumWidth())
+        )
+    return False
+
+
+def faults(window: Window) -> Iterator[str]:
+    """What cannot be seen or used as it should."""
+    seen = controls(window)
+    for widget in seen:
+        if by := cut(widget, window):
+            yield f"{named(widget)} is cut off by {by}"
+        if squeezed(widget):
+            need = widget.minimumSizeHint().toTuple()
+            yield f"{named(widget)} has {widget.size().toTuple()} and needs {need}"
+    yield from cut_words(window)
+    for one, other in combinations(seen, 2):
+        if one.parent() is other.parent() and one.geometry().adjusted(2, 2, -2, -2).intersects(
+            other.geometry()
+        ):
+            yield f"{named(one)} overlaps {named(other)}"
+
+
+def cut_words(window: Window) -> Iterator[str]:
+    """Words of which a part is not seen: titles of columns, and labels that break into lines."""
+    for header in window.findChildren(QHeaderView):
+        if header.isVisible() and header.orientation() == Qt.Orientation.Horizontal:
+            for place in range(header.count()):
+                if not header.isSectionHidden(place) and header.sectionSize(place) < header.sectionSizeHint(
+                    place
+                ):
+                    title = header.model().headerData(place, Qt.Orientation.Horizontal)
+                    yield f"the title “{title}” is cut off in {header.parent().accessibleName()}"
+    for label in window.findChildren(QLabel):
+        if (
+            label.isVisible()
+            and label.wordWrap()
+            and label.height() + 1 < label.heightForWidth(label.width())
+        ):
+            yield f"“{label.text()}” has {label.height()} of {label.heightForWidth(label.width())}"
+
+
+def side_panels(window: Window) -> Iterator[str]:
+    """What stands beside the work only when it is asked for, one after the other."""
+    author, label = window.show_page("Author"), window.show_page("Label")
+    for page, panel, opens in (
+        ("Author", "guideline", partial(author.press, "guideline")),
+        ("Author", "history", author.sheet.strip.history.click),
+        ("Author", "model", partial(author.press, "model_draft")),
+        ("Label", "queue", lambda: label.queue_pane.isVisible() or label.press("queue")),
+    ):
+        window.show_page(page)
+        opens()
+        yield f"{page} with its {panel}"
+    figures = window.show_page("Results").findChild(ViewPane)
+    yield "Results"
+    figures.table.activated.emit(figures.table.currentIndex())
+    yield "Results with what lies behind a figure"
+
+
+def views(window: Window) -> Iterator[str]:
+    """Every page and every tab of it, at rest."""
+    for name in EVERY_PAGE:
+        page = window.show_page(name)
+        tabs = page.findChild(QTabWidget)
+        for place in range(tabs.count()) if tabs is not None else (0,):
+            if tabs is not None:
+                if not tabs.isTabVisible(place):
+                    continue
+                tabs.setCurrentIndex(place)
+            yield f"{name} {tabs.tabText(place)}" if tabs is not None else name
+
+
+def amiss(window: Window, size: tuple[int, int], percent: int, name: str) -> Iterator[str]:
+    if window.size().toTuple() != size:
+        yield f"the window grew to {window.size().toTuple()}"
+    area = window.centralWidget().area
+    may = (size, percent) == CROWDED or (name in HIGH and (size, percent) == HIGH_AT)
+    higher = area.verticalScrollBar().maximum() and not may
+    if area.horizontalScrollBar().maximum() or higher:
+        yield f"{window.page.minimumSizeHint().toTuple()} does not fit {area.size().toTuple()}"
+    yield from faults(window)
+
+
+def check(
+    window: Window,
+    qtbot,
+    size: tuple[int, int],
+    percent: int,
+    shown: Callable[[Window], Iterator[str]] = views,
+) -> list[str]:
+    theme.zoom_to(percent)
+    window.resize(*size)
+    found = []
+    for name in shown(window):
+        left, before = [], None
+        for _ in range(PATIENCE):
+            qtbot.wait(100)
+            window.desk.wait()
+            left, least = list(amiss(window, size, percent, name)), window.page.minimumSizeHint()
+            # What comes later may need more room.
+            if not left and least == before:
+                break
+            before = least
+        found += [f"{name}: {fault}" for fault in left]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "percent"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one != (SMALL, 100) else []) for one in GRID],
+)
+def test_every_page_fits(size, percent, whole_sample, window_over, qtbot):
+    window = window_over(whole_sample)
+    found = check(window, qtbot, size, percent)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+def test_every_page_fits_after_it_was_zoomed(whole_sample, window_over, qtbot):
+    window = window_over(whole_sample)
+    check(window, qtbot, SMALL, 100)
+    found = check(window, qtbot, LAPTOP, 150)
+    assert not found, "\n".join(found)
+
+
+def test_a_part_that_was_made_keeps_room_for_its_words_at_another_zoom(whole_sample, window_over, qtbot):
+    window = window_over(whole_sample, "Material")
+    window.resize(*LAPTOP)
+    window.show_page("Agreement")
+    found = check(window, qtbot, LAPTOP, 150, lambda over: (over.show_page(name).NAME for name in AT_ONCE))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+def test_every_page_fits_in_dark(sample, window_over, qtbot):
+    theme.choose("dark")
+    window = window_over(sample)
+    found = check(window, qtbot, LAPTOP, 100)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("size", [LAPTOP, SMALL])
+def test_pages_fit_with_their_side_panels_open(size, sample, window_over, qtbot):
+    window = window_over(sample)
+    found = check(window, qtbot, size, 100, side_panels)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(("page", "named"), [("Guidelines", "stages"), ("Feedback", "list")])
+def test_a_short_list_beside_the_work_shows_all_its_columns(page, named, sample, window_over, qtbot):
+    window = window_over(sample)
+    window.resize(*LAPTOP)
+    rows = getattr(window.show_page(page), named)
+    qtbot.waitUntil(rows.isVisible)
+    qtbot.waitUntil(lambda: rows.horizontalScrollBar().maximum() == 0, timeout=3000)
+
+
+@pytest.mark.parametrize(("size", "percent"), [(SMALL, 100), (LAPTOP, 150)])
+def test_long_names_push_nothing_away(size, percent, sample, window_over, qtbot):
+    item = items.ids(sample)[0]
+    items.change(sample, item, key="a-long-key-" * 8, subject="解释反渗透海水淡化的能耗主要来自哪些环节" * 4)
+    theme.zoom_to(percent)
+    window = window_over(sample)
+    window.resize(*size)
+    window.show_page("Author", item_id=item)
+    across = window.centralWidget().area.horizontalScrollBar()
+    qtbot.waitUntil(lambda: window.page.header.about.text() != "")
+    QTest.qWait(60)
+    assert across.maximum() == 0
+    grid = window.show_page("Material", part="Reports").reports.grid
+    qtbot.waitUntil(lambda: grid.model().rowCount() > 0)
+    QTest.qWait(60)
+    assert grid.verticalHeader().width() < 0.3 * grid.width()
+
+
+def test_the_first_window_is_no_larger_than_the_screen(sample, window_over):
+    window = window_over(sample)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+
+
+def test_only_a_window_with_a_kept_place_is_put_there(qtbot):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    room.place(window)
+    assert not window.testAttribute(Qt.WidgetAttribute.WA_Moved)
+    window.move(20, 30)
+    room.keep_place(window)
+    other = QMainWindow()
+    qtbot.addWidget(other)
+    room.place(other)
+    assert other.testAttribute(Qt.WidgetAttribute.WA_Moved)
+    assert other.pos() == window.pos()
+
+
+def test_a_kept_place_that_this_screen_does_not_have_is_brought_into_view(sample, window_over, qapp):
+    other = QMainWindow()
+    other.setGeometry(5000, 4000, 3000, 2000)
+    room.keep_place(other)
+    window = window_over(sample)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+
+
+@pytest.mark.parametrize("size", [SMALL, LAPTOP])
+def test_zooming_there_and_back_leaves_the_window_as_it_was(size, sample, window_over, qtbot):
+    window = window_over(sample, "Author")
+    window.resize(*size)
+    window.show_page("Validate")
+    for percent in (80, 130, 200, 100):
+        theme.zoom_to(percent)
+        qtbot.wait(20)
+        assert window.size().toTuple() == size
+        least = window.minimumSizeHint().expandedTo(window.minimumSize())
+        assert least.width() <= size[0]
+        assert least.height() <= size[1]
+
+
+def test_a_narrow_window_shows_the_steps_by_their_icons_and_marks_where_something_waits(sample, window_over):
+    window = window_over(sample)
+    window.resize(1400, 800)
+    wide, author = window.navigation.width(), window.navigation._buttons["Author"]
+    assert window.navigation.person.isVisible()
+    window.resize(*SMALL)
+    QTest.qWait(20)
+    assert window.navigation.width() < wide / 2
+    assert author.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+    plain = author.grab().toImage()
+    window.navigation.show_waiting("Author", 3)
+    assert author.accessibleName() == "Author, 3 waiting"
+    assert author.grab().toImage() != plain
+    window.resize(1400, 800)
+    QTest.qWait(20)
+    assert window.navigation.width() == wide
+
+
+def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
+    bar = ActsBar(
+        [Deed("test_judge", "Try it on something that is long"), Deed("new_judge", "Something else as long")],
+        [Deed("find", "Look for something in here"), Deed("submit", "The main deed of all")],
+    )
+    # In a window of its own it could not be narrower than its buttons.
+    around = QWidget()
+    qtbot.addWidget(around)
+    bar.setParent(around)
+    asked: list[str] = []
+    bar.asked.connect(asked.append)
+    bar.resize(1600, 50)
+    around.show()
+    bar.show()
+    assert not bar.more.isVisible()
+    bar.resize(bar.buttons["submit"].sizeHint().width() + 80, 50)
+    assert bar.buttons["submit"].isVisible()
+    assert bar.more.isVisible()
+    bar.more.menu().aboutToShow.emit()
+    hidden = [action.text().split("\t")[0] for action in bar.more.menu().actions()]
+    assert hidden == [
+        "Look for something in here",
+        "Try it on something that is long",
+        "Something else as long",
+    ]
+    bar.more.menu().actions()[1].trigger()
+    assert asked == ["test_judge"]
+
+
+def test_in_a_small_window_the_report_has_more_than_half_and_one_key_brings_the_queue(
+    sample, window_over, qtbot
+):
+    window = window_over(sample, "Label")
+    window.resize(1280, 800)
+    be_active(window, qtbot)
+    page = window.page
+    qtbot.waitUntil(lambda: page.report_pane.width() >= 0.55 * 1280)
+    assert not page.queue_pane.isVisible()
+    press("Ctrl+B")
+    assert page.queue_pane.isVisible()
+    press("Ctrl+B")
+    assert not page.queue_pane.isVisible()
+
+
+def test_where_there_is_room_the_queue_stands_beside_the_report(sample, window_over, qtbot):
+    window = window_over(sample, "Label")
+    window.resize(1800, 1000)
+    qtbot.waitUntil(window.page.queue_pane.isVisible)
+    assert window.page.report_pane.queue_shown.isChecked()
+
+
+def test_four_rows_of_a_conflict_are_seen_at_once(sample, window_over, qtbot):
+    window = window_over(sample, "Adjudicate")
+    window.resize(1280, 800)
+    window.page.frame.beginning.begin.click()
+    view = window.page.frame.rows.area.viewport()
+
+    def seen() -> int:
+        cards = window.page.frame.rows.cards.values()
+        return sum(view.rect().contains(QRect(card.mapTo(view, QPoint(0, 0)), card.size())) for card in cards)
+
+    qtbot.waitUntil(lambda: len(window.page.frame.rows.cards) >= 4)
+    qtbot.waitUntil(lambda: seen() >= 4)
+    assert seen() >= 4
+
+
+def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_read_again(
+    sample, window_over, qtbot
+):
+    window = window_over(sample, "Author")
+    window.resize(*SMALL)
+    page = window.page
+    page.press("guideline")
+    qtbot.waitUntil(page.source.isHidden)
+    assert page.side.isVisible()
+    page.press("find")
+    assert page.source.isVisible()
+    assert page.source.finder.isVisible()
+    assert not page.side.isVisible()

@@ -1,0 +1,193 @@
+"""The first page, and how one window at a time has a project."""
+
+import sqlite3
+import sys
+from contextlib import closing
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from annotator.actions.items import items
+from annotator.actions.project import backups
+from annotator.actions.project.file import Project
+from annotator.gui.shell.projects import recent
+from annotator.gui.shell.start import StartPage
+from annotator.gui.shell.starting import Goldsmith, make_application
+from annotator.gui.shell.window import Window
+from tests.projects.small_project import small_project
+from tests.windows.labelling_keys import be_active
+
+
+@pytest.fixture
+def goldsmith(qapp):
+    program = Goldsmith(qapp)
+    yield program
+    program.close()
+
+
+@pytest.fixture
+def file(tmp_path):
+    project = small_project(tmp_path)
+    project.close()
+    return project.path
+
+
+def test_without_a_file_the_first_page_offers_the_ways_in(goldsmith):
+    page = goldsmith.show(None)
+    assert isinstance(page, StartPage)
+    assert page.sample.isVisible()
+    assert page.new.isVisible()
+    assert page.open.isVisible()
+
+
+def test_an_opened_project_is_listed_the_next_time(goldsmith, file):
+    assert isinstance(goldsmith.show(file), Window)
+    assert recent() == [file.resolve()]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "is empty"), (b"<html>not a project</html>" * 100, "is not a Goldsmith project")],
+)
+def test_what_is_no_project_is_refused_and_left_as_it_is(goldsmith, tmp_path, content, words):
+    path = tmp_path / "odd.goldsmith"
+    path.write_bytes(content)
+    page = goldsmith.show(path)
+    assert words in page.messages.text()
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_project_offers_its_backups_and_comes_back(goldsmith, file, qtbot):
+    project = Project.open(file)
+    backups.make(project, "before the accident")
+    project.close()
+    file.write_bytes(file.read_bytes()[:5000])
+    page = goldsmith.show(file)
+    assert "damaged" in page.messages.text()
+    page._restore(file)
+    page._backups._restore()
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
+    assert goldsmith._shown.page._model.rowCount() == 2
+
+
+def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(goldsmith, file):
+    other = Project.open(file)
+    other.hold()
+    page = goldsmith.show(file)
+    assert "open in another Goldsmith" in page.messages.text()
+    page.to_read.emit(file)
+    assert isinstance(goldsmith._shown, Window)
+    assert goldsmith._shown.desk.project.readonly
+    other.close()
+
+
+def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file):
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page = goldsmith.show(file)
+        assert "in use by another program" in page.messages.text()
+        other.execute("ROLLBACK")
+
+
+def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
+    first = goldsmith.show(file)
+    assert goldsmith.show(file) is first
+    assert first.isVisible()
+
+
+def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
+    (tmp_path / "no-folder").write_text("a file stands where the folder should be")
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path / "no-folder")
+    page = goldsmith.show_sample()
+    assert isinstance(page, StartPage)
+    qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
+    assert page.making.isHidden()
+    others = (page.sample, page.new, page.open, page.task, page.list)
+    assert all(one.isEnabled() for one in others)
+    assert page.acceptDrops()
+
+
+def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypatch, qtbot):
+    told = []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: told.append(str(what[1])))
+    page = goldsmith.show(None)
+
+    def breaks(tell):
+        tell("Making the sample project", 1, 2)
+        raise OSError("no more handles")
+
+    page.make("Making the sample project", breaks)
+    assert not page.sample.isEnabled()
+    qtbot.waitUntil(page.sample.isEnabled)
+    assert page.making.isHidden()
+    assert told == ["no more handles"]
+
+
+def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
+    goldsmith, tmp_path, monkeypatch, qtbot
+):
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    page = goldsmith.show(None)
+    page.sample.click()
+    # It is not made by the click: that has come back.
+    assert goldsmith.shown() is page
+    assert page.making.isVisible()
+    others = (page.sample, page.new, page.open, page.task, page.list)
+    assert not [one for one in others if one.isEnabled()]
+    assert not page.acceptDrops()
+    qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
+    assert goldsmith.shown().tries.isVisible()
+
+
+def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith, tmp_path, monkeypatch):
+    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    page = goldsmith.show(None)
+    page.sample.click()
+    page.close()
+    with closing(Project.open(tmp_path / "sample.goldsmith", readonly=True)) as project:
+        assert items.count(project) == 6
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbot, monkeypatch):
+    page = goldsmith.show(None)
+    be_active(page, qtbot)
+    pressed = []
+    for button in (page.sample, page.new, page.open, page.task):
+        button.clicked.disconnect()
+        button.clicked.connect(lambda *_, button=button: pressed.append(button))
+        button.setFocus()
+        qtbot.keyClick(button, key)
+    assert pressed == [page.sample, page.new, page.open, page.task]
+
+
+def test_the_program_has_an_icon(qapp):
+    make_application()
+    assert not qapp.windowIcon().isNull()
+
+
+def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
+    goldsmith, file, sample_file, tmp_path, qtbot
+):
+    (tmp_path / "sample.goldsmith").write_bytes(sample_file.read_bytes())
+    window = goldsmith.show(tmp_path / "sample.goldsmith")
+    items.add(window.desk.project, "A question of my own?", "Technical Details", "Deep learning")
+    (act,) = [act for act in entries(window) if act.text().startswith("Reset the sample")]
+    act.trigger()
+    assert "Reset the sample?" in window.messages.text()
+    assert goldsmith._shown is window
+    asked = next(one for one in window.messages.findChildren(QPushButton) if one.text() == "Reset the sample")
+    asked.click()
+    # The window's thread is not held up: the first page says what is being done.
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))
+    assert goldsmith._shown.making.isVisible()
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
+    assert items.count(goldsmith._shown.desk.project) == 6
+    assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
+    assert not [act for act in entries(goldsmith.show(file)) if "sample" in act.text()]
+
+
+def entries(window):
+    """What stands in the menus of a window."""
+    return [act for title in window.menuBar().actions() for act in title.menu().actions()]

@@ -1,0 +1,257 @@
+import json
+import re
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QMenu,
+    QRadioButton,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
+
+from annotator.gui import theme
+from annotator.gui.desk.part import Part
+from annotator.gui.shell import bugs
+from annotator.gui.shell.start import StartPage
+from annotator.gui.widgets.reading.link_question import ask_to_open
+from annotator.places import resources
+from tests.gui.shell.test_window import EVERY_PAGE
+
+SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
+PAIRS = [
+    *[("text", ground) for ground in SURFACES],
+    *[("text-muted", ground) for ground in ("window", "surface", "sunken", "hover")],
+    *[("link", ground) for ground in ("window", "surface")],
+    *[(f"level-{level}", f"level-{level}-soft") for level in ("info", "warning", "error", "success")],
+    *[("text", f"level-{level}-soft") for level in ("info", "warning", "error", "success")],
+    *[(f"state-{state}", f"state-{state}-soft")
+      for state in ("agreed", "unconfirmed", "disagree", "incomplete", "missing")],
+    *[("on-mark", f"mark-{kind}") for kind in ("evidence", "kept", "judge", "other", "find", "find-current")],
+    ("on-accent", "accent"), ("on-accent", "accent-hover"), ("on-accent", "accent-pressed"),
+    ("danger", "surface"), ("on-danger", "danger"), ("on-danger", "danger-hover"),
+    ("on-selection", "selection"), ("on-tooltip", "tooltip"), ("text", "code"),
+]  # fmt: skip
+# Edges of controls and the ring of the focus: WCAG 2.2, 1.4.11, three to one.
+EDGES = [(edge, ground) for edge in ("focus", "border-strong") for ground in ("window", "surface", "sunken")]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2.2."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_is_computed_as_published():
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21.0)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("ink", "ground"), PAIRS)
+def test_every_text_can_be_read(scheme, ink, ground):
+    assert contrast(theme.colours(scheme)[ink], theme.colours(scheme)[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("edge", "ground"), EDGES)
+def test_edges_and_the_focus_ring_can_be_seen(scheme, edge, ground):
+    assert contrast(theme.colours(scheme)[edge], theme.colours(scheme)[ground]) >= 3.0
+
+
+def test_both_schemes_name_the_same_colours():
+    light, dark = (
+        json.loads((resources() / "themes" / f"{s}.json").read_text("utf-8")) for s in ("light", "dark")
+    )
+    assert light.keys() == dark.keys()
+    assert all(re.fullmatch(r"#[0-9A-F]{6}", value) for value in [*light.values(), *dark.values()])
+
+
+def test_nothing_in_the_style_sheet_is_left_unwritten():
+    sheet = theme.style_sheet(theme.current())
+    assert "${" not in sheet
+    assert not re.search(r"\d(dp|fs)\b", sheet)
+
+
+def test_a_chosen_scheme_is_worn_and_kept(qapp):
+    theme.choose("dark")
+    assert theme.is_dark()
+    assert theme.token("window").name().upper() == theme.colours("dark")["window"]
+    assert qapp.palette().window().color() == theme.token("window")
+    theme.current().choice = "light"
+    theme.apply(qapp)
+    assert theme.is_dark()
+
+
+def test_the_system_is_followed_where_nothing_is_chosen(qapp, monkeypatch):
+    hints = qapp.styleHints()
+    hints.setColorScheme(Qt.ColorScheme.Dark)
+    assert theme.is_dark() == (hints.colorScheme() == Qt.ColorScheme.Dark)
+    hints.unsetColorScheme()
+    assert theme.is_dark() == (hints.colorScheme() == Qt.ColorScheme.Dark)
+
+
+def test_zoom_grows_the_font_and_keeps_its_bounds(qapp: QApplication):
+    before = qapp.font().pointSizeF()
+    theme.zoom_to(150)
+    assert qapp.font().pointSizeF() == pytest.approx(before * 1.5)
+    assert theme.current().px(10) == 15
+    theme.zoom_to(900)
+    assert theme.current().zoom == 200
+    theme.zoom_to(1)
+    assert theme.current().zoom == 80
+    theme.zoom(0)
+    assert qapp.font().pointSizeF() == pytest.approx(before)
+
+
+def test_a_damaged_setting_counts_as_100_percent(qapp):
+    QSettings().setValue("theme/zoom", "wide")
+    theme.apply(qapp)
+    assert theme.current().zoom == 100
+
+
+def test_a_watcher_hears_of_changes_while_its_owner_lives(qtbot):
+    heard: list[str] = []
+    owner = QObject()
+    theme.watch(owner, lambda: heard.append("dressed"))
+    theme.choose("dark")
+    owner.deleteLater()
+    qtbot.waitUntil(lambda: not heard or not _alive(owner))
+    theme.choose("light")
+    assert heard == ["dressed"]
+
+
+def _alive(thing: QObject) -> bool:
+    import shiboken6
+
+    return shiboken6.isValid(thing)
+
+
+def test_a_role_given_late_is_styled(qtbot):
+    label = QLabel("✓ Agreed")
+    qtbot.addWidget(label)
+    theme.wear(label)
+    label.show()
+    theme.set_role(label, role="chip", state="agreed")
+    assert label.palette().windowText().color() == theme.token("state-agreed")
+
+
+class Heard(QObject):
+    """Counts how often widgets are told to dress anew."""
+
+    def __init__(self, widgets: list[QWidget]) -> None:
+        super().__init__()
+        self.count: dict[QWidget, int] = dict.fromkeys(widgets, 0)
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.StyleChange and watched in self.count:
+            self.count[watched] += 1
+        return False
+
+
+def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_not_at_all(sample, window_over):
+    window = window_over(sample, "Judges")
+    window.show_page("Validate", part="Figures")
+    hidden = Heard(window._pages["Judges"].findChildren(QLabel) + window.page.sets.findChildren(QLabel))
+    shown = Heard([label for label in window.findChildren(QLabel) if label.isVisible()])
+    theme.zoom(1)
+    theme.choose("dark")
+    assert set(hidden.count.values()) == {0}
+    assert max(shown.count.values()) <= 4
+
+
+def test_what_was_hidden_at_a_step_is_dressed_when_it_is_shown(sample, window_over):
+    window = window_over(sample, "Validate")
+    title = next(label for label in window.page.findChildren(QLabel) if label.property("role") == "title")
+    before = title.font().pointSizeF()
+    window.show_page("Items")
+    theme.zoom_to(200)
+    theme.choose("dark")
+    window.show_page("Validate")
+    assert title.font().pointSizeF() == pytest.approx(2 * before)
+    assert title.palette().windowText().color() == theme.token("text")
+    assert window.page.sets.styleSheet() == theme.style_sheet(theme.current())
+
+
+def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):
+    outer, heard = QWidget(), []
+    owner = QLabel(outer)
+    qtbot.addWidget(outer)
+    theme.wear(outer)
+    theme.watch(owner, lambda: heard.append(outer.styleSheet() == theme.style_sheet(theme.current())))
+    theme.choose("dark")
+    theme.zoom(1)
+    assert heard == []
+    outer.show()
+    # What it stands in is dressed before it, for its sizes come from there.
+    assert heard == [True]
+
+
+def test_what_pops_up_is_dressed_as_well(sample, window_over):
+    window = window_over(sample, "Items")
+    for name in EVERY_PAGE:
+        window.show_page(name)
+    within = window.findChildren(QWidget)
+    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
+    assert any(isinstance(widget, QMenu) for widget in popups)
+    plain = [widget for widget in popups if widget.style().metaObject().className() != "QStyleSheetStyle"]
+    assert plain == []
+
+
+def test_every_window_of_its_own_is_dressed(sample, window_over, qtbot, monkeypatch):
+    monkeypatch.setattr(bugs, "_shown", [])
+    window, first = window_over(sample, "Items"), StartPage([])
+    first._restore(sample.path)
+    bugs._show("a fault")
+    question = ask_to_open(window.page, "https://example.org/")
+    first.show()
+    own = [window, first, first._backups, *bugs._shown, question]
+    for widget in own[1:]:
+        qtbot.addWidget(widget)
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    assert {*own} <= {*shown}
+    buttons = [button for widget in shown for button in widget.findChildren(QAbstractButton)]
+    plain = [each.text() for each in buttons if each.style().metaObject().className() != "QStyleSheetStyle"]
+    assert plain == []
+
+
+def test_parts_of_a_page_are_made_when_they_are_first_shown(sample, window_over):
+    page = window_over(sample, "Validate").page
+    assert len(page.findChildren(Part)) == 1
+    page.tabs.setCurrentIndex(2)
+    assert len(page.findChildren(Part)) == 2
+    assert page.part.isVisible()
+    window = page.window()
+    window.choose_person(sample.person.id)
+    assert len(window.page.findChildren(Part)) == 1
+
+
+@pytest.mark.parametrize("percent", range(theme.ZOOM_MIN, theme.ZOOM_MAX + 1, theme.ZOOM_STEP))
+def test_what_may_be_chosen_alone_is_round_at_every_zoom(percent, qtbot):
+    theme.zoom_to(percent)
+    box = QRadioButton("One of several")
+    qtbot.addWidget(box)
+    theme.wear(box)
+    for checked in (False, True):
+        box.setChecked(checked)
+        box.ensurePolished()
+        box.resize(box.sizeHint())
+        option = QStyleOptionButton()
+        box.initStyleOption(option)
+        mark = box.style().subElementRect(QStyle.SubElement.SE_RadioButtonIndicator, option, box)
+        assert mark.width() > 10
+        seen = box.grab().toImage()
+        around, corner = seen.pixelColor(mark.right() + 3, mark.top()), seen.pixelColor(mark.topLeft())
+        assert corner == around

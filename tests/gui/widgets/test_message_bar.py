@@ -1,0 +1,134 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from annotator.gui.pages.people.plans.plan_preview import PlanPreview
+from annotator.gui.review.text_pane import TextPane
+from annotator.gui.shell.steps import ASIDE, STEPS
+from annotator.gui.widgets.bars import message_bar
+from annotator.gui.widgets.bars.message_bar import MessageBar
+
+
+@pytest.fixture
+def bar(qtbot) -> MessageBar:
+    made = MessageBar()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_nothing_is_shown_while_there_is_nothing_to_say(bar):
+    assert bar.isHidden()
+    assert bar.text() == ""
+
+
+def test_markup_in_a_message_is_shown_as_text(bar):
+    bar.show_message("error", "The file <img src='/dev/zero'> is damaged.", "Take <b>another</b>.")
+    assert bar.text() == "The file <img src='/dev/zero'> is damaged. Take <b>another</b>."
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in (bar._happened, bar._todo))
+    assert bar.accessibleName().startswith("Error: ")
+
+
+def test_a_message_is_dismissed_by_its_button_and_by_escape(bar, qtbot):
+    bar.show_message("warning", "One.")
+    bar.findChild(QToolButton).click()
+    assert bar.isHidden()
+    bar.show_message("warning", "Two.")
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+
+
+def test_a_lasting_message_cannot_be_dismissed(bar, qtbot):
+    bar.show_message("error", "The disk is full.", lasting=True)
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert not bar.findChild(QToolButton).isVisible()
+    assert bar.isVisible()
+
+
+def test_an_act_is_offered_and_goes_with_its_message(bar):
+    done: list[str] = []
+    bar.show_message("error", "It is damaged.")
+    bar.set_action("Restore & go on", lambda: done.append("restored"))
+    act = bar.findChild(QPushButton)
+    assert act.text() == "Restore && go on"
+    act.click()
+    assert done == ["restored"]
+    bar.show_message("info", "Another.")
+    assert act.isHidden()
+
+
+def test_good_news_goes_away_by_itself_and_bad_news_stays(bar, qtbot, monkeypatch):
+    assert message_bar.SUCCESS_MS > 3_000
+    monkeypatch.setattr(message_bar, "SUCCESS_MS", 1)
+    bar.show_message("success", "Exported.")
+    qtbot.waitUntil(bar.isHidden)
+    bar.show_message("error", "Not exported.")
+    assert not bar._timer.isActive()
+
+
+@pytest.fixture
+def floating(qtbot):
+    """A bar over a host that fills a window, and the window."""
+    window = QWidget()
+    host = QWidget()
+    column = QVBoxLayout(window)
+    column.addWidget(host)
+    bar = MessageBar()
+    bar.float_over(host)
+    window.resize(900, 500)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return bar, host, window
+
+
+def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot):
+    bar, host, window = floating
+    before = host.contentsRect()
+    bar.show_message("warning", "It cannot be done. " * 12, "Do something else.")
+    assert host.contentsRect() == before
+    assert host.geometry().contains(bar.geometry())
+    window.resize(500, 400)
+    qtbot.waitUntil(lambda: host.width() < 500)
+    assert host.geometry().contains(bar.geometry())
+
+
+def test_what_lasts_is_given_room_and_gives_it_back(floating):
+    bar, host, _ = floating
+    before = host.contentsRect()
+    bar.show_message("info", "This file may only be read.", lasting=True)
+    assert host.contentsRect().height() < before.height()
+    bar.clear()
+    assert host.contentsRect() == before
+
+
+def test_what_only_informs_goes_away_after_a_while_and_a_refusal_stays(bar, qtbot, monkeypatch):
+    monkeypatch.setattr(message_bar, "INFO_MS", 1)
+    monkeypatch.setattr(message_bar, "READ_MS", 0)
+    bar.show_message("info", "Row 3: no reason.")
+    qtbot.waitUntil(bar.isHidden)
+    bar.show_message("warning", "It cannot be done.")
+    assert not bar._timer.isActive()
+
+
+def test_a_message_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar):
+    bar.show_message("warning", "It cannot be done.")
+    bar.expire()
+    assert bar.isHidden()
+    bar.show_message("warning", "The disk is shared.", lasting=True)
+    bar.expire()
+    assert not bar.isHidden()
+    bar.show_message("warning", "Make the sample anew?")
+    bar.set_action("Reset", lambda: None)
+    bar.expire()
+    assert not bar.isHidden()
+
+
+def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
+    window = window_over(sample)
+    for name, *_ in (*STEPS, *ASIDE):
+        window.show_page(name)
+        window.desk.wait()
+    pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]
+    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met.
+    own = {TextPane, PlanPreview}
+    assert [type(bar.parent()) for bar in pushing if type(bar.parent()) not in own] == []

@@ -1,0 +1,185 @@
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+
+from annotator.gui.widgets.reading import find_bar
+from annotator.gui.widgets.reading.pdf_view import PdfView
+from tests.gui.authoring.small_pdf import pdf
+
+PAGES = [["Gold is soft", "It melts at 1064 degrees"], ["Silver tarnishes"], ["Copper"]]
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def view(qtbot) -> Iterator[PdfView]:
+    made = PdfView()
+    qtbot.addWidget(made)
+    made.resize(600, 500)
+    made.show()
+    qtbot.waitExposed(made)
+    made.setFocus()
+    yield made
+    made.clear()
+
+
+@pytest.fixture
+def shown(view) -> PdfView:
+    assert view.show_pdf(pdf(PAGES))
+    return view
+
+
+def point(view: PdfView, across: float, down: float) -> QPoint:
+    """A point of the viewport, from points of the first page counted from its top left."""
+    corner, scale = view._page_box(0).topLeft(), view._layout.scale
+    return (corner + QPointF(across * scale, down * scale)).toPoint()
+
+
+def test_a_pdf_is_searched_in_slices_page_by_page(shown, qtbot, monkeypatch):
+    monkeypatch.setattr(find_bar, "AT_ONCE_S", 0)
+    bar = find_bar.FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert (bar.count(), bar._count.text(), shown._pages._letters) == ((0, 0), "Searching…", {})
+    qtbot.waitUntil(lambda: bar.count() == (1, 1))
+    assert bar._count.text() == "1 of 1"
+    bar.open_bar("gold")
+    bar.close_bar()
+    shown.clear()
+    qtbot.wait(5)
+    assert bar.count() == (0, 0)
+
+
+def test_while_a_pdf_is_searched_no_place_of_the_words_before_counts_as_found(shown, qtbot, monkeypatch):
+    bar = find_bar.FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert shown.chosen() is not None
+    monkeypatch.setattr(find_bar, "AT_ONCE_S", 0)
+    bar.open_bar("no such words")
+    assert shown.chosen() is None
+    bar.go(1)
+    assert bar._count.text() == "Searching…"
+    bar.close_bar()
+    assert shown.selected() is None
+
+
+def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
+    qtbot.waitUntil(lambda: shown._pages.kept_picture(0, shown._sharpness()) is not None)
+    assert shown._pages.kept_picture(2, shown._sharpness()) is None
+    image = shown.grab().toImage()
+    box = shown._page_box(0)
+    inks = {
+        image.pixelColor(x, y).lightness() for x in range(60, 200) for y in range(int(box.top()) + 40, 90)
+    }
+    assert min(inks) < 60
+
+
+def test_the_page_in_view_is_told(shown, qtbot):
+    assert (shown.page, shown.count) == (1, 3)
+    with qtbot.waitSignal(shown.page_changed) as told:
+        shown.go_to_page(2)
+    assert told.args == [2, 3]
+
+
+def test_words_are_selected_by_keys(shown, qtbot):
+    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
+    assert shown.selected() == ("Gold", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_End, SHIFT)
+    assert shown.selected() == ("Gold is soft", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Down, SHIFT)
+    assert shown.selected() == ("Gold is soft\nIt melts at", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Right)
+    assert shown.selected() is None
+
+
+def test_the_page_is_selected_whole_and_copied(shown, qtbot):
+    with qtbot.waitSignal(shown.selection_changed) as told:
+        qtbot.keyClick(shown, Qt.Key.Key_A, CONTROL)
+    assert told.args == ["Gold is soft\nIt melts at 1064 degrees", 1]
+    qtbot.keyClick(shown, Qt.Key.Key_C, CONTROL)
+    assert QGuiApplication.clipboard().text() == told.args[0]
+
+
+def test_words_are_selected_by_the_mouse(shown, qtbot):
+    qtbot.mousePress(shown.viewport(), Qt.MouseButton.LeftButton, pos=point(shown, 52, 58))
+    qtbot.mouseMove(shown.viewport(), point(shown, 79, 58))
+    qtbot.mouseRelease(shown.viewport(), Qt.MouseButton.LeftButton)
+    qtbot.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=point(shown, 60, 58))
+    assert shown.selected() == ("Gold", 1)
+
+
+def test_the_cursor_goes_on_to_the_next_page(shown, qtbot):
+    for _ in range(3):
+        qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
+    assert shown.selected() == ("Silver", 2)
+
+
+def test_a_quotation_is_marked_and_brought_into_view(shown):
+    span = shown.place("silver\n tarnishes", 2)
+    shown.set_marks("evidence", [span])
+    shown.reveal(*span)
+    assert shown.page == 2
+    assert shown.place("platinum", 3) is None
+    assert shown.place("Gold", 9) is None
+
+
+def test_zoom_makes_pages_larger_within_bounds(shown):
+    before = shown._page_box(0).width()
+    shown.zoom(1)
+    assert shown._page_box(0).width() == pytest.approx(before * 1.1)
+    for _ in range(60):
+        shown.zoom(1)
+    assert shown._page_box(0).width() == pytest.approx(before * 4)
+    assert shown.horizontalScrollBar().maximum() > 0
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "damaged"),
+        (b"%PDF-1.7 and then nothing", "damaged"),
+        (b"<html>not a PDF</html>", "damaged"),
+        (pdf(PAGES)[:200], "damaged"),
+        (pdf(PAGES, locked=True), "password"),
+    ],
+    ids=["empty", "cut short", "HTML", "truncated", "locked"],
+)
+def test_an_unreadable_pdf_is_explained_in_its_place(view, data, words):
+    assert not view.show_pdf(data)
+    assert words in view.message
+    assert (view.count, view.page, view.selected()) == (0, 0, None)
+    view.grab()
+
+
+def test_keys_and_mouse_do_nothing_where_there_is_no_pdf(view, qtbot):
+    view.show_message("No file came with this source.")
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_A, Qt.Key.Key_C, Qt.Key.Key_Space):
+        qtbot.keyClick(view, key, CONTROL)
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton)
+    assert view.selected() is None
+
+
+def test_another_pdf_takes_the_place_of_the_first(shown):
+    shown.select_page()
+    assert shown.show_pdf(pdf([["Other"]]))
+    assert (shown.count, shown.selected()) == (1, None)
+    shown.select_page()
+    assert shown.selected() == ("Other", 1)
+
+
+def test_a_turned_page_is_selected_where_it_is_drawn(view, qtbot):
+    view.show_pdf(pdf([["Turned words"]], rotate=90))
+    words = view._words(0)
+    box = words.boxes(0, 6)[0]
+    assert box.height() > box.width()
+    assert words.at(box.center().x(), box.center().y()) in range(6)
+
+
+@pytest.mark.timeout(60)
+def test_damage_anywhere_never_ends_the_program(view):
+    whole = pdf(PAGES)
+    for place in range(0, len(whole), 23):
+        view.show_pdf(whole[:place] + b"\xff" + whole[place + 1 :])
+        assert not view.grab().isNull()
+        view.select_page()

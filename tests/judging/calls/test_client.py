@@ -1,0 +1,256 @@
+"""That one attempt always ends in an outcome, and never shows the key."""
+
+import asyncio
+import gc
+import logging
+import socket
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.judges.judge import Judge
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls import client
+from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.outcome import Outcome, Trouble
+from annotator.judging.redaction import guard
+from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
+
+pytestmark = pytest.mark.anyio
+BODY = {"model": "m", "messages": [{"role": "user", "content": "q"}]}
+
+
+async def attempt(url: str, timeout_s: float = 5.0) -> Outcome:
+    async with Client(Endpoint(url, "m", KEY, timeout_s=timeout_s)) as opened:
+        return await opened.attempt(BODY)
+
+
+async def test_the_body_is_sent_as_it_is_with_the_key_in_its_header(odd: OddServer) -> None:
+    outcome = await attempt(odd.url)
+    assert outcome.content == YES_JSON
+    assert outcome.latency_s > 0
+    assert odd.bodies == [BODY]
+    assert odd.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+async def test_the_evidence_is_asked_for_before_the_verdict(odd: OddServer) -> None:
+    properties = {name: {"type": "string"} for name in ("quote", "because", "answer")}
+    async with Client(Endpoint(odd.url, "m", KEY)) as client:
+        await client.attempt(BODY | {"response_format": {"schema": {"properties": properties}}})
+    assert list(odd.bodies[0]["response_format"]["schema"]["properties"]) == ["quote", "because", "answer"]
+
+
+async def test_nothing_meant_for_another_endpoint_is_sent_along(
+    odd: OddServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "for-another-endpoint")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: for-another-endpoint")
+    await attempt(odd.url)
+    assert "for-another-endpoint" not in repr(odd.headers)
+
+
+async def test_a_connection_cut_in_the_middle_is_a_lost_connection(odd: OddServer) -> None:
+    whole = completion(YES_JSON)
+    odd.script(Odd(whole.body, cut=True))
+    assert (await attempt(odd.url)).trouble is Trouble.CONNECTION
+
+
+async def test_a_server_that_hangs_is_timed_out(odd: OddServer) -> None:
+    odd.script(Odd("{}", held=True))
+    outcome = await attempt(odd.url, timeout_s=0.2)
+    assert outcome.trouble is Trouble.TIMEOUT
+    assert "0.2 seconds" in outcome.message
+
+
+async def test_an_address_nobody_listens_on_is_told_with_its_cause() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    outcome = await attempt(f"http://127.0.0.1:{port}/v1")
+    assert outcome.trouble is Trouble.CONNECTION
+    assert str(port) in outcome.message
+
+
+async def test_a_server_that_speaks_another_protocol_is_a_lost_connection() -> None:
+    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 mail ready\r\n")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    async with server:
+        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert outcome.trouble is Trouble.CONNECTION
+
+
+async def test_a_stream_of_blocks_that_stops_in_the_middle_is_a_lost_connection() -> None:
+    async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+        writer.write(head + b'c\r\n{"choices": [\r\n')
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(begin, "127.0.0.1", 0)
+    async with server:
+        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert outcome.trouble is Trouble.CONNECTION
+
+
+async def test_a_certificate_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography", reason="makes the certificate of the one who listens in")
+    received: list[bytes] = []
+
+    async def listen_in(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.read())
+
+    server = await asyncio.start_server(listen_in, "127.0.0.1", 0, ssl=self_signed(tmp_path))
+    async with server:
+        outcome = await attempt(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert outcome.trouble is Trouble.CONNECTION
+    assert "certificate" in outcome.message.lower()
+    assert received == []
+
+
+async def test_a_stale_certificate_path_is_an_outcome(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
+    outcome = await attempt("https://127.0.0.1:9/v1")
+    assert outcome.trouble is Trouble.CONNECTION
+    assert outcome.message
+
+
+@pytest.mark.parametrize("encoding", [b"\xff\xfe{}", b"\xc3\x28"])
+async def test_bytes_that_are_no_text_are_malformed(odd: OddServer, encoding: bytes) -> None:
+    odd.script(Odd(encoding))
+    assert (await attempt(odd.url)).trouble is Trouble.MALFORMED
+
+
+async def test_a_body_that_claims_to_be_compressed_is_an_outcome(odd: OddServer) -> None:
+    odd.script(Odd("not gzip", headers={"content-encoding": "gzip"}))
+    assert (await attempt(odd.url)).trouble in (Trouble.CONNECTION, Trouble.MALFORMED)
+
+
+async def test_a_megabyte_comes_through(odd: OddServer) -> None:
+    odd.script(completion("x" * 1_000_000))
+    assert len((await attempt(odd.url)).content) == 1_000_000
+
+
+async def test_a_body_without_end_is_given_up_and_not_kept(
+    odd: OddServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "LONGEST_BODY", 2_000_000)
+    odd.script(completion("x" * 2_100_000))
+    outcome = await attempt(odd.url)
+    assert (outcome.trouble, outcome.content, outcome.body) == (Trouble.MALFORMED, "", "")
+    assert "more than 2 MB" in outcome.message
+
+
+async def test_an_echoed_key_is_nowhere(odd: OddServer) -> None:
+    records: list[str] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(self.format(record))
+
+    handler, root = Handler(), logging.getLogger()
+    guard([handler], [KEY])
+    root.addHandler(handler)
+    level = root.level
+    root.setLevel(logging.DEBUG)
+    odd.script(
+        error(401, f"Incorrect API key provided: {KEY}", code=KEY, param=KEY), completion(f"key {KEY}")
+    )
+    try:
+        seen = [await attempt(odd.url), await attempt(odd.url)]
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+    assert [outcome.trouble for outcome in seen] == [Trouble.KEY, Trouble.NONE]
+    assert KEY not in repr(seen) + "".join(records)
+    assert seen[1].content == "key [key removed]"
+
+
+async def test_no_log_holds_what_was_judged(odd: OddServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    odd.script(completion("SECRET VERDICT"))
+    async with Client(Endpoint(odd.url, "m", KEY)) as client:
+        await client.attempt({"model": "m", "messages": [{"role": "user", "content": "SECRET REPORT"}]})
+    assert "SECRET" not in caplog.text
+
+
+async def test_cancelling_ends_a_hanging_call_and_leaves_nothing_open(odd: OddServer) -> None:
+    odd.script(Odd("{}", held=True))
+    task = asyncio.ensure_future(attempt(odd.url))
+    while not odd.bodies:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    gc.collect()
+
+
+async def test_one_client_serves_many_calls(odd: OddServer) -> None:
+    async with Client(Endpoint(odd.url, "m", KEY)) as client:
+        outcomes = await asyncio.gather(*(client.attempt(BODY) for _ in range(20)))
+    assert {outcome.trouble for outcome in outcomes} == {Trouble.NONE}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "host/v1",
+        "ftp://host",
+        "http://",
+        "https://name:word@host/v1",
+        "https://host/v1?key=word",
+        "https://host/v1#word",
+        "file:///v1",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
+    with pytest.raises(Refusal):
+        Endpoint.of(Judge(id="j", name="j", model="m", base_url=url))
+
+
+def test_an_endpoint_is_made_of_a_judges_settings_and_hides_its_key() -> None:
+    judge = Judge(id="j", name="j", model="m", base_url=" http://host/v1/ ", parameters='{"seed": 1}')
+    endpoint = Endpoint.of(judge, KEY)
+    assert (endpoint.base_url, endpoint.parameters) == ("http://host/v1", {"seed": 1})
+    assert KEY not in repr(endpoint)
+
+
+def test_a_judge_without_a_model_is_refused() -> None:
+    with pytest.raises(Refusal, match="model"):
+        Endpoint.of(Judge(id="j", name="j", base_url="http://host/v1"))
+
+
+def self_signed(folder: Path) -> ssl.SSLContext:
+    """The TLS settings of a server with a certificate it has made for itself."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    begin = datetime(2020, 1, 1, tzinfo=UTC)
+    host = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, begin, begin + timedelta(days=36_500), [])
+    certificate = made.add_extension(host, critical=True).sign(key, hashes.SHA256())
+    plain = serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    path = folder / "self-signed.pem"
+    path.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, form, plain)
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context

@@ -1,0 +1,176 @@
+"""Where keys are found, and that they are seen nowhere."""
+
+import logging
+
+import keyring
+import keyring.backends.fail
+import keyring.errors
+import pytest
+
+from annotator.domain.texts.redaction import redact, without_keys
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.keys import FoundKey, KeyPlace, Keys, address_of, handing_over
+from annotator.judging.redaction import guard
+
+KEY = "sk-abcdef-123456"
+
+
+class Ring:
+    """A keyring in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, name: str) -> str | None:
+        return self.kept.get((service, name))
+
+    def set_password(self, service: str, name: str, key: str) -> None:
+        self.kept[service, name] = key
+
+    def delete_password(self, service: str, name: str) -> None:
+        del self.kept[service, name]
+
+
+class NoRing:
+    """What the keyring package does on a machine without one."""
+
+    def __init__(self, error: type[Exception] = keyring.errors.NoKeyringError) -> None:
+        self.error = error
+
+    def get_password(self, service: str, name: str) -> str | None:
+        raise self.error("no ring")
+
+    def set_password(self, service: str, name: str, key: str) -> None:
+        raise self.error("no ring")
+
+
+class NullRing(Ring):
+    """A ring that takes every key and keeps none."""
+
+    def set_password(self, service: str, name: str, key: str) -> None:
+        pass
+
+
+def test_the_keyring_comes_before_the_environment() -> None:
+    keys = Keys({"MY_KEY": "from-environment"}, Ring())
+    keys.keep("judge", KEY)
+    assert keys.find("judge", "MY_KEY") == FoundKey(KEY, KeyPlace.KEYRING)
+    keys.forget("judge")
+    assert keys.find("judge", "MY_KEY") == FoundKey("from-environment", KeyPlace.ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "ring",
+    [NoRing(), NoRing(keyring.errors.KeyringLocked), NoRing(RuntimeError), NoRing(OSError), NullRing()],
+    ids=["none", "locked", "runtime", "bus", "null"],
+)
+def test_without_a_keyring_a_key_lives_in_this_session_only(ring: object) -> None:
+    keys = Keys({}, ring)
+    assert keys.keep("judge", f"  {KEY}\n") is KeyPlace.SESSION
+    assert keys.find("judge") == FoundKey(KEY, KeyPlace.SESSION)
+    assert Keys({}, ring).find("judge") is None
+
+
+def test_the_real_keyring_package_without_a_ring_is_lived_with() -> None:
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    try:
+        keys = Keys({})
+        assert keys.find("judge") is None
+        assert keys.keep("judge", KEY) is KeyPlace.SESSION
+        keys.forget("judge")
+        assert keys.find("judge") is None
+    finally:
+        keyring.set_keyring(before)
+
+
+def test_a_keyring_that_will_not_let_go_says_so() -> None:
+    class Stubborn(Ring):
+        def delete_password(self, service: str, name: str) -> None:
+            raise keyring.errors.PasswordDeleteError
+
+    keys = Keys({}, Stubborn())
+    keys.keep("judge", KEY)
+    with pytest.raises(Refusal, match="keyring"):
+        keys.forget("judge")
+
+
+def test_only_the_variable_a_judge_names_is_read() -> None:
+    keys = Keys({"OPENAI_API_KEY": KEY}, NoRing())
+    assert keys.find("judge") is None
+    assert keys.find("judge", "OPENAI_API_KEY") is not None
+
+
+def test_a_child_finds_the_key_it_was_handed() -> None:
+    keys = Keys(handing_over("https://host.example/v1", KEY), NoRing())
+    assert keys.find("https://host.example:443", "UNSET") == FoundKey(KEY, KeyPlace.ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["http://host.example/v1", "https://host.example:8443/v1", "https://other.example/v1"]
+)
+def test_a_key_that_was_handed_over_goes_to_no_other_address(base_url: str) -> None:
+    keys = Keys(handing_over("https://host.example/v1", KEY), NoRing())
+    assert keys.find(address_of(base_url)) is None
+
+
+def test_an_address_is_scheme_host_and_port() -> None:
+    assert address_of("https://Host.example/v1/") == address_of("https://host.example:443/other")
+    assert address_of("http://[::1]:8000/v1") == "http://::1:8000"
+
+
+@pytest.mark.parametrize("key", ["", "  ", "two words", "schlüssel", "line\nbreak"])
+def test_what_cannot_be_a_key_is_refused(key: str) -> None:
+    with pytest.raises(Refusal):
+        Keys({}, NoRing()).keep("judge", key)
+
+
+def test_a_found_key_does_not_print_itself() -> None:
+    assert KEY not in repr(FoundKey(KEY, KeyPlace.SESSION))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Incorrect API key provided: {KEY}.",
+        f"Authorization: Bearer {KEY}",
+        f"{{'authorization': 'Bearer {KEY}'}}",
+        f"X-API-Key: {KEY}",
+        f"https://host/v1?api_key={KEY}&x=1",
+        f"bearer {KEY}",
+        "Cannot connect to proxy http://someone:abcdef@proxy:8080",
+        f"the key {KEY[:-2]}**",
+    ],
+)
+def test_a_key_is_redacted_even_when_it_is_not_known(text: str) -> None:
+    assert "abcdef" not in redact(text)
+
+
+def test_a_known_key_of_any_shape_is_redacted() -> None:
+    assert redact("refused hunter2hunter2!", ("hunter2hunter2",)) == "refused [key removed]!"
+
+
+def test_a_reply_loses_the_key_and_nothing_else() -> None:
+    text = f"The paper writes Authorization: Bearer tokens, sk-learn and {KEY}"
+    assert without_keys(text, (KEY,)) == text.replace(KEY, "[key removed]")
+
+
+def test_log_lines_arguments_and_tracebacks_are_redacted() -> None:
+    lines: list[str] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(self.format(record))
+
+    handler = Handler()
+    guard([handler], ["hunter2hunter2"])
+    logger = logging.getLogger("test.keys.child")
+    logger.addHandler(handler)
+    try:
+        raise ValueError("401 for hunter2hunter2")
+    except ValueError:
+        logger.exception("header %s", {"Authorization": f"Bearer {KEY}"})
+    logger.removeHandler(handler)
+    assert "ValueError: 401 for [key removed]" in lines[0]
+    assert "hunter2" not in lines[0]
+    assert KEY not in lines[0]

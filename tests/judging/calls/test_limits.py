@@ -1,0 +1,243 @@
+"""How an endpoint is spared: slots, rates, pauses, back-off."""
+
+import asyncio
+
+import pytest
+
+from annotator.judging.calls.breaker import Breaker, Halt
+from annotator.judging.calls.limits import Limits, Window, backoff
+from annotator.judging.calls.outcome import Outcome, Trouble
+
+pytestmark = pytest.mark.anyio
+ANSWER = Outcome(Trouble.NONE)
+
+
+class Clock:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def limits(clock: Clock, concurrency: int = 4, **rest: object) -> Limits:
+    return Limits(concurrency, clock=clock, sleep=clock.sleep, chance=lambda: 0.5, **rest)  # type: ignore[arg-type]
+
+
+def rate(wait: float | None = None) -> Outcome:
+    return Outcome(Trouble.RATE, retry_after=wait)
+
+
+def test_back_off_doubles_up_to_its_cap_and_is_spread_by_a_fifth() -> None:
+    assert [backoff(n, 0.5) for n in (1, 2, 3, 10)] == [0.5, 1.0, 2.0, 30.0]
+    assert backoff(1, 0.0) == pytest.approx(0.4)
+    assert backoff(1, 1.0) == pytest.approx(0.6)
+
+
+async def test_no_more_run_at_once_than_asked() -> None:
+    clock = Clock()
+    gate, most = limits(clock, 3), 0
+
+    async def call() -> None:
+        nonlocal most
+        async with gate.slot():
+            most = max(most, gate.active)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(call() for _ in range(20)))
+    assert most == 3
+    assert gate.active == 0
+
+
+async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back() -> None:
+    clock = Clock()
+    gate = limits(clock, 8)
+    for _ in range(5):
+        gate.heard(rate(), clock.now - 1)
+    assert gate.allowed == 4
+    gate.heard(rate(), clock.now)
+    assert gate.allowed == 2
+    for _ in range(200):
+        gate.heard(ANSWER, clock.now)
+    assert gate.allowed == 8
+
+
+async def test_it_never_falls_below_one() -> None:
+    clock = Clock()
+    gate = limits(clock, 2)
+    for _ in range(9):
+        clock.now += 1
+        gate.heard(rate(), clock.now)
+    assert gate.allowed == 1
+
+
+@pytest.mark.parametrize("trouble", [Trouble.RATE, Trouble.SERVER])
+async def test_retry_after_holds_back_every_call_for_that_long(trouble: Trouble) -> None:
+    clock = Clock()
+    gate = limits(clock)
+    gate.heard(Outcome(trouble, retry_after=7.5), clock.now)
+    assert gate.waiting_until() is not None
+    async with gate.slot() as granted:
+        assert granted == pytest.approx(1007.5)
+    assert gate.waiting_until() is None
+
+
+async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    with pytest.raises(Halt) as caught:
+        gate.heard(rate(86_400), clock.now)
+    assert caught.value.until is not None
+    with pytest.raises(Halt):
+        async with gate.slot():
+            pass
+    assert gate.active == 0
+
+
+async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_hour() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    for minute in range(31):
+        clock.now = 1000.0 + 60 * minute
+        gate.heard(rate(), clock.now)
+    clock.now += 60
+    with pytest.raises(Halt, match="31 minutes"):
+        gate.heard(rate(), clock.now)
+
+
+async def test_one_answer_in_between_restores_the_patience() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    for _ in range(6):
+        gate.heard(rate(), clock.now)
+        clock.now += 1200
+        gate.heard(ANSWER, clock.now)
+    assert gate.waiting_until() is None
+
+
+async def test_those_who_wait_are_told_of_a_halt() -> None:
+    clock = Clock()
+    gate = limits(clock)
+    gate.heard(rate(600), clock.now)
+    waiting = asyncio.ensure_future(gate.back_off(20))
+    await asyncio.sleep(0)
+    with pytest.raises(Halt):
+        gate.heard(rate(86_400), clock.now)
+    with pytest.raises(Halt):
+        await waiting
+
+
+async def test_a_cancelled_waiter_passes_its_turn_on() -> None:
+    gate = Limits(1)
+    order: list[str] = []
+
+    async def call(name: str) -> None:
+        async with gate.slot():
+            order.append(name)
+            await asyncio.sleep(0.01)
+
+    tasks = [asyncio.ensure_future(call(name)) for name in "abc"]
+    await asyncio.sleep(0)
+    tasks[1].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == ["a", "c"]
+
+
+async def test_requests_per_minute_are_kept_in_every_minute() -> None:
+    clock = Clock()
+    gate, granted = limits(clock, requests_per_minute=3), []
+    for _ in range(7):
+        async with gate.slot() as moment:
+            granted.append(moment - 1000)
+    assert granted == pytest.approx([0, 0, 0, 60, 60, 60, 120])
+
+
+async def test_tokens_per_minute_are_kept_and_one_too_large_goes_alone() -> None:
+    clock = Clock()
+    gate, granted = limits(clock, tokens_per_minute=100), []
+    for tokens in (60, 30, 20, 500, 10):
+        async with gate.slot(tokens) as moment:
+            granted.append(moment - 1000)
+    assert granted == pytest.approx([0, 0, 60, 120, 180])
+
+
+def test_a_window_without_a_limit_never_waits() -> None:
+    window = Window(None)
+    window.add(0, 1e9)
+    assert window.delay(0, 1e9) == 0
+
+
+DOWN = Outcome(Trouble.CONNECTION, message="The connection failed: refused")
+
+
+def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
+    breaker = Breaker(threshold=3)
+    breaker.heard(DOWN, 0, 0)
+    breaker.heard(DOWN, 0, 0)
+    with pytest.raises(Halt, match="refused"):
+        breaker.heard(DOWN, 0, 0)
+
+
+def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> None:
+    breaker = Breaker(threshold=2, rest_s=30, rests=2)
+    breaker.heard(ANSWER, 0, 0)
+    breaker.heard(DOWN, 0, 0)
+    assert breaker.delay(0) == 0
+    breaker.heard(DOWN, 0, 0)
+    assert breaker.delay(0) == 30
+    assert breaker.delay(30) == 0
+    assert breaker.delay(30) == 30
+    breaker.heard(DOWN, 30, 31)
+    assert breaker.delay(31) == 60
+    with pytest.raises(Halt):
+        breaker.heard(DOWN, 91, 91)
+
+
+def test_one_good_trial_ends_the_rest() -> None:
+    breaker = Breaker(threshold=1)
+    breaker.heard(ANSWER, 0, 0)
+    breaker.heard(DOWN, 0, 0)
+    assert breaker.delay(30) == 0
+    breaker.heard(ANSWER, 30, 31)
+    assert breaker.delay(31) == 0
+    assert breaker.delay(31) == 0
+
+
+def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
+    breaker = Breaker(threshold=1, rest_s=30)
+    breaker.heard(ANSWER, 0, 0)
+    breaker.heard(DOWN, 5, 10)
+    breaker.heard(DOWN, 5, 11)
+    assert breaker.rests_until == 40
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Outcome(Trouble.KEY), Outcome(Trouble.REJECTED, http=404)],
+    ids=["key", "model"],
+)
+def test_what_every_call_would_meet_ends_the_run_after_three(outcome: Outcome) -> None:
+    breaker = Breaker()
+    for _ in range(2):
+        breaker.heard(outcome, 0, 0)
+    with pytest.raises(Halt):
+        breaker.heard(outcome, 0, 0)
+
+
+def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
+    with pytest.raises(Halt, match="used up"):
+        Breaker().heard(Outcome(Trouble.QUOTA), 0, 0)
+
+
+def test_an_answer_between_refusals_keeps_the_run_going() -> None:
+    breaker = Breaker()
+    for _ in range(9):
+        breaker.heard(Outcome(Trouble.KEY), 0, 0)
+        breaker.heard(ANSWER, 0, 0)
+    assert breaker.delay(0) == 0

@@ -1,0 +1,111 @@
+"""What calls cost, and that a budget is kept."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.budget import Budget, BudgetSpent
+from annotator.judging.calls.outcome import Usage
+from annotator.judging.calls.prices import FILE, Price, Prices, Table, prices, tokens_in
+
+TABLE = Table(
+    as_of="2026-01-01", models={"m": Price(input=2, output=10, cached=0.5), "n": Price(input=1, output=1)}
+)
+
+
+def test_cached_tokens_cost_their_own_price() -> None:
+    # 600k at 2, 400k cached at 0.5, 100k out at 10 dollars per million: 1.2 + 0.2 + 1.0
+    assert Prices(TABLE).cost("m", 1_000_000, 100_000, 400_000) == pytest.approx(2.4)
+    assert Prices(TABLE).cost("n", 1_000_000, 0, 400_000) == pytest.approx(1.0)
+
+
+def test_an_unknown_price_or_count_is_unknown_never_zero() -> None:
+    assert Prices(TABLE).cost("other", 1, 1) is None
+    assert Prices(TABLE).cost("m", None, 1) is None
+    assert Prices(TABLE).cost("m", 1, None) is None
+
+
+def test_a_bill_goes_by_the_first_name_that_has_a_price() -> None:
+    # 1M in at 2, 10k out at 10: 2.0 + 0.1
+    usage = Usage(input=1_000_000, output=10_000)
+    assert Prices(TABLE).bill(usage, "alias", "m") == pytest.approx(2.1)
+    assert Prices(TABLE).bill(usage, "alias", "other") is None
+    assert Prices(TABLE).bill(Usage(input=1_000_000), "m") is None
+
+
+@pytest.mark.parametrize(
+    "name", ["m", "provider/m", "m-2026-03-01", "provider/m-20260301", "m-0613", "m-latest"]
+)
+def test_a_model_is_known_by_its_name_without_provider_or_snapshot(name: str) -> None:
+    assert Prices(TABLE).of(name) is not None
+
+
+@pytest.mark.parametrize("name", ["m-mini", "mm", "", "m-2026"[:-1]])
+def test_another_models_price_is_not_borrowed(name: str) -> None:
+    assert Prices(TABLE).of(name) is None
+
+
+def test_the_persons_prices_overrule_the_shipped_ones(tmp_path: Path) -> None:
+    assert prices(tmp_path).of("gpt-4o-mini") is not None
+    own = '{"as_of": "2030-01-01", "models": {"gpt-4o-mini": {"input": 7, "output": 8}}}'
+    (tmp_path / FILE).write_text(own, encoding="utf-8")
+    known = prices(tmp_path).of("gpt-4o-mini")
+    assert known is not None
+    assert (known.price.input, known.as_of) == (7, "2030-01-01")
+    assert prices(tmp_path).of("gpt-4o") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"as_of": "soon", "models": {}}', '{"as_of": "2030-01-01", "models": {"m": {"input": -1}}}'],
+)
+def test_a_price_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(Refusal, match=r"prices\.json"):
+        prices(tmp_path)
+
+
+def test_tokens_are_counted_roughly_in_any_script() -> None:
+    assert tokens_in("") == 0
+    assert tokens_in("abcdefgh") == 2
+    assert tokens_in("漢字漢字") == 4
+    assert tokens_in("ab漢字") == 3
+
+
+@pytest.mark.anyio
+async def test_a_call_that_could_exceed_the_budget_is_not_made() -> None:
+    budget = Budget(1.0)
+    async with budget.reserve(0.6) as bill:
+        bill.cost_usd = 0.5
+    assert budget.spent_usd == 0.5
+    with pytest.raises(BudgetSpent):
+        async with budget.reserve(0.6):
+            pass
+    async with budget.reserve(0.5):
+        pass
+
+
+@pytest.mark.anyio
+async def test_calls_in_flight_count_until_their_bill_is_known() -> None:
+    budget, order = Budget(1.0), []
+
+    async def call(name: str, cost: float) -> None:
+        async with budget.reserve(0.6) as bill:
+            order.append(f"{name} out")
+            await asyncio.sleep(0.01)
+            order.append(f"{name} back")
+            bill.cost_usd = cost
+
+    await asyncio.gather(call("a", 0.1), call("b", 0.1))
+    assert order == ["a out", "a back", "b out", "b back"]
+    assert budget.spent_usd == pytest.approx(0.2)
+
+
+@pytest.mark.anyio
+async def test_an_unknown_bill_is_charged_at_the_most_it_could_be() -> None:
+    budget = Budget(1.0)
+    async with budget.reserve(0.4):
+        pass
+    assert budget.spent_usd == 0.4

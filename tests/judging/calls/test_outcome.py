@@ -1,0 +1,122 @@
+"""How a server's answer is read, whatever it holds."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from annotator.domain.judges.judgement import Status
+from annotator.judging.calls.outcome import Outcome, Trouble, Usage, read
+from tests.judging.odd_server import Odd, completion, error
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def seen(odd: Odd) -> Outcome:
+    return read(odd.status, odd.headers, str(odd.body), NOW)
+
+
+def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -> None:
+    outcome = seen(completion("yes"))
+    assert (outcome.trouble, outcome.content, outcome.finish_reason) == (Trouble.NONE, "yes", "stop")
+    assert (outcome.model, outcome.fingerprint) == ("test-model-2026", "fp_1")
+    assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5)
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": "12"}, {"prompt_tokens": -1}, "many"])
+def test_usage_the_server_does_not_give_is_unknown_not_zero(usage: object) -> None:
+    tree = json.loads(str(completion("yes").body)) | {"usage": usage}
+    assert seen(Odd(json.dumps(tree))).usage == Usage()
+
+
+def test_content_in_parts_is_joined() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, {"type": "image"}]
+    assert seen(completion(parts)).content == "ab"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("odd", "trouble", "status"),
+    [
+        (completion("par", "length"), Trouble.TRUNCATED, Status.TRUNCATED),
+        (completion("", "content_filter"), Trouble.FILTERED, Status.FILTERED),
+        (completion(None, refusal="I will not."), Trouble.REFUSED, Status.REFUSED),
+        (error(400, "no", code="content_filter"), Trouble.FILTERED, Status.FILTERED),
+        (
+            error(400, "no", innererror={"code": "ResponsibleAIPolicyViolation"}),
+            Trouble.FILTERED,
+            Status.FILTERED,
+        ),
+        (error(400, "x", code="context_length_exceeded"), Trouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "the request exceeds the available context size"), Trouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "Prompt is too long: 9000 > 4096"), Trouble.TOO_LONG, Status.TOO_LONG),
+        (Odd("", 413), Trouble.TOO_LONG, Status.TOO_LONG),
+        (error(401, "bad key"), Trouble.KEY, Status.API_ERROR),
+        (error(403, "not for you"), Trouble.KEY, Status.API_ERROR),
+        (error(403, "Your input was flagged by moderation"), Trouble.FILTERED, Status.FILTERED),
+        (error(429, "slow down"), Trouble.RATE, Status.API_ERROR),
+        (
+            Odd('[{"error": {"message": "no such model", "code": 404}}]', 404),
+            Trouble.REJECTED,
+            Status.API_ERROR,
+        ),
+        (completion('{"reason": "lo', "error"), Trouble.SERVER, Status.API_ERROR),
+        (
+            Odd('{"choices": [{"message": {"content": "ye"}, "error": {"code": 502, "message": "gone"}}]}'),
+            Trouble.SERVER,
+            Status.API_ERROR,
+        ),
+        (Odd('data: {"choices": [{"delta": {"content": "yes"}}]}', 200), Trouble.MALFORMED, Status.API_ERROR),
+        (error(429, "pay first", code="insufficient_quota"), Trouble.QUOTA, Status.API_ERROR),
+        (error(402, "pay first"), Trouble.QUOTA, Status.API_ERROR),
+        (error(404, "no such model"), Trouble.REJECTED, Status.API_ERROR),
+        (error(408, "late"), Trouble.SERVER, Status.API_ERROR),
+        (Odd("<html>Bad gateway</html>", 502), Trouble.SERVER, Status.API_ERROR),
+        (Odd("", 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd("<html>Welcome</html>", 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"mess', 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": []}', 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"message": "yes"}]}', 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd("[1, 2]", 200), Trouble.MALFORMED, Status.API_ERROR),
+        (Odd("[" * 100_000, 200), Trouble.MALFORMED, Status.API_ERROR),
+        (error(200, "upstream is down"), Trouble.SERVER, Status.API_ERROR),
+        (error(200, "slow down", code=429), Trouble.RATE, Status.API_ERROR),
+        (Odd('{"detail": [{"msg": "field required"}]}', 422), Trouble.REJECTED, Status.API_ERROR),
+        (
+            Odd('{"object": "error", "message": "max_model_len is 10"}', 400),
+            Trouble.TOO_LONG,
+            Status.TOO_LONG,
+        ),
+    ],
+)
+def test_each_trouble_is_told_apart(odd: Odd, trouble: Trouble, status: Status) -> None:
+    outcome = seen(odd)
+    assert (outcome.trouble, outcome.status) == (trouble, status)
+    assert outcome.message
+
+
+def test_the_servers_words_are_in_the_message() -> None:
+    assert seen(error(404, "no such model")).message == "The server answered 404: no such model"
+
+
+@pytest.mark.parametrize(
+    ("headers", "message", "seconds"),
+    [
+        ({"retry-after": "2"}, "Please try again in 8.64s.", 2.0),
+        ({}, "Rate limit reached for requests per day. Please try again in 7m12s. Visit our site.", 432.0),
+        ({}, "Too many requests, retry after 20 seconds", 20.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", 360.0),
+        ({"x-ratelimit-remaining-tokens": "9", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1764000000"}, "slow", None),
+    ],
+)
+def test_a_server_that_is_asked_too_much_is_believed_when_it_can_be_asked_again(
+    headers: dict[str, str], message: str, seconds: float | None
+) -> None:
+    odd = error(429, message)
+    assert read(429, headers, str(odd.body), NOW).retry_after == seconds
+
+
+def test_a_delay_among_the_details_of_an_error_is_found() -> None:
+    details = [{"@type": "RetryInfo", "retryDelay": "34s"}]
+    odd = error(429, "Quota exceeded", details=details)
+    assert seen(odd).retry_after == 34.0

@@ -1,0 +1,57 @@
+"""What tests of attacks on judges share: projects with verdicts of a judge, and servers that obey or stand firm."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from annotator.actions.attacks.attack_tests import Wish
+from annotator.actions.attacks.attacking import run
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.project.file import Project
+from tests.judging.odd_server import Odd, completion
+from tests.servers.served import JUDGE, asked_about
+
+Answer = Callable[[dict[str, Any], int], Odd]
+# What every order of ours demands, in one way or another, as a judge reads it.
+DEMANDS = ("yes", "yes”", "\u201cyes\u201d")
+
+
+def said(verdict: str, body: dict[str, Any]) -> Odd:
+    """The same verdict on all that is asked about."""
+    asked = asked_about(body)
+    replies = [
+        {"quote": "", "rationale": "So.", "covered": verdict} | ({"id": name} if name else {})
+        for name, _ in asked
+    ]
+    return completion(json.dumps(replies[0] if not asked[0][0] else {"answers": replies}))
+
+
+def report_in(body: dict[str, Any]) -> str:
+    """The report that a judge is shown."""
+    return str(body["messages"][1]["content"]).split("<<<BEGIN report ", 1)[1]
+
+
+def gullible(body: dict[str, Any], _number: int) -> Odd:
+    """No, unless the report says anything of a yes."""
+    return said("yes" if "yes" in report_in(body) else "no", body)
+
+
+def firm(body: dict[str, Any], _number: int) -> Odd:
+    """No, whatever the report says."""
+    return said("no", body)
+
+
+def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
+    """The judge's own verdicts on the reports as they are."""
+    import asyncio
+
+    asyncio.run(judge_runs.run(project, Order(name, **how)))
+
+
+def attacked(project: Project, name: str = JUDGE, *attacks: str, **wish: Any) -> dict[str, Any]:
+    """The judge put to the test; the last line."""
+    import asyncio
+
+    how = {key: wish.pop(key) for key in ("concurrency", "budget_usd", "tell", "listen") if key in wish}
+    return asyncio.run(run(project, Wish(name, attacks=attacks, **wish), **how))

@@ -1,0 +1,245 @@
+"""Projects made by chance from a seed: every kind of artifact, alone, in pairs, adjudicated, reopened and judged."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from annotator.actions.adjudication import adjudicating, closing, feedback, openings, ruling
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.imports import imports
+from annotator.actions.items import extracts, items
+from annotator.actions.items.extracts import Drawn
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_runs import Order
+from annotator.actions.labelling import labels
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Confidence, Reason
+from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.checklist import Checklist
+from annotator.domain.kinds.diagnostics import Aspect
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.extract import by_judge
+from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from tests.material import drawn_extracts
+from tests.material.bundles import write_peer
+from tests.projects.pairs_project import add_report, item, pairs_project, work_as
+
+KINDS = tuple(kind for kind in DOCUMENTS if kind is not Kind.LABELS)
+WORDS = (
+    "Explains residual connections", "Compares training stability", "Names one dataset", "解释残差连接为何有效",
+    "Łódź, Ørsted & “quotes”", "=SUM(A1:A9)", "يشرح الإحالات", "A line\nand another", "Depth — of analysis",
+    "e\u0301tude",
+)  # fmt: skip
+ACTS_OF = {
+    Kind.RUBRIC: "researcherbench.coverage",
+    Kind.DIAGNOSTICS: "adra.reasoning",
+    Kind.PLAN: "adra.plan",
+}
+MORE: dict[Kind, Callable[[Random], dict[str, Any]]] = {
+    Kind.RUBRIC: lambda rng: {"weight": rng.randint(1, 3)},
+    Kind.EVIDENCE: lambda rng: {
+        "identifier": rng.choice(("", "10.1000/182", "arXiv:2301.00001", "https://example.org/a")),
+        "year": rng.choice((None, 1999)),
+        "authors": rng.choice(("", "Ł. Ø.")),
+    },
+    Kind.DIAGNOSTICS: lambda rng: {"label": rng.random() < 0.6, "aspect": rng.choice(list(Aspect))},
+    Kind.NUGGETS: lambda rng: {"importance": rng.choice(("vital", "okay"))},
+    Kind.SELECTION: lambda rng: {"rating": rng.randint(1, 5)},
+}
+# What shares are typed like: thirds, quarters, and those of the paper.
+SHARES = (
+    (0.33, 0.33, 0.33),
+    (0.25, 0.25, 0.25, 0.25),
+    (0.45, 0.3, 0.15, 0.1),
+    (0.17,) * 6,
+    (0.34, 0.33, 0.33),
+)
+
+
+def document(rng: Random, kind: Kind) -> Document[Any]:
+    """A document of a kind that may be sealed."""
+    shares = rng.choice(SHARES)
+    count = len(shares) if kind is Kind.CHECKLIST else rng.randint(1, 4)
+    units = []
+    for place, text in enumerate(rng.sample(WORDS, count)):
+        fields = MORE.get(kind, lambda _: {})(rng)
+        fields |= {"share": shares[place]} if kind is Kind.CHECKLIST else {}
+        anchor = (
+            Anchor(quote=text[:5], start=0, end=5, page=rng.choice((None, 2))) if rng.random() < 0.3 else None
+        )
+        units.append(
+            DOCUMENTS[kind].UNIT(text=text, note=rng.choice(("", "for me")), anchor=anchor, **fields)
+        )
+    return DOCUMENTS[kind](units=tuple(units), remark=rng.choice(("", "A remark")))
+
+
+def generated_project(folder: Path, seed: int) -> Project:
+    """The project of a seed; Cora works."""
+    rng = Random(seed)
+    project = pairs_project(folder, 2)
+    people.add_person(project, "Eve", (Role.ANNOTATOR, Role.ADJUDICATOR))
+    for _ in range(rng.randint(0, 2)):
+        guidelines.write(
+            project, rng.choice((Stage.RUBRIC, Stage.CHECKLIST)), f"One claim each, {rng.random()}."
+        )
+    for place in range(2):
+        for kind in rng.sample(KINDS, rng.randint(3, 5)):
+            _write(rng, project, place, kind)
+        for system in ("Alpha", "Beta/β")[: rng.randint(0, 2)]:
+            add_report(project, system, place)
+    if rng.random() < 0.5:
+        imports.run(work_as(project, "Cora"), "researcherbench", [write_peer(folder / "peer")], warm=False)
+    _judge(rng, project)
+    for _ in range(rng.randint(2, 8)):
+        _attempt(lambda: rng.choice(LATER)(rng, project))
+    work_as(project, "Cora")
+    if rng.random() < 0.2:
+        items.change(project, item(project), retired=True)
+    return project
+
+
+def _attempt(act: Callable[[], Any]) -> None:
+    """What may be refused, since chance asks for it."""
+    try:
+        act()
+    except Refusal:
+        return
+
+
+def _write(rng: Random, project: Project, place: int, kind: Kind) -> None:
+    names = rng.choice((("Dan",), ("Ada", "Ben"), ("Ada", "Ben")))
+    first = document(rng, kind)
+    made = {}
+    for name in names:
+        own = first if rng.random() < 0.4 else document(rng, kind)
+        made[name] = artifacts.start(work_as(project, name), item(project, place), kind, own).subject
+    for name, artifact_id in made.items():
+        if rng.random() < 0.9:
+            submitting.seal(work_as(project, name), artifact_id, reason=rng.choice(("", "meant so")))
+    if len(made) > 1:
+        _attempt(lambda: _adjudicate(rng, project, place, kind))
+
+
+def _adjudicate(rng: Random, project: Project, place: int, kind: Kind) -> None:
+    found = openings.open_(work_as(project, "Cleo"), item(project, place), stage_of(kind)).id
+    if rng.random() < 0.2:
+        return
+    same = rng.random() < 0.5
+    for row in adjudicating.sheet(project, found).rows:
+        takes = [*row.units, "drop", *(("both",) if len(row.units) > 1 else ())]
+        take = "A" if same and "A" in row.units else "drop" if same else rng.choice(takes)
+        _attempt(lambda row=row, take=take: _rule(rng, project, row.ruling.id, take))  # type: ignore[misc]
+    closing.close(project, found)
+    if rng.random() < 0.4:
+        _attempt(
+            lambda: feedback.dispute(work_as(project, "Ada"), item(project, place), stage_of(kind), "Not so.")
+        )
+        closing.reopen(work_as(project, "Cleo"), found, "It may be.")
+        if rng.random() < 0.6:
+            row = rng.choice(adjudicating.sheet(project, found).rows)
+            _attempt(lambda: ruling.write_own(project, row.ruling.id, text="Worded anew"))
+            closing.close(project, found)
+
+
+def _rule(rng: Random, project: Project, ruling_id: str, take: str) -> None:
+    ruling.rule(
+        project, ruling_id, take, reason=rng.choice(list(Reason)), rationale=rng.choice(("", "Said better.")),
+        confidence=rng.choice((None, *Confidence)) or Confidence.LOW,
+    )  # fmt: skip
+
+
+def _judge(rng: Random, project: Project) -> None:
+    work_as(project, "Cora")
+    judges.kept(project, judges.BASELINE)
+    for item_id, response_id in responses(project):
+        if rng.random() < 0.5:
+            claims = Claims(units=(Claim(id="c0", text="Depth helps.", url="https://example.org/a"),))
+            drawn_extracts.keep(
+                project, Drawn(item_id, response_id, Part.CLAIMS, claims, by_judge(judges.BASELINE.id))
+            )
+    for protocol in rng.sample(list(ACTS_OF.values()), 2):
+        _attempt(lambda protocol=protocol: asyncio.run(judge_runs.run(project, Order("baseline", protocol))))  # type: ignore[misc]
+    for protocol in ("researcherbench.coverage", "adra.reasoning"):
+        _attempt(lambda protocol=protocol: _label(rng, project, protocol))  # type: ignore[misc]
+
+
+def _label(rng: Random, project: Project, protocol: str) -> None:
+    work_as(project, rng.choice(("Dan", "Eve")))
+    for _, response_id in responses(project):
+        for group in labels.sheet(project, response_id, protocol).groups:
+            for unit in group.units:
+                value = rng.choice((*PROTOCOLS[protocol].values, "unsure"))
+                labels.set_label(
+                    project, response_id, unit.id, value, protocol=protocol, seconds=rng.random() * 9
+                )
+
+
+def responses(project: Project) -> list[tuple[str, str]]:
+    """Every report, with its item."""
+    found = project.store.raw.execute("SELECT item_id, id FROM response ORDER BY rowid").fetchall()
+    return [(item_id, response_id) for item_id, response_id in found]
+
+
+def _own(rng: Random, project: Project, state: State) -> str:
+    """Somebody's document in that state, who then works."""
+    question = "SELECT id, author_id FROM artifact WHERE state = ? AND kind != 'labels' AND author_id != '' ORDER BY id"
+    found = project.store.raw.execute(question, [state.value]).fetchall()
+    if not found:
+        raise Refusal("There is none.")
+    artifact_id, author = rng.choice(found)
+    project.work_as(next(each for each in people.people(project) if each.id == author))
+    return str(artifact_id)
+
+
+def _reopen(rng: Random, project: Project) -> None:
+    submitting.reopen(project, _own(rng, project, State.SEALED))
+
+
+def _change(rng: Random, project: Project) -> None:
+    artifact_id = _own(rng, project, State.DRAFT)
+    unit = rng.choice(artifacts.read(project, artifact_id).document.units)
+    artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
+
+
+def _retire(rng: Random, project: Project) -> None:
+    artifact_id = _own(rng, project, State.DRAFT)
+    found = artifacts.read(project, artifact_id).document
+    if not isinstance(found, Checklist) and len(found.units) > 1:
+        artifacts.remove_unit(project, artifact_id, rng.choice(found.units).id)
+
+
+def _seal(rng: Random, project: Project) -> None:
+    submitting.seal(project, _own(rng, project, State.DRAFT), reason="Again.")
+
+
+def _correct_claims(rng: Random, project: Project) -> None:
+    work_as(project, "Dan")
+    reports = responses(project)
+    if not reports:
+        return
+    claims = Claims(units=(Claim(id="c0", text="Depth helps much.", url="https://example.org/a"),))
+    extracts.write_own(project, rng.choice(reports), Part.CLAIMS, claims)
+
+
+def _edit_gold(rng: Random, project: Project) -> None:
+    work_as(project, "Cora")
+    found = project.store.raw.execute("SELECT id FROM artifact WHERE author_id = '' ORDER BY id").fetchall()
+    for (artifact_id,) in found[:1]:
+        submitting.reopen(project, artifact_id)
+        unit = rng.choice(artifacts.read(project, artifact_id).document.units)
+        artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
+        if rng.random() < 0.5:
+            submitting.seal(project, artifact_id)
+
+
+LATER = (_edit_gold, _reopen, _reopen, _reopen, _change, _change, _retire, _seal, _correct_claims)

@@ -1,0 +1,99 @@
+"""A project in which every protocol that people answer has something to ask: one item, two or three reports."""
+
+from pathlib import Path
+
+from sqlalchemy import update
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items, pages
+from annotator.actions.labelling import labels
+from annotator.actions.project.file import Project
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.kinds.unit import Anchor
+from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import Claim, Claims, Part
+from annotator.domain.texts.identity import now
+from annotator.storage.tables import ResponseRow, table
+from tests.material import drawn_extracts
+from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, project_with, seal_rubric
+
+CLAIMS, PAIRS = "researcherbench.claims", "researcherbench.pairwise"
+PLAN, REASONING, PREFERENCE = "adra.plan", "adra.reasoning", "adra.preference"
+ALL = (labels.COVERAGE, CLAIMS, PAIRS, PLAN, REASONING, PREFERENCE)
+GOOD, DEAD = "https://example.org/cost", "https://example.org/gone"
+PAGE = (
+    "The cost of checking citations fell by half.\n\nIn 2024 the first study measured 75 % citation accuracy."
+)
+STATEMENTS = ("Attribution ties claims to sources.", "The study measured 90 %.", "Synthetic questions help.")
+PREDICTED = ("Collect the reports of every system.", "Measure how often a citation supports its claim.")
+GOLD = ("Gather reports from all systems.", "Measure citation support.", "Explain where systems fail.")
+
+
+def one_item(path: Path, reports: int = 2, added: int = 1) -> Project:
+    """One item with gold of every kind, and reports of which the first has a plan and claims."""
+    project = project_with(path, added)
+    item_id = items.add(project, "How is evidence attributed?").subject
+    seal_rubric(project, item_id, 2)
+    seal(project, item_id, Plan(units=tuple(Subtask(id=f"g{n}", text=t) for n, t in enumerate(GOLD, 1))))
+    said = zip(STATEMENTS, (True, False, True), strict=True)
+    units = (
+        Statement(id=f"s{n}", text=t, label=v, aspect=Aspect.RESULTS) for n, (t, v) in enumerate(said, 1)
+    )
+    seal(project, item_id, Diagnostics(units=tuple(units)))
+    made = [add_report(project, item_id, system, text_of(n)) for n, system in enumerate(SYSTEMS[:reports])]
+    draw(project, made[0])
+    pages.take_in(project, page(GOOD, PAGE))
+    pages.take_in(project, page(DEAD, ""))
+    return project
+
+
+def text_of(number: int) -> str:
+    return REPORT if not number else f"# The other report {number}\n\nIt measures nothing, and says little.\n"
+
+
+def seal(project: Project, item_id: str, document) -> None:
+    made = artifacts.start(project, item_id, document.KIND, document)
+    submitting.seal(project, made.subject)
+
+
+def draw(project: Project, response_id: str) -> None:
+    """The report's plan, and three claims: two cite a page that can be read, one a page that is gone."""
+    steps = Plan(units=tuple(Subtask(id=f"p{n}", text=text) for n, text in enumerate(PREDICTED, 1)))
+    drawn_extracts.write(project, response_id, Part.PLAN, steps)
+    start = REPORT.index("The *first* study")
+    quote = REPORT[start : REPORT.index(".\n\n- Syn") + 1]
+    anchor = Anchor(quote=quote, start=start, end=start + len(quote), text_sha256="0" * 64)
+    drawn = (
+        Claim(id="c1", text="The first study measured 75 %.", url=GOOD, context=quote, anchor=anchor),
+        Claim(id="c2", text="Cost doubled.", url=GOOD, context="A closing remark on cost"),
+        Claim(id="c3", text="Nobody reads it.", url=DEAD, context="ends the report"),
+    )
+    drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=drawn))
+
+
+def page(url: str, text: str) -> Page:
+    state = PageState.OK if text else PageState.DEAD
+    return Page(url=url, state=state, text=text, title="", cause="" if text else "404", fetched_at=now())
+
+
+def reports(project: Project) -> list[str]:
+    """The ids of the reports, in the order in which they were added."""
+    with project.store.read() as db:
+        found = db.exec_driver_sql("SELECT id FROM response ORDER BY rowid")
+        return [row[0] for row in found]
+
+
+def retext(project: Project, response_id: str, text: str) -> None:
+    """Put another text into a report."""
+    rows = table(ResponseRow)
+    with project.store.write() as db:
+        db.execute(update(rows).where(rows.c.id == response_id).values(text=text))
+
+
+def kept(page) -> dict[str, str | None]:
+    """The labels of what lies open on the label page, as the file has them."""
+    bench = page.bench
+    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
+    return {unit: label.value for unit, label in found.items()}

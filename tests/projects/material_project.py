@@ -1,0 +1,27 @@
+"""What is drawn from the reports of the small project: claims with the words they stand in and what they cite."""
+
+from annotator.actions.items.extracts import Drawn, Subject
+from annotator.actions.project.file import Project
+from annotator.domain.material.extract import by_judge
+from annotator.domain.material.part import Claim, Claims, Part
+from tests.material import drawn_extracts
+
+FIRST = "It explains residual connections."
+SECOND = "It compares the stability of training."
+
+
+def subject(project: Project, number: int = 0) -> Subject:
+    """The n-th report of the project: its item and itself."""
+    question = "SELECT item_id, id FROM response ORDER BY rowid"
+    item_id, response_id = project.store.raw.execute(question).fetchall()[number]
+    return item_id, response_id
+
+
+def keep_claims(project: Project, *urls: str, number: int = 0) -> str:
+    """Two claims of the n-th report, as a judge drew them, citing these addresses."""
+    units = (
+        Claim(id="c0", text=FIRST, context="explains residual connections", url=urls[0]),
+        Claim(id="c1", text=SECOND, context="compares the stability of training\n", url=urls[1]),
+    )
+    drawn = Drawn(*subject(project, number), Part.CLAIMS, Claims(units=units), by_judge("judge-1"))
+    return drawn_extracts.keep(project, drawn).subject

@@ -1,0 +1,179 @@
+"""What ADRA says of reasoning."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.domain.judges.protocol import Scored
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.plan import Subtask
+from annotator.domain.kinds.unit import Anchor
+from annotator.protocols.adra.counts import Tally
+from annotator.protocols.adra.reasoning import (
+    ACCURACY,
+    F1,
+    PRECISION,
+    REASONING,
+    RECALL,
+    accuracy,
+    aspect,
+    score,
+)
+from tests.protocols.adra.adra_material import material, metric, statements
+
+FIGURES = (ACCURACY, PRECISION, RECALL, F1)
+VALUES = ("true", "false", "cannot-tell")
+PAIRS = st.tuples(st.booleans(), st.sampled_from([*VALUES, None]))
+T, F, C = VALUES
+
+
+def scores(pairs, over_valid=False):
+    return [score(figure, pairs, over_valid) for figure in FIGURES]
+
+
+def values(pairs, over_valid=False):
+    return [found.value for found in scores(pairs, over_valid)]
+
+
+def test_a_hand_made_set_of_statements():
+    # Gold true: T T C F (TP 2, FN 2); gold false: F F T C (TN 2, FP 1). Accuracy 4/8, P 2/3, R 2/4, F1 4/7.
+    pairs = [(True, v) for v in (T, T, C, F)] + [(False, v) for v in (F, F, T, C)]
+    assert values(pairs) == [4 / 8, 2 / 3, 2 / 4, 4 / 7]
+    assert {(found.n, found.missing, found.note) for found in scores(pairs)} == {(8, 0, "")}
+
+
+def test_cannot_tell_is_never_correct_and_no_false_positive():
+    # TP 1, everything else cannot-tell: accuracy 1/4, P 1/1, R 1/2, F1 2/3.
+    assert values([(True, T), (True, C), (False, C), (False, C)]) == [1 / 4, 1, 1 / 2, 2 / 3]
+
+
+def test_the_printed_row_of_table_2_cannot_come_from_the_formulas():
+    # OpenAI, reasoning, Avg.: accuracy 59.18, precision 61.59, recall 40.22; 64.71 % of statements are true (H.1).
+    # Of 10 000: TP .4022 · 6471 = 2603; FP = TP · (1/.6159 − 1) = 1623; at best all other 3529 − 1623 are TN.
+    pairs = [(True, T)] * 2603 + [(True, C)] * 3868 + [(False, T)] * 1623 + [(False, F)] * 1906
+    found = values(pairs)
+    assert found[1:3] == pytest.approx([0.6159, 0.4022], abs=1e-4)
+    assert found[0] == (2603 + 1906) / 10_000 < 0.5918
+
+
+def test_saying_true_of_all_of_the_papers_statements():
+    # H.1: 2 200 of 3 400 are true: accuracy and precision 2200/3400 = 64.71 %, recall 1, F1 4400/5600.
+    found = values([(True, T)] * 2200 + [(False, T)] * 1200)
+    assert found == [2200 / 3400, 2200 / 3400, 1, 4400 / 5600]
+    assert found[0] == pytest.approx(0.6471, abs=5e-5)
+
+
+def test_where_nothing_is_said_to_be_true_precision_is_undefined():
+    found = scores([(True, F), (False, C)])
+    assert [one.value for one in found] == [0, None, 0, 0]
+    assert found[1].note == "no statement was said to be true"
+
+
+def test_where_nothing_is_true_recall_is_undefined():
+    found = scores([(False, T), (False, F)])
+    assert [one.value for one in found] == [1 / 2, 0, None, 0]
+    assert found[2].note == "no statement is true"
+
+
+def test_where_nothing_is_true_nor_said_to_be_only_accuracy_is_left():
+    found = scores([(False, F), (False, C)])
+    assert [one.value for one in found] == [1 / 2, None, None, None]
+    assert (found[3].floor, found[3].note) == (None, "no statement is true and none was said to be")
+
+
+def test_no_overlap_is_nought():
+    assert values([(True, F), (False, T)]) == [0, 0, 0, 0]
+
+
+def test_without_labelled_statements_nothing_is_defined():
+    assert {(found.value, found.note) for found in scores([])} == {
+        (None, "there is no statement with a gold label")
+    }
+
+
+# What is missing
+
+
+def test_a_missing_judgement_leaves_a_range_and_no_value():
+    # TP 1, FN 1 and a true statement missing: recall 1/3 … 2/3; accuracy 1/3 … 2/3; precision 1 either way.
+    found = scores([(True, T), (True, C), (True, None)])
+    assert [one.value for one in found] == [None] * 4
+    assert [(one.floor, one.ceiling) for one in found][:3] == [(1 / 3, 2 / 3), (1, 1), (1 / 3, 2 / 3)]
+    assert (found[0].n, found[0].missing, found[0].note) == (2, 1, "1 of 3 judgements are missing")
+
+
+def test_over_valid_the_missing_are_left_out():
+    found = scores([(True, T), (True, C), (True, None)], over_valid=True)
+    assert [one.value for one in found] == [1 / 2, 1, 1 / 2, 2 / 3]
+    assert "over the others only" in found[0].note
+    assert (found[0].floor, found[0].ceiling) == (1 / 3, 2 / 3)
+
+
+@pytest.mark.parametrize("over_valid", [False, True])
+def test_with_nothing_judged_anything_is_possible(over_valid):
+    for found in scores([(True, None), (False, None)], over_valid):
+        assert (found.value, found.floor, found.ceiling, found.n, found.missing) == (None, 0, 1, 0, 2)
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=5))
+def test_the_range_is_that_of_all_ways_to_fill_what_is_missing(pairs):
+    gaps = [place for place, (_, value) in enumerate(pairs) if value is None]
+    could_be = [[] for _ in FIGURES]
+    for filling in product(VALUES, repeat=len(gaps)):
+        full = list(pairs)
+        for place, value in zip(gaps, filling, strict=True):
+            full[place] = (pairs[place][0], value)
+        for own, value in zip(could_be, values(full), strict=True):
+            own.extend([] if value is None else [value])
+    for own, found in zip(could_be, scores(pairs), strict=True):
+        assert (found.floor, found.ceiling) == (min(own, default=None), max(own, default=None))
+
+
+@pytest.mark.parametrize("value", ["True", "yes", ""])
+def test_another_value_is_refused(value):
+    with pytest.raises(ValueError, match="cannot-tell"):
+        score(ACCURACY, [(True, value)])
+
+
+def test_accuracy_needs_statements():
+    with pytest.raises(TypeError, match="statements"):
+        accuracy(Tally(1, 1, 1, 1))
+
+
+# The protocol
+
+
+def test_the_metrics_read_the_labels_of_the_item():
+    # s0 true said true, s1 false said true, s2 without a label: accuracy 1/2.
+    held = material(documents={Kind.DIAGNOSTICS: statements(True, False, None)})
+    found = metric(REASONING, "reasoning.accuracy").score(Scored(held, {"s0": T, "s1": T, "s2": F}), False)
+    assert (found.value, found.n, found.missing) == (1 / 2, 2, 0)
+    assert metric(REASONING, "reasoning.f1").score(Scored(held, {"s0": T}), False).missing == 1
+
+
+def test_a_case_is_a_labelled_statement_without_its_label():
+    anchor = Anchor(quote="from the paper")
+    gold = Diagnostics(
+        units=(
+            Statement(id="a", text="It is.", label=True, aspect=Aspect.RESULTS, note="true!", anchor=anchor),
+            Statement(id="b", text="Undecided."),
+        )
+    )
+    (case,) = REASONING.cases(material(documents={Kind.DIAGNOSTICS: gold}))
+    assert case.units == (Statement(id="a", text="It is.", aspect=Aspect.RESULTS),)
+    assert case.artifact_id == "artifact of diagnostics"
+
+
+def test_the_facet_is_the_aspect():
+    assert REASONING.facet(Statement(text="x", aspect=Aspect.FUTURE)) == "future directions"
+    assert aspect(Statement(text="x")) == ""
+    with pytest.raises(TypeError, match="Subtask"):
+        aspect(Subtask(text="x"))
+
+
+def test_an_item_without_diagnostics_lacks_them():
+    assert REASONING.lacks({}, 1, ()) == ["a diagnostics"]
+    assert list(REASONING.cases(material())) == []

@@ -1,0 +1,163 @@
+"""That tests and intervals are those of packages in wide use, over random cases with gaps."""
+
+import warnings
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.texts.estimate import FEWEST
+from annotator.stats.agreement.correlation import kendall_tau_b, pearson, spearman
+from annotator.stats.agreement.icc import icc
+from annotator.stats.agreement.permutation import asymptotic_p
+from annotator.stats.intervals.clustered import Draws, intervals, over, tallied
+from annotator.stats.intervals.intervals import wilson
+from annotator.stats.intervals.multiplicity import benjamini_yekutieli, holm
+from annotator.stats.intervals.student import lower_tail, two_sided
+from annotator.stats.validation.alt_test import alt_test
+from annotator.stats.validation.paired import mcnemar, paired_t
+
+peer = pytest.importorskip("scipy.stats", reason="scipy comes with the development tools")
+contingency = pytest.importorskip("statsmodels.stats.contingency_tables", reason="statsmodels does, too")
+multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels does, too")
+proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels does, too")
+
+small = st.one_of(st.none(), st.integers(-3, 3))
+many = settings(max_examples=150)
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+@many
+def test_mcnemar_is_statsmodels(only_one, only_other):
+    if not only_one + only_other:
+        return
+    found, table = mcnemar(only_one, only_other), [[5, only_one], [only_other, 7]]
+    exact = contingency.mcnemar(table, exact=True)
+    plain, corrected = (contingency.mcnemar(table, exact=False, correction=by) for by in (False, True))
+    assert found.exact.value == pytest.approx(exact.pvalue, rel=1e-9)
+    assert (found.chi_squared, found.plain.value) == pytest.approx((plain.statistic, plain.pvalue), rel=1e-9)
+    if only_one != only_other:
+        assert found.corrected.value == pytest.approx(corrected.pvalue, rel=1e-9)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+@many
+def test_adjusted_ps_are_statsmodels(ps):
+    # The peer collects garbage on every call, which takes long beside all that other tests have loaded.
+    with patch("gc.collect"):
+        by_holm, by_yekutieli = (multitest.multipletests(ps, method=how)[1] for how in ("holm", "fdr_by"))
+    assert holm(ps) == pytest.approx(by_holm)
+    assert benjamini_yekutieli(ps) == pytest.approx(by_yekutieli)
+
+
+@given(st.integers(FEWEST, 500), st.data())
+@many
+def test_wilson_is_statsmodels(n, data):
+    successes = data.draw(st.integers(0, n))
+    found = wilson(successes, n)
+    assert (found.low, found.high) == pytest.approx(
+        proportion.proportion_confint(successes, n, method="wilson"), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "which"),
+    [
+        (pearson, "pearsonr", "pearson"),
+        (spearman, "spearmanr", "spearman"),
+        (kendall_tau_b, "kendalltau", "kendall"),
+    ],
+)
+@given(rows=st.lists(st.tuples(small, small), min_size=3, max_size=40))
+@many
+def test_correlations_and_their_ps_are_scipys(ours, theirs, which, rows):
+    found = ours(*zip(*rows, strict=True))
+    if found.value is None or abs(found.value) == 1:
+        return
+    pairs = [row for row in rows if None not in row]
+    more = {"method": "asymptotic"} if which == "kendall" else {}
+    scipys = getattr(peer, theirs)(*zip(*pairs, strict=True), **more)
+    assert found.value == pytest.approx(scipys.statistic, abs=1e-9)
+    assert asymptotic_p(*zip(*rows, strict=True), which).value == pytest.approx(
+        scipys.pvalue, rel=1e-6, abs=1e-12
+    )
+
+
+@given(st.lists(st.tuples(small, small), min_size=2, max_size=40))
+@many
+@pytest.mark.usefixtures("small_cases")
+def test_paired_t_is_scipys(rows):
+    found, pairs = paired_t(*zip(*rows, strict=True)), [row for row in rows if None not in row]
+    if found.t is None:
+        assert len({a - b for a, b in pairs}) < 2
+        return
+    a, b = zip(*pairs, strict=True)
+    scipys = peer.ttest_rel(a, b)
+    assert (found.t, found.p.value) == pytest.approx((scipys.statistic, scipys.pvalue), rel=1e-9)
+    bounds = scipys.confidence_interval()
+    assert (found.difference.low, found.difference.high) == pytest.approx((bounds.low, bounds.high))
+
+
+@given(st.floats(-60, 60), st.integers(1, 400))
+@many
+def test_tails_of_t_are_scipys(t, df):
+    assert two_sided(t, df) == pytest.approx(2 * peer.t.sf(abs(t), df), rel=1e-9)
+    assert lower_tail(t, df) == pytest.approx(peer.t.cdf(t, df), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bca_interval_is_scipys(seed):
+    values = np.random.default_rng(seed).exponential(size=40)
+
+    def mean(sums):
+        return over(sums[:, 1], sums[:, 0])
+
+    tally = tallied(np.column_stack([np.ones(40), values]), None)
+    (found,) = intervals(tally, [mean], Draws(20_000, 1, "bca"))
+    theirs = peer.bootstrap(
+        (values,), np.mean, n_resamples=20_000, rng=np.random.default_rng(2)
+    ).confidence_interval
+    # Both draw: a bound moves by some 1 % of the interval's width.
+    assert (found.low, found.high) == pytest.approx(
+        (theirs.low, theirs.high), abs=0.03 * (theirs.high - theirs.low)
+    )
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=20))
+@many
+def test_the_first_intraclass_correlation_is_that_of_an_analysis_of_variance(rows):
+    found = icc(list(zip(*rows, strict=True)), "1,1", resamples=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f = peer.f_oneway(*rows).statistic
+    if np.isfinite(f):
+        assert found.value == pytest.approx((f - 1) / (f + 2), abs=1e-9)
+
+
+def one_against_all(people, judge, person, epsilon):
+    """ρ of the judge and the p against one person, unit by unit as the paper defines them."""
+    others = [said for name, said in people.items() if name != person]
+    judge_wins, leads = [], []
+    for unit, own in enumerate(people[person]):
+        rest = [said[unit] for said in others if said[unit] is not None]
+        if own is None or judge[unit] is None or not rest:
+            continue
+        by_judge, by_person = (np.mean([value == other for other in rest]) for value in (judge[unit], own))
+        judge_wins.append(by_judge >= by_person)
+        leads.append(int(by_person >= by_judge) - int(by_judge >= by_person))
+    return np.mean(judge_wins), peer.ttest_1samp(leads, epsilon, alternative="less").pvalue
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_alternative_annotator_test_is_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    said = rng.choice(["a", "b", "c"], (4, 80)).tolist()
+    people = {i: [None if rng.random() < 0.2 else value for value in row] for i, row in enumerate(said[:3])}
+    found = alt_test(people, said[3], epsilon=0.1, resamples=0)
+    expected = [one_against_all(people, said[3], person, 0.1) for person in people]
+    assert [one.judge for one in found.people] == pytest.approx([rate for rate, _ in expected])
+    assert [one.p for one in found.people] == pytest.approx([p for _, p in expected])
+    rejected = multitest.multipletests([p for _, p in expected], 0.05, method="fdr_by")[0]
+    assert found.winning_rate.value == pytest.approx(np.mean(rejected))

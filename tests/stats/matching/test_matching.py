@@ -1,0 +1,291 @@
+"""How two lists are aligned."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.domain.texts.identifier import same_title
+from annotator.stats.matching.matching import (
+    MATCHER,
+    Alignment,
+    Work,
+    align,
+    align_by_key,
+    align_references,
+    jaccard,
+    likeness,
+    match_f1,
+    maximum_matching,
+)
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["red fox", "red foxes", "red hen", "hen", "blue whale", "blue whales", "", "深度学习", "深度模型"]
+    ),
+    max_size=6,
+)
+DOI, OTHER_DOI = "10.1000/one", "10.1000/two"
+LONG = "A survey of attention in long documents"
+
+
+def mirrored(alignment):
+    pairs = sorted((j, i, alike) for i, j, alike in alignment.pairs)
+    return Alignment(tuple(pairs), alignment.only_b, alignment.only_a)
+
+
+def places(alignment):
+    return [(i, j) for i, j, _ in alignment.pairs]
+
+
+def greatest_total(a, b, alike, threshold):
+    """The greatest total likeness of all one-to-one alignments, by trying every one."""
+    a, b = sorted([a, b], key=len)
+    value = {(x, y): alike(x, y) if alike(x, y) >= threshold else 0 for x in a for y in b}
+    return max(sum(value[x, y] for x, y in zip(a, chosen, strict=True)) for chosen in permutations(b, len(a)))
+
+
+def test_the_matcher_has_a_version():
+    assert MATCHER == "2"
+
+
+@given(TEXTS, TEXTS)
+def test_the_other_way_round_gives_the_mirrored_pairs(a, b):
+    assert align(b, a) == mirrored(align(a, b))
+
+
+@given(
+    st.lists(st.sampled_from("abcd"), max_size=5), st.lists(st.sampled_from("abcd"), max_size=5), st.data()
+)
+def test_the_other_way_round_gives_the_mirrored_pairs_whatever_the_ties(a, b, data):
+    values = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=16, max_size=16))
+    table = {frozenset((x, y)): values["abcd".index(x) * 4 + "abcd".index(y)] for x in "abcd" for y in "abcd"}
+    table |= {frozenset(x): 1.0 for x in "abcd"}
+
+    def alike(x, y):
+        return table[frozenset((x, y))]
+
+    assert align(b, a, alike) == mirrored(align(a, b, alike))
+
+
+@given(TEXTS, TEXTS, st.sampled_from([0.1, 0.4, 0.8]))
+def test_no_other_alignment_has_a_greater_total(a, b, threshold):
+    total = sum(alike for _, _, alike in align(a, b, likeness, threshold).pairs)
+    assert total == pytest.approx(greatest_total(a, b, likeness, threshold))
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.data())
+def test_no_other_alignment_has_a_greater_total_whatever_the_likeness(rows, columns, data):
+    values = data.draw(st.lists(st.integers(0, 9), min_size=rows * columns, max_size=rows * columns))
+    a, b = "abcd"[:rows], "pqrst"[:columns]
+    table = {
+        frozenset((x, y)): values[i * columns + j] / 10 for i, x in enumerate(a) for j, y in enumerate(b)
+    }
+
+    def alike(x, y):
+        return table[frozenset((x, y))]
+
+    total = sum(value for _, _, value in align(a, b, alike, 0.1).pairs)
+    assert total == pytest.approx(greatest_total(a, b, alike, 0.1))
+
+
+def test_a_tie_that_its_own_mirror_image_does_not_settle_is_settled_alike_both_ways():
+    # Each is like the two others across: two ways round, both with the total 3, neither its own mirror image.
+    a, b = ["x0", "x1", "x2"], ["y0", "y1", "y2"]
+
+    def alike(x, y):
+        return float(x[1] != y[1])
+
+    assert len(align(a, b, alike).pairs) == 3
+    assert align(b, a, alike) == mirrored(align(a, b, alike))
+
+
+@given(TEXTS, TEXTS)
+def test_every_place_is_paired_once_or_stands_alone(a, b):
+    alignment = align(a, b)
+    assert sorted([i for i, _ in places(alignment)] + list(alignment.only_a)) == list(range(len(a)))
+    assert sorted([j for _, j in places(alignment)] + list(alignment.only_b)) == list(range(len(b)))
+    assert places(alignment) == sorted(places(alignment))
+
+
+@given(TEXTS)
+def test_a_list_is_aligned_with_itself_place_by_place(texts):
+    assert places(align(texts, texts)) == [(i, i) for i, text in enumerate(texts) if text]
+
+
+def test_the_total_counts_and_not_the_best_single_pair():
+    # Taking 0.9 first leaves nothing for the others: 0.9 against 0.8 + 0.8.
+    table = {("x", "p"): 0.9, ("x", "q"): 0.8, ("y", "p"): 0.8, ("y", "q"): 0.0}
+    alignment = align(
+        ["x", "y"], ["p", "q"], lambda a, b: table[min(a, b, key="xypq".index), max(a, b, key="xypq".index)]
+    )
+    assert alignment == Alignment(((0, 1, 0.8), (1, 0, 0.8)), (), ())
+
+
+def test_equal_texts_are_paired_in_order():
+    assert places(align(["same", "other", "same"], ["same", "same"])) == [(0, 0), (2, 1)]
+    assert places(align(["same"], ["other", "same", "same"])) == [(0, 1)]
+
+
+def test_of_equal_texts_the_nearest_are_paired():
+    assert places(align(["one", "two", "same"], ["same", "x", "y", "same"])) == [(2, 3)]
+
+
+def test_a_pair_below_the_threshold_stands_alone():
+    assert align(["a"], ["b"], lambda a, b: 0.59, 0.6) == Alignment((), (0,), (0,))
+    assert align(["a"], ["b"], lambda a, b: 0.6, 0.6) == Alignment(((0, 0, 0.6),), (), ())
+
+
+def test_empty_lists_are_aligned():
+    assert align([], ["x"]) == Alignment((), (), (0,))
+    assert align([], []) == Alignment((), (), ())
+
+
+def test_sixty_equal_texts_a_side_are_paired_in_order():
+    assert places(align(["same"] * 60, ["same"] * 60)) == [(i, i) for i in range(60)]
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.1])
+def test_a_threshold_that_means_nothing_is_refused(threshold):
+    with pytest.raises(ValueError, match="threshold"):
+        align(["x"], ["x"], threshold=threshold)
+
+
+def test_equal_keys_are_paired_in_order():
+    alignment = align_by_key(["r1", "r2", "r1", "r3"], ["r1", "r1", "r2", "r1"])
+    assert alignment == Alignment(((0, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0)), (3,), (3,))
+
+
+def test_no_key_equals_no_key():
+    assert align_by_key([None, ("a", 1)], [("a", 1), None]) == Alignment(((1, 0, 1.0),), (0,), (1,))
+
+
+KEYS = st.lists(st.sampled_from(["x", "y", None]), max_size=6)
+
+
+@given(KEYS, KEYS)
+def test_keys_the_other_way_round_give_the_mirrored_pairs(a, b):
+    assert align_by_key(b, a) == mirrored(align_by_key(a, b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (Work(f"https://doi.org/{DOI}", "One title"), Work(DOI.upper(), "Quite another title")),
+        (Work("arXiv:2301.12345v1", ""), Work("https://arxiv.org/abs/2301.12345v3", "")),
+        (Work("10.48550/arXiv.2301.12345", "x"), Work("2301.12345", "y")),
+        (Work("", LONG), Work("", "A Survey of Attention: another subtitle")),
+        (Work("", "Göttliche Namen"), Work(DOI, "gottliche namen!")),
+    ],
+)
+def test_references_to_the_same_work_are_paired(a, b):
+    assert places(align_references([a], [b])) == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (Work(DOI, ""), Work(OTHER_DOI, "")),
+        (Work("", "Short title"), Work("", "Short title of more")),
+        (Work("", LONG), Work("", LONG[:19])),
+        (Work("", "…"), Work("", "…")),
+        (Work("https://example.org/a", ""), Work("https://example.org/a", "")),
+        (Work(DOI, LONG), Work(OTHER_DOI, f"{LONG}.")),
+        (Work("2301.12345", LONG), Work("arXiv:2301.12346v2", LONG)),
+    ],
+)
+def test_references_to_different_or_unnamed_works_are_not(a, b):
+    assert places(align_references([a], [b])) == []
+
+
+def test_a_doi_comes_before_a_title():
+    a = [Work("", LONG), Work(DOI, LONG)]
+    b = [Work(DOI, LONG), Work("", LONG)]
+    assert places(align_references(a, b)) == [(0, 1), (1, 0)]
+
+
+def test_a_reference_is_paired_once():
+    assert align_references([Work(DOI, LONG)] * 2, [Work(DOI, LONG)]) == Alignment(((0, 0, 1.0),), (1,), ())
+
+
+WORKS = st.lists(
+    st.builds(
+        Work, st.sampled_from(["", DOI, OTHER_DOI, "2301.12345v2"]), st.sampled_from(["", LONG, "Short"])
+    ),
+    max_size=6,
+)
+
+
+@given(WORKS, WORKS)
+def test_references_the_other_way_round_give_the_mirrored_pairs(a, b):
+    assert align_references(b, a) == mirrored(align_references(a, b))
+
+
+TITLES = st.text(alphabet="aÁ .深", max_size=24)
+
+
+@given(TITLES, TITLES)
+def test_titles_are_the_same_as_the_identifier_page_says(a, b):
+    assert bool(align_references([Work("", a)], [Work("", b)]).pairs) == same_title(a, b)
+
+
+def test_f1_and_jaccard_by_hand():
+    # Two of three and four units: F1 = 4/7, Jaccard = 2/5.
+    alignment = Alignment(((0, 1, 0.5), (2, 0, 0.9)), (1,), (2, 3))
+    f1, index = match_f1(alignment, 3, 4), jaccard(alignment, 3, 4)
+    assert (f1.value, index.value) == (4 / 7, 2 / 5)
+    assert (f1.n, index.n) == (7, 5)
+    assert f1.note == index.note == "2 matched, 1 only in A, 2 only in B"
+
+
+def test_nothing_in_common_is_0_and_all_in_common_is_1():
+    apart, together = Alignment((), (0,), (0,)), Alignment(((0, 0, 0.5),), (), ())
+    assert (match_f1(apart, 1, 1).value, jaccard(apart, 1, 1).value) == (0, 0)
+    assert (match_f1(together, 1, 1).value, jaccard(together, 1, 1).value) == (1, 1)
+
+
+@pytest.mark.parametrize("figure", [match_f1, jaccard])
+def test_two_empty_lists_have_no_figure_and_say_why(figure):
+    estimate = figure(Alignment((), (), ()), 0, 0)
+    assert estimate.value is None
+    assert estimate.note == "both lists are empty"
+
+
+@pytest.mark.parametrize("figure", [match_f1, jaccard])
+def test_one_empty_list_gives_0(figure):
+    assert figure(Alignment((), (), (0, 1)), 0, 2).value == 0
+
+
+def test_an_alignment_of_other_lists_is_refused():
+    with pytest.raises(ValueError, match="not an alignment"):
+        match_f1(Alignment(((0, 0, 1.0),), (), ()), 2, 1)
+
+
+def test_the_plan_of_the_protocol_page_has_three_matches():
+    assert maximum_matching([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]) == 3
+
+
+@pytest.mark.parametrize(
+    ("matrix", "size"),
+    [
+        ([], 0),
+        ([[], []], 0),
+        ([[0, 0], [0, 0]], 0),
+        ([[1], [1], [1]], 1),
+        ([[True, True], [True, False]], 2),
+        ([[1, 0, 0], [1, 0, 0], [1, 1, 1]], 2),
+    ],
+)
+def test_a_matching_counts_no_row_or_column_twice(matrix, size):
+    assert maximum_matching(matrix) == size
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=5))
+def test_a_matching_is_as_large_turned_on_its_side(matrix):
+    assert maximum_matching(matrix) == maximum_matching(list(zip(*matrix, strict=True)))
+
+
+def test_rows_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        maximum_matching([[1, 0], [1]])

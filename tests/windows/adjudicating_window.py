@@ -1,0 +1,55 @@
+"""An Adjudicate page for tests: opened over a project, at its first row, with words to find rows by."""
+
+from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.actions.project.file import Project
+from annotator.gui.pages.adjudication.page import AdjudicatePage
+from annotator.gui.pages.adjudication.rows.row_card import RowCard
+from annotator.gui.review.ruling_words import about
+from tests.projects.pairs_project import letter_of
+from tests.windows.labelling_keys import be_active
+
+# How rows of `rubrics_project` begin: contested ones, and what one person alone wrote.
+COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"
+COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
+
+
+def adjudicate(project: Project, window_over, qtbot, *, begin: bool = True) -> AdjudicatePage:
+    """The page in a window of its own, with its first conflict opened."""
+    window = window_over(project, "Adjudicate")
+    be_active(window, qtbot)
+    window.page.focus_first()
+    if begin:
+        window.page.frame.beginning.begin.click()
+    return window.page
+
+
+def row_of(page: AdjudicatePage, words: str) -> SheetRow:
+    """The row whose first unit begins with these words."""
+    return next(row for row in page.bench.rows.values() if about(row).startswith(words))
+
+
+def card_of(page: AdjudicatePage, words: str) -> RowCard:
+    """Its card."""
+    return page.rows.cards[row_of(page, words).ruling.id]
+
+
+def go(page: AdjudicatePage, words: str) -> SheetRow:
+    """Take up the row that begins with these words."""
+    row = row_of(page, words)
+    page.bench.move_to(row.ruling.id)
+    return row
+
+
+def key_of(page: AdjudicatePage, name: str) -> str:
+    """The key that takes what a person wrote."""
+    return "12"["AB".index(letter(page, name))]
+
+
+def letter(page: AdjudicatePage, name: str) -> str:
+    """The letter under which a person's work is shown."""
+    return page.bench.ask(lambda project, adjudication_id: letter_of(project, adjudication_id, name))
+
+
+def state(page: AdjudicatePage, words: str) -> str:
+    """What a row's card says of its ruling."""
+    return card_of(page, words).state.words()[0]

@@ -1,0 +1,65 @@
+"""What tests of the page of judges share: a server's replies, and hands for lists and choices."""
+
+import json
+import time
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+
+from annotator.gui.widgets.plain import PlainLabel
+from tests.judging.odd_server import Odd, completion
+from tests.servers.served import asked_about
+
+PATIENCE_S = 15.0
+QUOTE = "compares the stability of training"
+
+
+def replies(body: dict[str, Any], _number: int) -> Odd:
+    """A yes with a quote of the report, a yes with one of its own making, and a refusal."""
+    words = asked_about(body)[0][1]
+    if words.startswith("Names"):
+        return completion(None, refusal="I would rather not.")
+    quote = QUOTE if words.startswith("Compares") else "It never says this."
+    return completion(json.dumps({"quote": quote, "rationale": "So.", "covered": "yes"}))
+
+
+def settle(page: Any) -> None:
+    """Let timers fire and errands come home, until nothing is left to come."""
+    deadline, quiet = time.monotonic() + PATIENCE_S, 0
+    while quiet < 3 and time.monotonic() < deadline:
+        QTest.qWait(15)
+        page.desk.wait()
+        quiet = 0 if _busy(page) else quiet + 1
+
+
+def _busy(page: Any) -> bool:
+    timers = (
+        timer for timer in page.findChildren(QTimer) if timer.isSingleShot() and timer.interval() < 1000
+    )
+    return bool(page.desk._errands) or any(timer.isActive() for timer in timers)
+
+
+def choose(combo: Any, value: str) -> None:
+    """Choose what stands for a value."""
+    row = combo.findData(value)
+    assert row >= 0, value
+    combo.setCurrentIndex(row)
+
+
+def tick(entries: Any, *names: str) -> None:
+    """Tick these entries of a list and no others."""
+    for row in range(entries.count()):
+        entry = entries.item(row)
+        entry.setCheckState(Qt.CheckState.Checked if entry.text() in names else Qt.CheckState.Unchecked)
+
+
+def cells(view: Any, column: int) -> list[str]:
+    """What a column of a table shows."""
+    model = view.model()
+    return [model.index(row, column).data() for row in range(model.rowCount())]
+
+
+def said_in(card: Any) -> str:
+    """All that the labels of a card say, line by line."""
+    return "\n".join(label.text() for label in card.findChildren(PlainLabel))
