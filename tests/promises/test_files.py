@@ -1,7 +1,6 @@
 """What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it.
 
-`GOLDSMITH_TIMES=120 python -m pytest tests/promises/test_files.py` opens and backs up 120 times what is done 20 times
-otherwise.
+`GOLDSMITH_TIMES=120 python -m pytest tests/promises/test_files.py` opens and backs up 120 times, not 20.
 """
 
 import gzip
@@ -35,7 +34,6 @@ from annotator.gui.shell.starting import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage import backup, migrating
-from annotator.storage.backup import folder_of
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
 from tests.material.content_hash import content_hash
@@ -44,6 +42,7 @@ from tests.projects.filled_project import filled_project
 
 TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
 GOLDEN = Path(__file__).parents[1] / "golden"
+LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part")
 TITLE = "Sample: three questions, three systems"
 
 
@@ -149,7 +148,7 @@ def backed_up(path: Path, times: int) -> str:
                 if turn % 2:
                     backups.make(project, "asked for")
                 else:
-                    backup.backup(project.store, folder_of(path), path.stem, "kept")
+                    backup.backup(project.store, backup.folder_of(path), path.stem, "kept")
     except Refusal as refusal:
         return str(refusal)
     return "backed up"
@@ -160,7 +159,7 @@ def assert_backups_do_not_meet(path: Path, times: int) -> None:
     found = backups.listing(path)
     assert found
     assert [backup.verify(file.path) for file in found] == [""] * len(found)
-    assert {file.path for file in found} == set(folder_of(path).iterdir())
+    assert {file.path for file in found} == set(backup.folder_of(path).iterdir())
 
 
 def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
@@ -384,9 +383,7 @@ def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
-@pytest.mark.parametrize(
-    "left", ["lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part"]
-)
+@pytest.mark.parametrize("left", LEFT_BEHIND)
 def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
     goldsmith: Goldsmith, tmp_path: Path, left: str, kind: str
 ) -> None:

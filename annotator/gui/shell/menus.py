@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.shell import projects
 
 if TYPE_CHECKING:
@@ -22,6 +22,26 @@ CLIPBOARD = (
     ("Paste", QKeySequence.StandardKey.Paste, "paste"),
 )
 OPENED = "Goldsmith projects and tasks (*.goldsmith *.goldsmith-task)"
+
+
+def build(window: "Window") -> dict[str, QAction]:
+    """Fill the menu bar of a window; the actions that have keys, by act."""
+    acts: dict[str, QAction] = {}
+    for title, entries in menus(window):
+        menu = window.menuBar().addMenu(title)
+        for entry in entries:
+            if entry is None:
+                menu.addSeparator()
+                continue
+            act, words, slot = entry
+            action = QAction(window)
+            keys.tell(action, "text", words)
+            if act:
+                action.setShortcuts(keys.sequences(act))
+                acts[act] = action
+            action.triggered.connect(partial(window.desk.attempt, slot))
+            menu.addAction(action)
+    return acts
 
 
 def menus(window: "Window") -> list[tuple[str, list[Entry]]]:

@@ -1,13 +1,12 @@
 """The main window: navigation, pages, message bar and status bar, all built from data."""
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
 from annotator import files
@@ -76,7 +75,9 @@ class Window(QMainWindow):
         self.setStatusBar(self.status)
         if self.tries is not None:
             self.status.addPermanentWidget(self.tries.button)
-        self._build_menus()
+        from annotator.gui.shell import menus
+
+        self._acts = menus.build(self)
         for part in (self.menuBar(), self.navigation, self.messages, self.status):
             theme.wear(part)
 
@@ -87,25 +88,6 @@ class Window(QMainWindow):
         from annotator.gui.shell.try_strip import TryStrip
 
         return TryStrip(self.desk, self)
-
-    def _build_menus(self) -> None:
-        from annotator.gui.shell.menus import menus
-
-        self._acts: dict[str, QAction] = {}
-        for title, entries in menus(self):
-            menu = self.menuBar().addMenu(title)
-            for entry in entries:
-                if entry is None:
-                    menu.addSeparator()
-                    continue
-                act, words, slot = entry
-                action = QAction(self)
-                keys.tell(action, "text", words)
-                if act:
-                    action.setShortcuts(keys.sequences(act))
-                    self._acts[act] = action
-                action.triggered.connect(partial(self.desk.attempt, slot))
-                menu.addAction(action)
 
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_page)

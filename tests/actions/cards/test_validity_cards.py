@@ -236,14 +236,14 @@ def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -
     line = card.of("judge")
     assert line is not None
     assert (card.judge.prompt_sha256, line.missing) == ("q2", {"not asked": 8})
-    with pytest.raises(Refusal, match="none that begins with z"):
+    with pytest.raises(Refusal, match="no prompt that begins with z"):
         card_of(project, "two", prompt="z")
 
 
 def test_verdicts_that_came_without_a_prompt_are_named_none(project: Project) -> None:
     judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "", prompt="")
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
-    with pytest.raises(Refusal, match=r"Name one of its prompts: none, q2\."):
+    with pytest.raises(Refusal, match=r"Choose one of its prompts: none, q2\."):
         card_of(project, "two")
     assert card_of(project, "two", prompt="none").judge.prompt_sha256 == ""
     (offered,) = [one.values for one in card_offers.choices(project) if one.name == "prompt"]

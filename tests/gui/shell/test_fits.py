@@ -33,8 +33,7 @@ from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active, press
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
-# At rest after so many looks at the latest.
-PATIENCE = 12
+PATIENCE = 12  # looks until a page is at rest, at the latest
 AT_ONCE = ("Material", "Agreement")
 OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)

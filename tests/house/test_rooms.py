@@ -1,0 +1,36 @@
+"""The picture of the rooms in the README is that of the code."""
+
+import re
+import tomllib
+
+from tests.house import reading, rooms
+
+
+def test_the_readme_shows_the_rooms_as_they_are() -> None:
+    text = rooms.README.read_text("utf-8")
+    assert text == rooms.with_picture(text), "python -m tests.house.rooms draws it anew"
+
+
+def test_the_picture_shows_every_room_from_the_top_down() -> None:
+    contracts = tomllib.loads((reading.HERE / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "rooms")
+    order = [name.strip(" ()") for layer in layers for name in layer.replace(":", "|").split("|")]
+    folders = [name for name in order if (reading.HERE / "annotator" / name).is_dir()]
+    assert list(rooms.ROOMS) == folders
+
+
+def test_the_picture_names_each_shelf_with_its_sentence_in_the_code() -> None:
+    shelves = sorted((reading.HERE / "annotator" / "actions").glob("*/__init__.py"))
+    assert len(shelves) > 10
+    drawn = rooms.picture()
+    assert [path for path in shelves if path.parent.name not in drawn or not reading.docstring(path)] == []
+
+
+def test_every_file_that_the_readme_names_is_there() -> None:
+    named = set(re.findall(r"[\w/]+/\w+\.py", rooms.README.read_text("utf-8")))
+    roots = (reading.HERE, reading.HERE / "annotator")
+    gone = {name for name in named if not any((root / name).is_file() for root in roots)}
+    assert {name for name in gone if "yours" not in name} == set()
+    assert len(named) > 10
