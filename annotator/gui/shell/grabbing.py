@@ -37,11 +37,11 @@ def grab_all(
         theme.current().choice, theme.current().zoom = scheme, zoom
         theme.current().dress()
         if START in wanted:
-            yield _grab(StartPage([file]), folder / f"start-{scheme}.png", *size)
+            yield grab(StartPage([file]), folder / f"start-{scheme}.png", *size)
         window = Window(Project.open(file))
         for name in [name for name in wanted if name != START]:
             window.show_page(name, **_place(window, name))
-            yield _grab(window, folder / f"{name.lower()}-{scheme}.png", *size)
+            yield grab(window, folder / f"{name.lower()}-{scheme}.png", *size)
         window.close()
 
 
@@ -74,7 +74,7 @@ def try_window() -> str:
         with tempfile.TemporaryDirectory() as folder:
             window = Window(samples.create(Path(folder) / "tried.goldsmith"))
             picture = Path(folder) / "tried.png"
-            _grab(window, picture, 800, 600)
+            grab(window, picture, 800, 600)
             parts = sum(
                 _try_page(window, name) for name in [*(step[0] for step in STEPS), *(a[0] for a in ASIDE)]
             )
@@ -100,7 +100,8 @@ def _try_page(window: Window, name: str) -> int:
     return max(1, len(places))
 
 
-def _grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
+def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
+    """Write a picture of a widget at rest, in this size and without a window on the screen; its path."""
     widget.resize(width, height)
     widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     widget.show()

@@ -1,0 +1,26 @@
+"""The README's pictures can be made anew, and are those that it shows."""
+
+import re
+
+import pytest
+from PySide6.QtGui import QImage
+
+from annotator.gui import theme
+from tests.house import reading
+from tests.windows import readme_pictures
+
+
+def test_the_readme_shows_every_picture_that_is_made() -> None:
+    text = (reading.HERE / "README.md").read_text("utf-8")
+    assert sorted(re.findall(r"pictures/(\w+)\.png", text)) == sorted(readme_pictures.PICTURES)
+
+
+@pytest.mark.slow
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_every_picture_is_made_in_its_size(qtbot, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(theme.current(), "choice", "light")
+    made = readme_pictures.make(tmp_path)
+    assert [path.stem for path in made] == list(readme_pictures.PICTURES)
+    sizes = {(image.width(), image.height()) for image in map(QImage, map(str, made))}
+    assert sizes == {readme_pictures.SIZE}
+    assert len({path.read_bytes() for path in made}) == len(made)

@@ -1,0 +1,58 @@
+"""The README's pictures, made anew from the sample: `python -m tests.windows.readme_pictures`."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from annotator.actions.imports import practice, samples
+from annotator.gui import theme
+from annotator.gui.shell import grabbing
+from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.window import Window
+from annotator.places import resources
+
+SIZE = (1280, 800)
+# Picture → page and place; with None, where the sample's strip leads for that page.
+PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
+    "author": ("Author", None),
+    "label": ("Label", None),
+    "adjudicate": ("Adjudicate", None),
+    "judges": ("Judges", {"part": "Replies"}),
+    "agreement": ("Agreement", {}),
+    "validate": ("Validate", {"part": "Figures"}),
+    "results": ("Results", {}),
+}
+
+
+def make(folder: Path) -> list[Path]:
+    """Write every picture into a folder."""
+    make_application()
+    theme.current().choice, theme.current().zoom = "light", 100
+    theme.current().dress()
+    with tempfile.TemporaryDirectory() as home:
+        window = Window(samples.create(Path(home) / "sample.goldsmith"))
+        led = {step.page: step.place for step in practice.tries(window.desk.project)}
+        practice.stop_trying(window.desk.project)
+        pictures = [
+            _picture(window, folder / f"{name}.png", page, led) for name, (page, _) in PICTURES.items()
+        ]
+        window.close()
+        return pictures
+
+
+def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str]]) -> Path:
+    place = PICTURES[path.stem][1]
+    page = window.show_page(name, **(led[name] if place is None else place))
+    window.desk.wait()
+    if name == "Adjudicate":
+        page.frame.beginning.begin.click()
+    return grabbing.grab(window, path, *SIZE)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as settings:
+        os.environ |= {"QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": settings}
+        target = Path(sys.argv[1]) if len(sys.argv) > 1 else resources() / "help" / "pictures"
+        for picture in make(target):
+            print(picture.name)
