@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, TextIO
 
-from sqlalchemy import insert
 from sqlalchemy.engine import Connection
 
 from annotator.actions.agreement import agreement_inputs, assisted
@@ -27,6 +26,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols.pairing import NAME, PROMPTS, paired
+from annotator.storage import upserts
 
 PAIRED, DEED = "paired", "pairs of lists paired"
 
@@ -123,7 +123,7 @@ class _PairingJournal(Journal):
         rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
         if rows:
             # An import may have brought the same meanwhile.
-            db.execute(insert(assisted.ASSISTED).prefix_with("OR IGNORE"), rows)
+            upserts.add_missing(db, assisted.ASSISTED, rows)
         return len(rows)
 
 

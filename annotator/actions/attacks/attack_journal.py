@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.attacks.attack_tests import COPY, VERDICT, AttackTest
@@ -18,13 +18,11 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.identity import derived_id
 from annotator.judging.runs.progress import Finished
+from annotator.storage import upserts
 
 # Copy and unit; copy and units in the order asked.
 Said = tuple[str, str]
 Name = tuple[str, tuple[str, ...]]
-_ADD_COPY = insert(COPY).prefix_with("OR IGNORE")
-_PUT_COPY = insert(COPY).prefix_with("OR REPLACE")
-_PUT_VERDICT = insert(VERDICT).prefix_with("OR REPLACE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +88,8 @@ class AttackJournal(Journal):
         known = [(self.made.pop(_name(one.case), None), one) for one in done]
         rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
         if rows:
-            db.execute(_ADD_COPY, [copy_row(self._test, made) for made, _ in known if made])
-            db.execute(_PUT_VERDICT, rows)
+            upserts.add_missing(db, COPY, [copy_row(self._test, made) for made, _ in known if made])
+            upserts.put(db, VERDICT, rows)
         return len(rows)
 
     def _verdicts(self, made: Made, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
@@ -113,7 +111,7 @@ def read_pieces(text: str) -> Pieces:
 
 def put_copy(db: Connection, row: dict[str, Any]) -> None:
     """Keep a copy that a model wrote, or that it did not, in place of the one before."""
-    db.execute(_PUT_COPY, [row])
+    upserts.put(db, COPY, [row])
 
 
 def _name(case: Case) -> Name:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
@@ -29,6 +29,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage import upserts
 from annotator.storage.tables import ExtractRow, JudgementRow, table
 
 EXTRACT, JUDGEMENT = table(ExtractRow), table(JudgementRow)
@@ -146,7 +147,7 @@ def image(row: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _put(db: Connection, row: dict[str, Any]) -> None:
-    db.execute(insert(EXTRACT).prefix_with("OR REPLACE"), row)
+    upserts.put(db, EXTRACT, row)
 
 
 def _row(db: Connection, condition: Any) -> dict[str, Any] | None:

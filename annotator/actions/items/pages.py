@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
@@ -18,6 +18,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import derived_id
 from annotator.exchange.pages.addresses import normal
+from annotator.storage import upserts
 
 __all__ = ["PageLine", "cited", "lines", "normal", "page", "summary", "take_in", "with_text"]
 
@@ -90,7 +91,7 @@ def take_in(project: Project, found: Page, verb: str = "fetch page") -> Change |
         was_read = before is not None and before["state"] == PageState.OK.value
         if was_read and not (found.state is PageState.OK and found.text):
             return None
-        db.execute(insert(PAGE).prefix_with("OR REPLACE"), row)
+        upserts.put(db, PAGE, row)
         subject = derived_id("page", found.url)
         return record(project, db, Change("page", subject, verb, _image(before), _image(row)))
 

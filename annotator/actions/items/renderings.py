@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from annotator.actions.project import keeping
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import sha256
 from annotator.exchange.texts.rendering import RENDERER_VERSION, Rendered, render
+from annotator.storage import upserts
 from annotator.storage.tables import RenderingRow, ResponseRow, table
 
 RENDERING, RESPONSE = table(RenderingRow), table(ResponseRow)
@@ -62,4 +63,4 @@ def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
         for key, r in made
     ]
     with keeping.unmoved(project), project.store.write() as db:
-        db.execute(insert(RENDERING).prefix_with("OR IGNORE"), rows)
+        upserts.add_missing(db, RENDERING, rows)

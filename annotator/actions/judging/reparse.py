@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import insert, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
@@ -23,6 +23,7 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
+from annotator.storage import upserts
 
 # Of these there is a reply that somebody wrote.
 _OK = Status.OK.value
@@ -100,7 +101,7 @@ async def again(
     found = Reread(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
-            db.execute(insert(JUDGEMENT).prefix_with("OR REPLACE"), fresh)
+            upserts.put(db, JUDGEMENT, fresh)
         told = {"protocol": protocol, **asdict(found), "before": before}
         record(project, db, Change("judge", asked.id, "read replies again", None, told))
     return found

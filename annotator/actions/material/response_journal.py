@@ -26,6 +26,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.ordering import natural
 from annotator.judging.runs.progress import Finished
+from annotator.storage import upserts
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
 RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
@@ -85,7 +86,7 @@ class ResponseJournal(Journal):
             cost_usd=_sum(call.cost_usd for call in used),
         )
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
-        if not db.execute(insert(RESPONSE).prefix_with("OR IGNORE"), row).rowcount:
+        if not upserts.add_missing(db, RESPONSE, row).rowcount:
             # It came from elsewhere while this one was being written.
             return False
         if written.plan is not None:

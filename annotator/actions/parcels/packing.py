@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator import files
@@ -28,7 +28,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.storage import tables
+from annotator.storage import tables, upserts
 from annotator.storage.tables import table
 
 ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
@@ -369,5 +369,5 @@ def _remember(project: Project, db: Connection, person: Person, content: bytes, 
         "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
         "content": json.dumps(asdict(issue)), "at": now(),
     }  # fmt: skip
-    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    upserts.add_missing(db, PARCEL, row)
     record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))

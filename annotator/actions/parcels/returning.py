@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import Row, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import draft_provenance
@@ -22,7 +22,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.storage import tables
+from annotator.storage import tables, upserts
 from annotator.storage.tables import table
 
 ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow), table(tables.TimeRow)
@@ -162,5 +162,5 @@ def _remember(
         "sha256": digest, "direction": "out", "person_id": person_id, "package_id": digest, "receipt": receipt,
         "content": json.dumps(held), "at": now(),
     }  # fmt: skip
-    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    upserts.add_missing(db, PARCEL, row)
     record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))

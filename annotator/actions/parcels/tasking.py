@@ -31,7 +31,7 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.places import user_data
-from annotator.storage import search, tables
+from annotator.storage import search, tables, upserts
 from annotator.storage.location import is_passing
 from annotator.storage.tables import table
 
@@ -369,4 +369,4 @@ def _remember(db: Connection, package: packages.Package) -> None:
         "sha256": package.sha256, "direction": "in", "person_id": package.manifest.person_id,
         "package_id": package.manifest.package_id, "receipt": "", "content": json.dumps({}), "at": now(),
     }  # fmt: skip
-    db.execute(insert(PARCEL).prefix_with("OR IGNORE"), row)
+    upserts.add_missing(db, PARCEL, row)

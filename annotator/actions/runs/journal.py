@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, Select, Table, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, Select, Table, bindparam, func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import wordings
@@ -18,6 +18,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import new_id, now
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished
+from annotator.storage import upserts
 from annotator.storage.ready import Ready
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
 
@@ -29,14 +30,11 @@ _LATEST = Ready(
     select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
 )
 _SPOILT = (Status.INVALID.value, Status.SKIPPED.value)
-_ADD_CALL = insert(CALL).prefix_with("OR IGNORE")
-_PUT_CALL = insert(CALL).prefix_with("OR REPLACE")
 _SPOIL = (
     update(CALL)
     .where(CALL.c.id == bindparam("call"), _ANSWERED)
     .values({name: bindparam(name) for name in ("status", "cause", "sha256")})
 )
-_PUT_JUDGEMENT = insert(JUDGEMENT).prefix_with("OR REPLACE")
 _COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done + bindparam("more"))
 _OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
 
@@ -114,12 +112,12 @@ class Journal:
         at = now()
         calls = [self._call(call, at) for call in found]
         with self._project.store.write() as db:
-            db.execute(_PUT_CALL, calls)
+            upserts.put(db, CALL, calls)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
-            db.execute(_ADD_CALL, calls)
+            upserts.add_missing(db, CALL, calls)
         # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
         spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
@@ -137,7 +135,7 @@ class Journal:
         said = wordings.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
         rows = [row for finished in done for row in self._judgements(finished, at, said)]
         if rows:
-            db.execute(_PUT_JUDGEMENT, rows)
+            upserts.put(db, JUDGEMENT, rows)
         return len(rows)
 
     def _call(self, call: Call, at: datetime) -> dict[str, Any]:
