@@ -1,10 +1,13 @@
 """Calls into Qt give back every reference they take: PySide6 6.12.0 on Python 3.11 lost one per call."""
 
+import re
 import sys
 from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+
+from tests.house import reading
 
 CALLS = 10_000
 # What else the interpreter may take or drop meanwhile; a leak of one reference per call is far outside.
@@ -31,3 +34,23 @@ def test_void_calls_leave_constants_where_they_were(qapp, call: str, constant: o
     for _ in range(CALLS):
         calls[call]()
     assert abs(sys.getrefcount(constant) - before) < NOISE
+
+
+KEPT_CHILD = re.compile(
+    r"self\.\w+(, self\.\w+)* = .*\b(verticalScrollBar|horizontalScrollBar|(horizontal|vertical)Header|header|viewport)\(\)"
+)
+
+
+def test_no_attribute_keeps_a_child_that_qt_made() -> None:
+    """Python's hold on such a child may end before the child does: its owner is asked for it each time."""
+    kept = [
+        reading.name(path)
+        for path in reading.files("annotator/gui")
+        if KEPT_CHILD.search(path.read_text("utf-8"))
+    ]
+    assert kept == []
+
+
+def test_a_kept_child_would_be_seen() -> None:
+    assert KEPT_CHILD.search("        self._head = self.table.horizontalHeader()")
+    assert not KEPT_CHILD.search("        head = self.table.horizontalHeader()")

@@ -2,7 +2,7 @@
 
 import pytest
 import shiboken6
-from PySide6.QtWidgets import QScrollBar
+from PySide6.QtWidgets import QPlainTextEdit
 
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
@@ -134,15 +134,31 @@ def test_the_guideline_beside_a_pair_has_room_to_be_read(page):
     assert not page.guideline.isVisible()
 
 
+@pytest.fixture
+def areas(qapp):
+    """Two linked texts, of which a test may delete either."""
+    areas = QPlainTextEdit(), QPlainTextEdit()
+    for area, lines in zip(areas, (100, 200), strict=True):
+        area.setPlainText("line\n" * lines)
+        area.show()
+    Together(*areas).on = True
+    yield areas
+    for area in filter(shiboken6.isValid, areas):
+        shiboken6.delete(area)
+
+
 @pytest.mark.parametrize("first_gone", [0, 1])
-def test_of_two_linked_bars_the_one_that_is_left_still_moves(qtbot, first_gone):
-    bars = QScrollBar(), QScrollBar()
-    linked = Together(*bars)
-    linked.on = True
-    bars[0].setValue(99)
-    assert bars[1].value() == 99
-    shiboken6.delete(bars[first_gone])
-    left = bars[1 - first_gone]
+def test_of_two_linked_texts_the_one_that_is_left_still_moves(areas, first_gone):
+    areas[0].verticalScrollBar().setValue(areas[0].verticalScrollBar().maximum())
+    assert areas[1].verticalScrollBar().value() == areas[1].verticalScrollBar().maximum() > 0
+    shiboken6.delete(areas[first_gone])
+    left = areas[1 - first_gone].verticalScrollBar()
     left.setValue(20)
     assert left.value() == 20
-    shiboken6.delete(left)
+
+
+def test_linked_texts_ask_for_their_bars_anew(areas):
+    for area in areas:
+        shiboken6.invalidate(area.verticalScrollBar())
+    areas[1].verticalScrollBar().setValue(areas[1].verticalScrollBar().maximum())
+    assert areas[0].verticalScrollBar().value() == areas[0].verticalScrollBar().maximum() > 0

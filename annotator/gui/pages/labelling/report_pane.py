@@ -41,7 +41,7 @@ class ReportPane(QWidget):
         self.first, self.beside = TextPane(desk), TextPane(desk)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
-        self._linked = Together(self.report.verticalScrollBar(), self.beside.report.verticalScrollBar())
+        self._linked = Together(self.report, self.beside.report)
         self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
         for pane in (self.first, self.beside):
             pane.loaded.connect(self._loaded)
