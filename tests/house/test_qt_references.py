@@ -36,9 +36,8 @@ def test_void_calls_leave_constants_where_they_were(qapp, call: str, constant: o
     assert abs(sys.getrefcount(constant) - before) < NOISE
 
 
-KEPT_CHILD = re.compile(
-    r"self\.\w+(, self\.\w+)* = .*\b(verticalScrollBar|horizontalScrollBar|(horizontal|vertical)Header|header|viewport)\(\)"
-)
+CHILDREN = "verticalScrollBar|horizontalScrollBar|horizontalHeader|verticalHeader|header|viewport"
+KEPT_CHILD = re.compile(rf"self\.\w+(, self\.\w+)* = [\w.]*\b({CHILDREN})\(\)(?!\.)")
 
 
 def test_no_attribute_keeps_a_child_that_qt_made() -> None:
