@@ -69,10 +69,10 @@ def attack(
 
 def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:
     """The failure rates, once a run has ended."""
-    from annotator.actions.attacks import attack_figures, attack_sheets
+    from annotator.actions.attacks import attack_figures
 
     with opened(file, readonly=True, person=person) as project:
-        found = attack_sheets.sheets(attack_figures.report(project, protocol, judge))
+        found = attack_figures.sheets(attack_figures.report(project, protocol, judge))
     show(found[:1], None, json_=False)
 
 
@@ -91,7 +91,7 @@ def bias(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """How far judges go by order, length or kinship, and how they stood the attacks they were put to."""
-    from annotator.actions.attacks import bias_sheets
+    from annotator.actions.attacks import biases
     from annotator.actions.items import families
     from annotator.domain.texts.refusal import Refusal
 
@@ -101,7 +101,7 @@ def bias(
             if not found_one:
                 raise Refusal(f"“{words}” names no developer.", "Write it as NAME=DEVELOPER.")
             families.set_family(project, name, developer)
-        found = bias_sheets.sheets(bias_sheets.report(project, protocol, judge))
+        found = biases.sheets(biases.panel(project, protocol, judge))
     if not found and not json_:
         say(
             {},

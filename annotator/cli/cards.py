@@ -58,7 +58,7 @@ def card(
         return
     if not judge:
         raise Refusal("A card is of one judge.", "Name it with --judge, or a card with --check.")
-    from annotator.actions.cards import card_sheets, validity_cards
+    from annotator.actions.cards import validity_cards
     from annotator.actions.judges import judges
     from annotator.actions.sheets import card_saving
 
@@ -75,7 +75,7 @@ def card(
     if json_:
         print_json({"card": made.tree(), "files": written})
         return
-    print_sheet(card_sheets.brief(made))
+    print_sheet(validity_cards.brief(made))
     said.print(
         f"Wrote {written[0]}" if written else "Nothing was written: --to FILE.json or FILE.html", markup=False
     )

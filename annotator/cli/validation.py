@@ -66,7 +66,7 @@ def validate(
     Yes where it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
     the alternative annotator test, which takes three people; no where it is shown to be worse.
     """
-    from annotator.actions.validation import stand_in, stand_in_sheets, validation, validation_sheets
+    from annotator.actions.validation import stand_in, validation, validation_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         wish = validation.Wish(
@@ -77,9 +77,9 @@ def validate(
         found = validation.of_ground(project, ground, wish)
         asked = stand_in.Wish(wish, delta=delta, epsilon=epsilon)
         answers = stand_in.of_ground(project, ground, asked) if by == validation.ALL else None
-    told = stand_in_sheets.sheets(answers) if answers else ()
+    told = stand_in.sheets(answers) if answers else ()
     if to or json_:
-        more = {"answers": stand_in_sheets.trees(answers) if answers else []}
+        more = {"answers": stand_in.trees(answers) if answers else []}
         show((*told, *validation_sheets.sheets(found)), to, json_, more)
         return
     show((*told[:1], *validation_sheets.brief(found)), None, json_)
@@ -218,7 +218,7 @@ def choose_judge(
     json_: Json = False,
 ) -> None:
     """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
-    from annotator.actions.validation import judge_choice, stand_in_sheets, validation
+    from annotator.actions.validation import judge_choice, stand_in, validation
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         of = validation.Wish(
@@ -231,7 +231,7 @@ def choose_judge(
     answers = [one.answer for one in found.offers if one.answer]
     more = {
         "chosen": found.chosen.name if found.chosen else None, "reason": list(found.reason),
-        "answers": [stand_in_sheets.tree(one) for one in answers],
+        "answers": [stand_in.tree(one) for one in answers],
     }  # fmt: skip
     show(judge_choice.sheets(found), to, json_, more)
 
@@ -254,7 +254,7 @@ def correct(
     """Coverage of each system, raw and corrected by people's labels; how sure the order is; what to label next."""
     from annotator.actions.judging import card_checks
     from annotator.actions.sheets import card_saving
-    from annotator.actions.validation import corrected, corrected_sheets
+    from annotator.actions.validation import corrected
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:
@@ -265,4 +265,4 @@ def correct(
         wish = corrected.Wish(judge, tuple(against or ()), set_name, part, opening, width)
         found = corrected.report(project, wish)
     more = {"judge": found.rater.name, "against": found.against}
-    show(corrected_sheets.sheets(found, width), to, json_, more)
+    show(corrected.sheets(found, width), to, json_, more)

@@ -1,5 +1,6 @@
-"""How figures of agreement are said: in words beside the number, as a table to be copied, and as plain JSON."""
+"""How figures of agreement are shown: in words beside the number, as a table to be copied, as JSON, and as pictures."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from annotator.actions.agreement.agreement_figures import SELF, Row
@@ -8,6 +9,7 @@ from annotator.domain.experts.agreement import Figure, bound_of
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import decimal, interval
 from annotator.domain.texts.ordering import natural
+from annotator.exchange.pictures.figures import PRINTED, Ink
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
 TITLES = {
@@ -230,3 +232,71 @@ def _pairing_cells(one: Second, row: Row) -> list[Any]:
         return [None] * 5
     found = main(pair[0])
     return [found.name, found.value, found.low, found.high, pair[0].lists]
+
+
+AXES = {
+    "agreement": "share of pairs that agree, 95 % interval (Wilson)",
+    "match_f1": "F1, a lower bound, mean over items, 95 % interval (bootstrap)",
+    "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
+    "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",
+    "pearson": "Pearson's r, 95 % interval (Fisher's z)",
+}
+OF = {
+    "stage": "by stage",
+    "pair": "by pair of raters",
+    "person": "by person",
+    "criterion": "by criterion, the lowest first",
+    "item": "by item, the lowest first",
+    "week": "by week",
+    "guideline": "by guideline version",
+    SELF: "of people with themselves",
+    VOTES: "of seniors' first votes with the raters",
+}
+# Where each row is another field, one picture holds them all.
+WHOLE = ("stage", SELF, VOTES)
+
+
+def drawable(rows: Iterable[Row], chosen: Row) -> list[str]:
+    """The names of the figures that a picture around the chosen row can show, the row's own first."""
+    own = main(chosen).name
+    there = [name for name in TITLES if any(row.figure(name) for row in beside(rows, chosen))]
+    return sorted(there, key=lambda name: name != own)
+
+
+def beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
+    """The rows that belong into one picture with the chosen one."""
+    if chosen.by in WHOLE:
+        return [row for row in rows if row.by == chosen.by]
+    return [row for row in rows if (row.stage, row.field) == (chosen.stage, chosen.field)]
+
+
+def drawn(rows: Iterable[Row], chosen: Row, name: str) -> list[Row]:
+    """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
+    found = [row for row in beside(rows, chosen) if row.figure(name)]
+    if chosen.by in ("item", "criterion"):
+        found.sort(key=lambda row: _height(row.figure(name)))
+    return found
+
+
+def picture(report: Report, rows: list[Row], name: str, ink: Ink = PRINTED) -> Any:
+    """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
+    from annotator.exchange.pictures.agreement_pictures import by_group, by_week
+
+    first = rows[0]
+    title = f"{TITLES[name]} {OF[first.by]}"
+    if first.by not in WHOLE:
+        title = f"{TITLES[name]} of {first.stage.value}: {field(first)}, {OF[first.by]}"
+    axis = AXES.get(name, f"{TITLES[name]}, 95 % interval (bootstrap over items)")
+    points = [(_name(report, row), found) for row in rows if (found := row.figure(name))]
+    return (by_week if first.by == "week" else by_group)(points, title, axis, ink)
+
+
+def _name(report: Report, row: Row) -> str:
+    if row.by in ("stage", VOTES):
+        return f"{row.stage.value}: {field(row)}"
+    return row.name if row.by == "week" else group(report, row)
+
+
+def _height(found: Figure | None) -> tuple[bool, float]:
+    value = found.value if found else None
+    return value is None, value or 0.0

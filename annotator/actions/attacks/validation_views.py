@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from annotator.actions.attacks import bias_sheets
+from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
@@ -14,12 +14,10 @@ from annotator.actions.sheets.result_sheets import Choice, Sheet
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import (
     corrected,
-    corrected_sheets,
     disagreements,
     judge_choice,
-    replay_sheets,
+    rule_replay,
     stand_in,
-    stand_in_sheets,
     validation,
     validation_sheets,
 )
@@ -189,7 +187,7 @@ def _of_leaderboard(project: Project) -> tuple[Choice, ...]:
 
 
 def _leaderboard_sheets(found: tuple[corrected.Corrected, float]) -> tuple[Sheet, ...]:
-    return corrected_sheets.sheets(*found)
+    return corrected.sheets(*found)
 
 
 def _of_reviews(project: Project) -> tuple[Choice, ...]:
@@ -206,7 +204,7 @@ VIEWS: tuple[View, ...] = (
         NOBODY,
         _of_answers,
         kept(answers),
-        stand_in_sheets.sheets,
+        stand_in.sheets,
         "Label",
     ),
     View(
@@ -269,10 +267,10 @@ VIEWS: tuple[View, ...] = (
         "Under the public rule",
         JUDGES,
         "Which scores ResearcherBench's published way to read replies would change, and how.",
-        replay_sheets.LACKS,
-        replay_sheets.choices,
-        kept(replay_sheets.report),
-        replay_sheets.sheets,
+        rule_replay.LACKS,
+        rule_replay.choices,
+        kept(rule_replay.report),
+        rule_replay.sheets,
         "Judges",
     ),
     View(
@@ -281,9 +279,9 @@ VIEWS: tuple[View, ...] = (
         JUDGES,
         "How often judges fall for attacks on copies of reports, and how far they go by order, length and kinship.",
         "Let a judge judge some reports (the baseline judge needs no network), then put it to the test: Attacks.",
-        bias_sheets.choices,
-        kept(bias_sheets.report),
-        bias_sheets.sheets,
+        biases.choices,
+        kept(biases.panel),
+        biases.sheets,
         "Judges",
     ),
 )

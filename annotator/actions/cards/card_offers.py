@@ -8,7 +8,7 @@ from functools import wraps
 from sqlalchemy import select
 
 from annotator.actions.attacks import validation_views
-from annotator.actions.cards import card_sheets, validity_cards
+from annotator.actions.cards import validity_cards
 from annotator.actions.cards.validity_cards import NO_PROMPT
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
@@ -98,7 +98,7 @@ VIEW = View(
     validation_views.NOBODY,
     choices,
     report,
-    lambda card: (card_sheets.brief(card),),
+    lambda card: (validity_cards.brief(card),),
     "Label",
 )
 AT_ONCE = replace(VIEW, report=at_once)

@@ -8,21 +8,30 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
+from sqlalchemy import select, true
+
 from annotator import __version__
-from annotator.actions.cards import card_attacks
+from annotator.actions.attacks import attack_figures
+from annotator.actions.attacks.attack_figures import Line as AttackLine
+from annotator.actions.attacks.attack_tests import TEST
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_identities
 from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.runs.journal import RUN
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import TITLES, Named, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
+from annotator.actions.sheets.result_sheets import Line as Row
+from annotator.actions.sheets.result_sheets import Sheet, columns, figure, percent, text
 from annotator.actions.validation import corrected, stand_in, validation
 from annotator.actions.validation.validation import COVERAGE, Validation
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
 from annotator.domain.judges.validity_card import (
+    Attacked,
     Confused,
     Corrected,
     CorrectedSystem,
@@ -35,9 +44,11 @@ from annotator.domain.judges.validity_card import (
     ValidityCard,
 )
 from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.attacks import AIMS
 from annotator.stats.intervals.resampling import RESAMPLES
 
 # What figures on a card are told apart by; single criteria are too many.
@@ -87,7 +98,7 @@ def card(project: Project, wish: Wish, made_at: datetime | None = None) -> Valid
         "labels": _labels(project, wish, ground), "made_at": made_at or now(),
         "cost": Figure.of(validation_ground.cost_per_question(project, rater, wish.protocol)),
         "reviews": _reviews(project, wish), "corrected": _corrected(project, wish, rater),
-        "attacks": card_attacks.attacked(project, wish.protocol, wish.judge, rater.prompt),
+        "attacks": _attacked(project, wish.protocol, wish.judge, rater.prompt),
         "notes": (_answer(project, ground, wish, rater), *_notes(ground, wish, found[0])),
     }  # fmt: skip
     lines = [(one.wish.by, line) for one in found for line in one.lines]
@@ -294,3 +305,70 @@ def _notes(ground: Ground, wish: Wish, found: Validation) -> tuple[str, ...]:
             "These are not the figures of the test part alone: what was tuned on it may look too good."
         )
     return tuple(said)
+
+
+def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
+    """Each attack of its newest test; tests under other words of the prompt say nothing of this judge."""
+    if protocol not in AIMS:
+        return ()
+    # The baseline reads no prompt.
+    asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
+    question = select(TEST.c.id).join(RUN, RUN.c.id == TEST.c.run_id)
+    question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
+    with project.store.read() as db:
+        same = set(db.execute(question).scalars())
+    found = attack_figures.report(project, protocol, judge)
+    return tuple(_of_attack(line) for line in found.lines if line.test_id in same)
+
+
+def _of_attack(line: AttackLine) -> Attacked:
+    base = (
+        "" if line.already is None else f"; {line.already:,} were that already, and are no part of the rate"
+    )
+    moved = f"{line.up:,} towards what it aims at, {line.down:,} away from it, {line.aside:,} aside{base}"
+    return Attacked(name=line.attack, title=line.title, failures=Figure.of(line.failed), note=moved)
+
+
+MAIN = ("kappa", "ac1", "accuracy", "precision", "recall", "f1")
+
+
+def brief(card: ValidityCard) -> Sheet:
+    """What fits a terminal: the judge beside people, plainly and by weight."""
+    titles = {one.name: (one.title, one.words) for one in card.definitions}
+    heads = columns(
+        "Figure", "Judge", "People", ("Judge, by weight", "Each unit counts its weight"), "People, by weight"
+    )
+    judge, people = card.of("judge"), card.of("people")
+    lines = tuple(
+        Row((
+            text(titles[name][0], titles[name][1]),
+            *(
+                figure(_estimate(getattr(line, side).get(name) if line else None))
+                for side in ("plain", "weighted") for line in (judge, people)
+            ),
+        ))
+        for name in MAIN if name in titles
+    )  # fmt: skip
+    return Sheet(f"Card of “{card.name}”", heads, lines, _told(card))
+
+
+def _estimate(found: Figure | None) -> Estimate:
+    return (
+        Estimate(None, note="nobody to be held against") if found is None else Estimate(**found.model_dump())
+    )
+
+
+def _told(card: ValidityCard) -> tuple[str, ...]:
+    judge, labels = card.of("judge"), card.labels
+    where = f"“{labels.set_name}”, {labels.part} part" if labels.set_name else "all submitted labels"
+    said = [
+        f"{card.protocol_title}: held against {labels.against} on {where}, {counted(labels.units, 'unit')} of "
+        f"{counted(labels.items, 'item')}."
+    ]
+    if labels.set_name:
+        said.append(f"The test part was looked at {counted(len(labels.opened_at), 'time')}.")
+    if judge is not None and judge.missing_rate is not None:
+        said.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
+    if card.unfit:
+        said.append("Not publishable: too many verdicts are missing.")
+    return (*said, f"SHA-256 {card.sha256}")

@@ -17,14 +17,12 @@ from annotator.actions.results import (  # fmt: skip
 from annotator.actions.sheets.result_sheets import Choice, Sheet
 from annotator.actions.studies import (
     attempts,
-    contest_sheets,
     contests,
     efficiency,
     gold_balance,
     plan_matrices,
     preferences,
     retrieval_matches,
-    rubric_pilot_sheets,
     rubric_pilots,
     rubric_sets,
     selection_ratings,
@@ -84,7 +82,7 @@ VIEWS: tuple[View, ...] = (
         "Have a judge compare reports in pairs.",
         contests.choices,
         contests.report,
-        contest_sheets.sheets,
+        contests.sheets,
     ),
     View(
         "preferences",
@@ -189,7 +187,7 @@ VIEWS: tuple[View, ...] = (
         NOBODY_JUDGED,
         rubric_pilots.choices,
         rubric_pilots.report,
-        rubric_pilot_sheets.sheets,
+        rubric_pilots.sheets,
     ),
     View(
         "rubrics",

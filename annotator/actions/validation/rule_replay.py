@@ -3,19 +3,34 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import SYSTEM
+from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.results import results, scoring
+from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.results.scoring import Score
 from annotator.actions.runs import run_judgements
 from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sheets.result_sheets import (
+    Cell,
+    Choice,
+    Line,
+    Picture,
+    Sheet,
+    Source,
+    columns,
+    count,
+    figure,
+    text,
+)
+from annotator.actions.sheets.validation_cells import told
 from annotator.actions.validation import rule_readings
-from annotator.actions.validation.rule_readings import NO_REPLY, PLAIN, STRUCTURED, Read
+from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
 from annotator.domain.judges.protocol import Material, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
@@ -23,7 +38,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.public_rule import CITATION, Reading
 
-__all__ = ["NO_REPLY", "PLAIN", "STRUCTURED", "Changed", "Line", "Replay", "replay"]
 MISSING = "missing"
 OURS, THEIRS, DIFFERENCE = "ours", "theirs", "difference"
 
@@ -59,7 +73,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreLine:
     """Coverage of a system, or of one report on an item, as it is here and under the rule, and theirs − ours.
 
     `place` and `place_theirs` are a system's places among all, from 1; None where it has no score. A report's line has
@@ -89,8 +103,8 @@ class Replay:
     replies: Mapping[str, int]
     unread: int
     directions: Mapping[str, int]
-    systems: tuple[Line, ...]
-    reports: tuple[Line, ...]
+    systems: tuple[ScoreLine, ...]
+    reports: tuple[ScoreLine, ...]
     changed: tuple[Changed, ...]
 
     def words(self) -> list[str]:
@@ -117,7 +131,7 @@ class Replay:
         return {**asdict(self), "rule": CITATION, "changed": changed}
 
 
-def _said(line: Line) -> str:
+def _said(line: ScoreLine) -> str:
     places = f", place {line.place} → {line.place_theirs}" if line.place != line.place_theirs else ""
     difference = "–" if line.difference.value is None else f"{line.difference.value:+.4f}"
     return f"{line.system}: {_value(line.ours)}, under the rule {_value(line.theirs)} ({difference}{places})"
@@ -169,7 +183,7 @@ class _Tally:
     replies: Counter[str] = field(default_factory=Counter)
     unread: int = 0
     changed: list[Changed] = field(default_factory=list)
-    reports: list[Line] = field(default_factory=list)
+    reports: list[ScoreLine] = field(default_factory=list)
     scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
     changes: Counter[str] = field(default_factory=Counter)
 
@@ -202,7 +216,7 @@ class _Tally:
         if both[OURS].value != both[THEIRS].value:
             key = material.item.key
             self.reports.append(
-                Line(
+                ScoreLine(
                     system, key, both[OURS], both[THEIRS], both[DIFFERENCE], len(changed),
                     response_id=material.response.id, item_id=material.item.id,
                 )
@@ -212,13 +226,13 @@ class _Tally:
             for side, estimate in both.items():
                 self.scores[side].append(_score(material, estimate))
 
-    def systems(self) -> tuple[Line, ...]:
+    def systems(self) -> tuple[ScoreLine, ...]:
         """Every system, the best under the rule first; means over items with their intervals."""
         ids = sorted({score.system_id for score in self.scores[OURS]}, key=self.names.__getitem__)
         sides = {side: results.estimates(found, ids) for side, found in self.scores.items()}
         places = {side: _places(sides[side]) for side in (OURS, THEIRS)}
         lines = [
-            Line(
+            ScoreLine(
                 self.names[system_id], "", sides[OURS][n], sides[THEIRS][n], sides[DIFFERENCE][n],
                 self.changes[self.names[system_id]], places[OURS][n], places[THEIRS][n],
             )
@@ -258,3 +272,106 @@ def _places(found: list[Estimate]) -> list[int | None]:
     values = [estimate.value for estimate in found]
     known = [value for value in values if value is not None]
     return [None if value is None else 1 + sum(other > value for other in known) for value in values]
+
+
+LACKS = "It needs the kept replies of a judge behind an endpoint that was asked about coverage one criterion at a time."
+AXIS = "Coverage: mean over items, 95 % interval"
+HERE = ("Here", "By the verdicts as they were read here; what is missing is left out")
+THERE = ("Under the rule", "By the public rule; a call that failed counts as not covered")
+DIFFERENCE_COLUMN = ("Difference", "Under the rule, less here")
+
+
+def choices(project: Project) -> tuple[Choice, ...]:
+    """Whose replies are read anew."""
+    names = tuple((judge.name, judge.name) for judge in rule_readings.readable(project))
+    return (Choice("judge", "Judge", names),) if names else ()
+
+
+def report(project: Project, judge: str = "") -> tuple[Replay, str]:
+    """The replay, and the judge's id."""
+    found = replay(project, judge)
+    return found, judges.named(project, found.judge).id
+
+
+def sheets(found: tuple[Replay, str]) -> tuple[Sheet, ...]:
+    """Systems, the reports whose score changes, and the verdicts behind that, each with its reply."""
+    replay, judge_id = found
+    made = (_systems(replay), _reports(replay, judge_id), _verdicts(replay, judge_id))
+    return tuple(sheet for sheet in made if sheet.lines)
+
+
+def _systems(found: Replay) -> Sheet:
+    heads = columns(
+        "System", HERE, THERE, DIFFERENCE_COLUMN, ("Place here", "Among all systems, 1 the best"), "Place there",
+        ("Changed", "Verdicts that come out otherwise"),
+    )  # fmt: skip
+    lines = tuple(
+        Line((
+            text(one.system), told(one.ours), told(one.theirs), told(one.difference), _place(one.place),
+            _place(one.place_theirs, one.place), count(one.changed),
+        ))
+        for one in found.systems
+    )  # fmt: skip
+    # What the systems come to is said by the table itself.
+    about = found.words()[: -len(found.systems)] if found.systems else found.words()
+    return Sheet("Systems", heads, lines, tuple(line.strip() for line in about), (_picture(found),))
+
+
+def _place(place: int | None, before: int | None = None) -> Cell:
+    if place is None:
+        return text("–")
+    return text(f"{place}, was {before}" if before not in (None, place) else str(place))
+
+
+def _picture(found: Replay) -> Picture:
+    title = f"Coverage by “{found.judge}”: here, and under the public rule"
+    rows = [(one.system, one.ours, one.theirs) for one in found.systems]
+    draw = partial(result_pictures.pairs, title, rows, ("here", "under the public rule"), AXIS, share=True)
+    return Picture("replay", "Coverage under both rules", draw)
+
+
+def _reports(found: Replay, judge_id: str) -> Sheet:
+    heads = columns(
+        "Item", "System", HERE, THERE, DIFFERENCE_COLUMN, ("Changed", "Verdicts that come out otherwise")
+    )
+    lines = tuple(
+        Line(
+            (text(one.item), text(one.system), figure(one.ours), figure(one.theirs), figure(one.difference),
+             count(one.changed)),
+            one.item_id, response_id=one.response_id, source=_of_report(one, judge_id),
+        )
+        for one in found.reports
+    )  # fmt: skip
+    return Sheet("Reports whose score changes", heads, lines)
+
+
+def _of_report(one: ScoreLine, judge_id: str) -> Source:
+    words = f"Item {one.item}, {one.system}"
+    return Source(COVERAGE, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
+
+
+def _verdicts(found: Replay, judge_id: str) -> Sheet:
+    heads = columns(
+        "Item", "System", "Criterion", "Weight", "Here", "Under the rule", ("Why", "What of the reply decided it"),
+        ("Decided by", "The word whose letters the rule found"), "Reply",
+    )  # fmt: skip
+    lines = tuple(
+        Line(
+            (
+                text(one.item), text(one.system), text(one.unit, tip=one.unit), count(one.weight, form="g"),
+                _ours(one), text(one.theirs), text(one.how), text(one.shown or "–"), text(one.form, tip=one.raw),
+            ),
+            one.item_id, one.unit_id, response_id=one.response_id,
+            more=(("The reply as it came", one.raw),) if one.raw else (),
+            source=Source(
+                COVERAGE, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
+                words=f"Item {one.item}, {one.system}: {one.direction}",
+            ),
+        )
+        for one in found.changed
+    )  # fmt: skip
+    return Sheet("Verdicts that change", heads, lines)
+
+
+def _ours(one: Changed) -> Cell:
+    return text(one.ours) if one.ours else Cell(MISSING, None, one.status.replace("_", " "), "missing")

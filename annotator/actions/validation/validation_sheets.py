@@ -1,14 +1,17 @@
-"""How a validation is set out: judges beside people, plainly and by weight, what they confuse, and what is missing."""
+"""Sheets of a validation: judges beside people, plainly and by weight, what they confuse, what is missing; pictures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
-from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.sets.validation_ground import Rater
+from annotator.actions.results import result_pictures
+from annotator.actions.sets.validation_figures import TITLES, Named
+from annotator.actions.sets.validation_ground import PEOPLE, Rater
 from annotator.actions.sheets.result_sheets import (
     Cell,
     Column,
     Line,
+    Picture,
     Sheet,
     columns,
     count,
@@ -16,12 +19,10 @@ from annotator.actions.sheets.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sheets.validation_cells import told
-from annotator.actions.validation import validation_pictures
+from annotator.actions.sheets.validation_cells import remark, told
 from annotator.actions.validation.validation import ALL, Contrast, Validation
 from annotator.actions.validation.validation import Line as Judged
 from annotator.actions.validation.validation_behind import Held, held
-from annotator.actions.validation.validation_pictures import side
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.researcherbench.judge_selection import DEPARTURES
@@ -48,11 +49,11 @@ def sheets(found: Validation) -> tuple[Sheet, ...]:
     made += [_contrasts(found)] if found.contrasts else []
     made += [_confusion(found), _missing(found)]
     if found.wish.by == ALL and found.positive:
-        made.append(table_2(found))
+        made.append(_table_2(found))
     return tuple(sheet for sheet in made if sheet.lines)
 
 
-def table_2(found: Validation) -> Sheet:
+def _table_2(found: Validation) -> Sheet:
     """Judges as ResearcherBench's Table 2 has them: plainly and by weight, with what a question costs."""
     heads = columns(
         "Rater", PROMPT,
@@ -73,7 +74,7 @@ def table_2(found: Validation) -> Sheet:
         heads,
         lines,
         tuple(_told(found)),
-        validation_pictures.of_figures(found, weighted=False),
+        _of_figures(found, weighted=False),
         DEPARTURES,
     )
 
@@ -83,7 +84,7 @@ def _group(found: Validation) -> tuple[Column, ...]:
 
 
 def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
-    names = [name for name in TITLES if any(name in side(line, weighted) for line in found.lines)]
+    names = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
     group = _group(found)
     heads = (*group, *columns(
         "Rater", PROMPT, "Who", *(TITLES[name] for name in names), PAIRS, ("Units", "Units with a true value"),
@@ -99,12 +100,12 @@ def _figures(found: Validation, *, weighted: bool = False) -> Sheet:
         whole = held(found.wish, line.rater, line.group, f"{_called(line)}: units")
         lines.append(Line(cells, source=whole))
     title = "By weight" if weighted else "Judges beside people"
-    pictures = validation_pictures.of_figures(found, weighted)
+    pictures = _of_figures(found, weighted)
     return Sheet(title, heads, tuple(lines), _told(found), pictures)
 
 
 def _figure(found: Validation, name: str, line: Judged, *, weighted: bool = False) -> Cell:
-    estimate = side(line, weighted).get(name)
+    estimate = _side(line, weighted).get(name)
     if estimate is None:
         return text("–")
     cell = told(estimate)
@@ -182,7 +183,7 @@ def _confusion(found: Validation) -> Sheet:
         for line in found.lines for true in values for said in values
     )  # fmt: skip
     about = (f"Against {found.against}. Open a count, and its units are listed.",)
-    return Sheet("Confusion", heads, lines, about, validation_pictures.of_confusion(found))
+    return Sheet("Confusion", heads, lines, about, _of_confusion(found))
 
 
 def _confused(found: Validation, line: Judged, true: str, said: str) -> tuple[Cell, ...]:
@@ -227,7 +228,7 @@ def _contrasts(found: Validation) -> Sheet:
     about = (
         "McNemar's test takes units for independent, which those of one item are not; the interval does not.",
     )
-    return Sheet("Two judges", heads, lines, about, validation_pictures.of_contrasts(found))
+    return Sheet("Two judges", heads, lines, about, _of_contrasts(found))
 
 
 def _contrast(found: Validation, one: Contrast) -> Iterable[Line]:
@@ -286,3 +287,103 @@ def brief(found: Validation) -> tuple[Sheet, ...]:
     )
     whole = Sheet("Judges beside people", heads, lines, _told(found))
     return (whole, pairs) if between else (whole,)
+
+
+AXIS = "95 % interval over items; the band is people with one another"
+FIRST = ("kappa", "accuracy")
+# Hash signs that tell two wordings of one judge apart.
+SIGNS = 4
+
+
+def names(found: Validation) -> dict[str, str]:
+    """Each rater by key: its name, with the first signs of its prompt where one judge judged by several."""
+    raters = {line.rater.key: line.rater for line in found.lines}
+    many = [rater.name for rater in raters.values()]
+    return {key: _named(rater, many.count(rater.name) > 1) for key, rater in raters.items()}
+
+
+def _named(rater: Rater, several: bool) -> str:
+    return f"{rater.name} ({rater.prompt[:SIGNS]})" if several and rater.prompt else rater.name
+
+
+def _side(line: Judged, weighted: bool) -> Named:
+    """A line's figures, plainly or by weight."""
+    return line.told.weighted if weighted else line.told.plain
+
+
+def _of_figures(found: Validation, weighted: bool) -> tuple[Picture, ...]:
+    """A picture for each figure that anybody has, κ and accuracy first."""
+    present = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
+    ordered = sorted(present, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return tuple(_of_figure(found, name, weighted) for name in ordered)
+
+
+def _of_figure(found: Validation, name: str, weighted: bool) -> Picture:
+    called, sections = names(found), []
+    for group, lines in _by_group(found.lines):
+        rated = [
+            _rated(called[line.rater.key], _side(line, weighted)[name], line.rater)
+            for line in lines
+            if name in _side(line, weighted)
+        ]
+        human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
+        sections.append(result_pictures.Section(group, _ordered(rated), human))
+    words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
+    apart = "" if found.wish.by == ALL else f", by {found.wish.by}"
+    title = f"{words}: judges and people held against {found.against}{apart}"
+    return Picture(
+        name, f"{words}{apart}", partial(result_pictures.beside, title, sections, f"{words}: {AXIS}")
+    )
+
+
+def _rated(called: str, found: Estimate, rater: Rater) -> result_pictures.Rated:
+    return result_pictures.Rated(called, found, rater.is_judge, remark(found))
+
+
+def _by_group(lines: Iterable[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+    """The lines of each group, in the order of the groups."""
+    found: dict[str, list[Judged]] = {}
+    for line in lines:
+        found.setdefault(line.group, []).append(line)
+    yield from found.items()
+
+
+def _ordered(rated: list[result_pictures.Rated]) -> list[result_pictures.Rated]:
+    """Judges by height, then people as they stand."""
+    judged = [one for one in rated if one.judge]
+    judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
+    return [*judged, *(one for one in rated if not one.judge)]
+
+
+def _of_contrasts(found: Validation) -> tuple[Picture, ...]:
+    """The differences of every two judges, figure by figure."""
+    called, made = names(found), []
+    for name in found.contrasts[0].gap.plain:
+        rows = [
+            (f"{called[one.first.key]} − {called[one.second.key]}", one.gap.plain[name])
+            for one in found.contrasts
+        ]
+        title = f"{TITLES[name][0]}: the first judge less the second"
+        axis = (
+            f"Difference of {TITLES[name][0]}, 95 % interval over items; across 0 they are indistinguishable"
+        )
+        draw = partial(result_pictures.differences, title, rows, axis)
+        made.append(Picture(f"gap/{name}", f"Difference of {TITLES[name][0]}", draw))
+    return tuple(made)
+
+
+def _of_confusion(found: Validation) -> tuple[Picture, ...]:
+    """The matrices of all raters side by side, group by group."""
+    called = names(found)
+    made = []
+    for group, lines in _by_group(found.lines):
+        matrices = [(called[line.rater.key], line.told.confusion) for line in lines]
+        apart = "" if group == ALL else f", {group}"
+        title = f"Confusion{apart}: {found.against} down, what was said across"
+        made.append(
+            Picture(
+                f"confusion/{group}", f"Confusion{apart}",
+                partial(result_pictures.confusions, title, matrices, found.shape.values),
+            )
+        )  # fmt: skip
+    return tuple(made)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks import bias_sheets, biases, validation_views
+from annotator.actions.attacks import biases, validation_views
 from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
 from annotator.actions.items import families
 from annotator.actions.judges import judges
@@ -55,7 +55,7 @@ def test_who_says_yes_to_longer_reports_leans_to_them(project: Project) -> None:
     assert told["Errs more on longer reports"].figure.value == pytest.approx(0.5)
     assert told["“yes” where people deny it"].figure.value == pytest.approx(1.0)
     assert told["Not “yes” where people grant it"].figure.value == pytest.approx(0.0)
-    assert bias_sheets.verdict(told["Leans to longer reports"]) == "above it"
+    assert biases.verdict(told["Leans to longer reports"]) == "above it"
 
 
 def test_who_goes_with_people_leans_nowhere(project: Project) -> None:
@@ -99,7 +99,7 @@ def test_without_labels_it_says_why_nothing_is_known(project: Project) -> None:
     for about in (LENGTH, FAMILY):
         (one,) = found(project, about).values()
         assert one.figure.value is None
-        assert "Nobody has submitted labels" in bias_sheets.verdict(one)
+        assert "Nobody has submitted labels" in biases.verdict(one)
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -109,7 +109,7 @@ def test_the_order_of_a_pair_shows(project: Project) -> None:
     # The first one shown wins on every item, in both orders.
     assert told["Verdict changes with the order"].figure.value == 1.0
     assert told["First one named"].figure.value == 1.0
-    assert bias_sheets.verdict(told["First one named"]) in ("above it", bias_sheets.NO_BIAS)
+    assert biases.verdict(told["First one named"]) in ("above it", biases.NO_BIAS)
 
 
 def test_every_trial_that_was_judged_counts(project: Project) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.actions.studies import contest_sheets, contests
+from annotator.actions.studies import contests
 from tests.projects import adra_project as adra
 
 PAIRWISE = "researcherbench.pairwise"
@@ -55,7 +55,7 @@ def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(projec
 
 
 def test_a_pair_that_did_not_come_is_missing_and_no_tie(project: Project) -> None:
-    table, biases, pairs = contest_sheets.sheets(contests.report(project))
+    table, biases, pairs = contests.sheets(contests.report(project))
     assert [line.cells[3].words for line in pairs.lines] == [
         "Alpha wins",
         "the order decides",
@@ -71,7 +71,7 @@ def test_a_pair_that_did_not_come_is_missing_and_no_tie(project: Project) -> Non
 
 
 def test_a_pair_leads_to_both_of_its_judgements(project: Project) -> None:
-    *_, pairs = contest_sheets.sheets(contests.report(project))
+    *_, pairs = contests.sheets(contests.report(project))
     source = pairs.lines[0].source
     item = items.ids(project)[0]
     assert source is not None
@@ -88,5 +88,5 @@ def test_pairs_that_nobody_was_asked_about_are_missing_too(project: Project) -> 
 
 def test_without_comparisons_there_is_nothing_to_show(tmp_path: Path) -> None:
     project = adra.adra_project(tmp_path, 1, ("Alpha", "Beta"))
-    assert contest_sheets.sheets(contests.report(project)) == ()
+    assert contests.sheets(contests.report(project)) == ()
     project.close()

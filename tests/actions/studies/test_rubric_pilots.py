@@ -9,7 +9,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.sheets import result_exports
-from annotator.actions.studies import rubric_pilot_sheets, rubric_pilots
+from annotator.actions.studies import rubric_pilots
 from annotator.cli import run_command
 from annotator.protocols.researcherbench.rubric_pilot import Reach
 from tests.projects.small_project import small_project
@@ -41,7 +41,7 @@ def test_a_ceiling_a_floor_and_what_tells_systems_apart(project: Project) -> Non
 
 def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
     label(project, "yn-yyy")
-    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     reaches = [line.cells[3].words for line in criteria.lines]
     assert reaches[:4] == ["every system always meets it"] * 4
     assert reaches[-1] == "tells systems apart"
@@ -50,7 +50,7 @@ def test_criteria_that_tell_nothing_apart_come_first(project: Project) -> None:
 
 def test_a_pass_rate_leaves_unrounded(project: Project) -> None:
     label(project, "ynnyyn")
-    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     rates = [row["Alpha"] for row in result_exports.rows(criteria) if row["Item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
 
@@ -59,7 +59,7 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
     label(project, "ynnyyn")
-    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     differs = "κ is given for each criterion without an interval"
     assert not any(words.startswith(differs) for words in criteria.told)
     assert [words.startswith(differs) for words in result_exports.as_tree(criteria)["told"]].count(True) == 1
@@ -69,7 +69,7 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
 
 def test_weights_stand_beside_the_experts(project: Project) -> None:
     label(project, "yyyyyy")
-    _, weights = rubric_pilot_sheets.sheets(rubric_pilots.report(project, "people"))
+    _, weights = rubric_pilots.sheets(rubric_pilots.report(project, "people"))
     # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
     found = [[cell.words for cell in line.cells] for line in weights.lines]
     assert found == [
@@ -92,13 +92,13 @@ def test_kappa_is_given_criterion_by_criterion(project: Project) -> None:
 
 def test_without_two_raters_nothing_is_said_of_agreement(project: Project) -> None:
     say(project, "a", "ynyyny")
-    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project))
+    criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project))
     assert "κ" not in [column.title for column in criteria.columns]
 
 
 def test_a_criterion_leads_to_the_judgements_on_it(project: Project) -> None:
     say(project, "a", "ynyyny")
-    criteria, _ = rubric_pilot_sheets.sheets(rubric_pilots.report(project))
+    criteria, _ = rubric_pilots.sheets(rubric_pilots.report(project))
     line = next(one for one in criteria.lines if one.unit_id == places(project)[1][2])
     assert line.source is not None
     assert (line.source.rater_id, line.source.unit_id) == (judge_id(project), places(project)[1][2])
@@ -106,5 +106,5 @@ def test_a_criterion_leads_to_the_judgements_on_it(project: Project) -> None:
 
 def test_a_project_without_rubrics_has_no_pilot(tmp_path: Path) -> None:
     project = new_project(tmp_path / "none.goldsmith")
-    assert rubric_pilot_sheets.sheets(rubric_pilots.report(project)) == ()
+    assert rubric_pilots.sheets(rubric_pilots.report(project)) == ()
     project.close()

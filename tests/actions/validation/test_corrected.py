@@ -9,7 +9,7 @@ import pytest
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
-from annotator.actions.validation import corrected, corrected_sheets
+from annotator.actions.validation import corrected
 from annotator.actions.validation.corrected import Wish
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.validation.correction import corrected_mean
@@ -135,7 +135,7 @@ def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> 
 def test_the_tables_name_what_they_stand_on(project: Project) -> None:
     person_says(project, "R2", truth)
     judge_says(project, "small", lenient)
-    scores, pairs, plan = corrected_sheets.sheets(report(project), 0.1)[:3]
+    scores, pairs, plan = corrected.sheets(report(project), 0.1)[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
     assert scores.told[0] == "“small”, corrected by the labels of R2."
     assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]

@@ -6,11 +6,13 @@ Weights are 3, 2 and 1, so a report's coverage is a number of sixths.
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import update
 
+from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs, panels
 from annotator.actions.project import people
@@ -18,13 +20,16 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs.journal import CALL
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.sheets.result_sheets import Sheet
+from annotator.actions.studies import result_views
 from annotator.actions.validation import rule_replay
-from annotator.actions.validation.rule_replay import NO_REPLY, PLAIN, STRUCTURED, Replay, replay
+from annotator.actions.validation.rule_readings import NO_REPLY, PLAIN, STRUCTURED
+from annotator.actions.validation.rule_replay import Replay, replay
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.researcherbench.public_rule import How
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_project import CRITERIA
+from tests.projects.small_project import CRITERIA, small_project
 from tests.servers.served import JUDGE, asked_about
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
@@ -200,3 +205,39 @@ def test_whoever_may_have_to_judge_blind_is_told_nothing(project: Project, serve
     project.work_as(people.known(project, people.add_person(project, "Ann", (Role.ANNOTATOR,)).subject))
     with pytest.raises(Refusal, match="Only a coordinator"):
         rule_replay.replay(project)
+
+
+@pytest.fixture
+def sheets(project: Project, server: OddServer, distant_judge: None) -> tuple[Sheet, ...]:
+    server.answer = in_words(bayesian)
+    asyncio.run(judge_runs.run(project, Order(JUDGE)))
+    return result_views.show(project, "replay", {}, among=VIEWS).sheets
+
+
+def test_systems_reports_and_verdicts_are_told_apart(sheets: tuple[Sheet, ...]) -> None:
+    assert [(sheet.title, len(sheet.lines)) for sheet in sheets] == [
+        ("Systems", 2), ("Reports whose score changes", 2), ("Verdicts that change", 2),
+    ]  # fmt: skip
+    assert all(len(line.cells) == len(sheet.columns) for sheet in sheets for line in sheet.lines)
+
+
+def test_a_system_stands_with_both_scores_and_both_places(sheets: tuple[Sheet, ...]) -> None:
+    alpha = next(line for line in sheets[0].lines if line.cells[0].words == "Alpha")
+    assert [alpha.cells[n].value for n in (1, 2, 3)] == [0.5, 1.0, 0.5]
+    assert [alpha.cells[n].words for n in (4, 5)] == ["2", "1, was 2"]
+    assert "read by the rule of" in sheets[0].told[0]
+
+
+def test_a_verdict_stands_with_the_reply_that_decided_it(sheets: tuple[Sheet, ...]) -> None:
+    line = sheets[2].lines[0]
+    assert [line.cells[n].words for n in (2, 4, 5, 7)] == [FIRST, "no", "yes", "Ba-yes-ian"]
+    assert line.more == (("The reply as it came", BAYES),)
+    assert line.source is not None
+    assert line.source.unit_id
+
+
+def test_without_replies_the_view_says_so(tmp_path: Path) -> None:
+    project: Project = small_project(tmp_path / "no_judge")
+    with pytest.raises(Refusal, match="No judge behind an endpoint"):
+        result_views.show(project, "replay", {}, among=VIEWS)
+    project.close()

@@ -10,7 +10,7 @@ import pytest
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
-from annotator.actions.validation import stand_in, stand_in_sheets, validation
+from annotator.actions.validation import stand_in, validation
 from annotator.actions.validation.stand_in import Verdict, Wish
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
@@ -150,7 +150,7 @@ def test_every_answer_stands_in_words_above_its_figures(project: Project) -> Non
     labelled(project, 3)
     judge_says(project, "good", noisy(project, 0.01, 9))
     judge_says(project, "coin", noisy(project, 0.5, 8))
-    first, persons = stand_in_sheets.sheets(stand_in.report(project, Wish(validation.Wish(resamples=400))))
+    first, persons = stand_in.sheets(stand_in.report(project, Wish(validation.Wish(resamples=400))))
     assert [[cell.words for cell in line.cells[:2]] for line in first.lines] == [
         ["good", "Yes"],
         ["coin", "No"],

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.agreement import agreement_pictures as pictures
+from annotator.actions.agreement import agreement_words as pictures
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.agreement.agreement_figures import Row
 from annotator.actions.agreement.agreement_report import BY_ADJUDICATOR, BY_MODEL, Report, key_of
