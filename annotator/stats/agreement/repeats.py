@@ -5,11 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.agreement.chance import agreeing_pairs
-from annotator.stats.intervals.clustered import Draws, intervals, over, tallied, told
-from annotator.stats.intervals.coding import Values, category_counts, cluster_codes, left_out, plain
+from annotator.stats.intervals.coding import Values, category_counts, left_out, plain
 from annotator.stats.intervals.intervals import wilson
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.sample_size import clustered_wilson
 
 ONCE = "judged fewer than twice"
@@ -36,29 +33,3 @@ def flip_rate(trials: Sequence[Values], clusters: Values | None = None) -> Estim
         method=f"flip rate of {len(trials)} trials: {share.method}",
         note="; ".join([*notes, *left_out(units - n, units, ONCE)]),
     )
-
-
-def disagreement_rate(
-    trials: Sequence[Values],
-    clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> Estimate:
-    """How often two trials of one unit differ, whatever their number, with a bootstrap interval over clusters.
-
-    The mean over units of the share of pairs that differ. Arguments and errors as in `flip_rate`.
-    """
-    table, known = category_counts(trials)
-    groups, twice = cluster_codes(clusters, len(table)), table.sum(axis=1) > 1
-    n, method = int(twice.sum()), "share of pairs of trials that differ"
-    notes = left_out(len(table) - n, len(table), ONCE)
-    if n == 0:
-        return Estimate(None, method=method, note="; ".join(["no unit was judged twice", *notes]))
-    agreeing = agreeing_pairs(table, np.eye(len(known)))[twice]
-    tally = tallied(np.column_stack([1 - agreeing, np.ones(n)]), None if groups is None else groups[twice])
-
-    def figure(sums: Floats) -> Floats:
-        return over(sums[:, 0], sums[:, 1])
-
-    (found,) = intervals(tally, [figure], Draws(resamples, seed))
-    return told(found, method, n, notes)

@@ -1,9 +1,7 @@
 """What an interval means: how far a mean over items, or a share, could have fallen otherwise."""
 
-from collections.abc import Hashable, Sequence
 from math import fsum, sqrt
 from statistics import NormalDist
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +10,6 @@ from annotator.domain.texts.estimate import Estimate, settled
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats, resampled_sums
 
 LEVEL = 0.95
-G = TypeVar("G", bound=Hashable)
 
 
 def bootstrap_means(
@@ -49,22 +46,6 @@ def resampled_means(values: ArrayLike, resamples: int = RESAMPLES, seed: int = S
     size[:, partial] = drawn
     with np.errstate(invalid="ignore"):
         return means / size
-
-
-def bootstrap_groups(
-    values: ArrayLike, groups: Sequence[G], resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
-) -> dict[G, list[Estimate]]:
-    """`bootstrap_means` within each group of items (question type, subject), in order of first appearance.
-
-    `groups` names the group of each row of `values`; ValueError when their lengths differ.
-    """
-    grid = _table(values)
-    if len(groups) != len(grid):
-        raise ValueError(f"{len(groups)} groups for {len(grid)} items")
-    rows: dict[G, list[int]] = {}
-    for row, group in enumerate(groups):
-        rows.setdefault(group, []).append(row)
-    return {group: bootstrap_means(grid[chosen], resamples, seed, level) for group, chosen in rows.items()}
 
 
 def wilson(successes: int, n: int, level: float = LEVEL, items: int | None = None) -> Estimate:

@@ -42,29 +42,6 @@ def kish_effect(sizes: Sequence[float], likeness: float) -> float:
     return 1 + (sum(size * size for size in sizes) / sum(sizes) - 1) * likeness
 
 
-def intracluster(values: Values, clusters: Values) -> Estimate:
-    """How alike units of one cluster are: ρ by an analysis of variance (Donner & Koval 1980), below 0 taken as 0.
-
-    Values by unit, as numbers or truth values, None or NaN where missing. ValueError for what does not fit.
-    """
-    given, groups, missing = _grouped(values, clusters)
-    n, method = len(given), "intracluster correlation, analysis of variance"
-    sizes = np.bincount(groups).astype(np.float64)
-    k = len(sizes)
-    if k < 2 or n == k:
-        reason = "fewer than two clusters" if k < 2 else "no cluster has two units"
-        return Estimate(None, n=n, missing=missing, method=method, note=reason)
-    means = np.bincount(groups, given) / sizes
-    within = float(((given - means[groups]) ** 2).sum()) / (n - k)
-    between = float((sizes * (means - given.mean()) ** 2).sum()) / (k - 1)
-    size = (n - float((sizes**2).sum()) / n) / (k - 1)
-    whole = between + (size - 1) * within
-    if whole <= 0:
-        return Estimate(None, n=n, missing=missing, method=method, note="all values are the same")
-    note = "units of one cluster differ more than others do: taken as 0" if between < within else ""
-    return Estimate(max(0.0, (between - within) / whole), n=n, missing=missing, method=method, note=note)
-
-
 def clustered_wilson(holds: Values, clusters: Values, level: float = LEVEL) -> Estimate:
     """A share of units with Wilson's interval for as many independent units as the clusters are worth.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import atan, cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
+from math import cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
 
 from annotator.domain.texts.estimate import Estimate, settled
@@ -14,16 +14,6 @@ RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
 # Halving [0, π/2] this often leaves neighbouring floating-point numbers.
 HALVINGS = 60
 Bounds = tuple[float, float]
-
-
-def central_share(t: float, df: int) -> float:
-    """The share of Student's t with `df` degrees of freedom that lies in −t … t, by its finite series.
-
-    Abramowitz & Stegun (1964), 26.7.3 and 26.7.4. ValueError unless t ≥ 0 and df ≥ 1.
-    """
-    if t < 0 or df < 1:
-        raise ValueError(f"t of {t} with {df} degrees of freedom")
-    return _share(atan(t / sqrt(df)), df)
 
 
 @lru_cache(maxsize=4096)
@@ -45,7 +35,7 @@ def t_quantile(level: float, df: int) -> float:
 
 
 def _share(angle: float, df: int) -> float:
-    """A(t | df) at t = √df · tan(angle)."""
+    """A(t | df) at t = √df · tan(angle), by its finite series (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4)."""
     odd = df % 2
     square, term, total = cos(angle) ** 2, cos(angle) if odd else 1.0, 0.0
     for place in range(2 + odd, df + 1, 2):
@@ -55,7 +45,7 @@ def _share(angle: float, df: int) -> float:
 
 
 def two_sided(t: float, df: int) -> float:
-    """The share of Student's t with `df` degrees of freedom beyond ±t: 1 less `central_share`, exact far out too.
+    """The share of Student's t with `df` degrees of freedom beyond ±t, exact far out too.
 
     I_x(df/2, 1/2) at x = df / (df + t²) (Abramowitz & Stegun 1964, 26.7.1). ValueError unless df ≥ 1.
     """

@@ -14,9 +14,21 @@ from annotator.stats.intervals.resampling import Floats
 from annotator.stats.intervals.student import t_quantile
 from annotator.stats.intervals.tails import ROUNDING
 from annotator.stats.validation.classification import checked_weights
-from annotator.stats.validation.ppi import Corrected, trusting
 
 NO_LABEL = "no unit has both a label and a judgement"
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The judge's mean over all units, people's over those they labelled, and the two together.
+
+    `tuning` is λ: how far the judge is trusted, 0 not at all, 1 fully; None where nothing was corrected.
+    """
+
+    raw: Estimate
+    labelled: Estimate
+    corrected: Estimate
+    tuning: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +169,10 @@ def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL
     parts = parts_of(units)
     trust = parts.best_tuning() if tuning is None else tuning
     there, all_over = parts.labelled_clusters, parts.clusters
-    missing, name = units.missing, trusting("prediction-powered mean", trust, tuning)
+    missing, name = (
+        units.missing,
+        f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}",
+    )
     return Corrected(
         _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level),
         _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level),

@@ -13,8 +13,7 @@ from annotator.stats.intervals.coding import Values, group_codes, plain
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import NO_LABEL, Units, corrected_of, units_of
-from annotator.stats.validation.ppi import Corrected
+from annotator.stats.validation.correction import NO_LABEL, Corrected, Units, corrected_of, units_of
 
 
 @dataclass(frozen=True, slots=True)

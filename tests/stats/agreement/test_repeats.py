@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.stats.agreement.repeats import disagreement_rate, flip_rate
+from annotator.stats.agreement.repeats import flip_rate
 from annotator.stats.intervals.intervals import wilson
 
 # Three trials of five units: two are mixed, two agree, one was judged once.
@@ -21,21 +21,11 @@ def test_a_unit_flips_when_its_trials_do_not_all_agree():
     assert found.method.startswith("flip rate of 3 trials: share; 95% Wilson")
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_pairs_of_trials_differ_less_often_than_units_flip():
-    # Pairs that differ: 0 of 3, 2 of 3, 0 of 3, 1 of 1.
-    found = disagreement_rate(TRIALS, resamples=200)
-    assert found.value == pytest.approx((0 + 2 / 3 + 0 + 1) / 4)
-    assert "1 of 5 units left out" in found.note
-    assert found.low <= found.value <= found.high
-
-
-def test_both_have_intervals_over_items():
+def test_an_interval_over_items():
     trials = [["y"] * 20, ["y", "y", "y", "n"] * 5]
     items = [i // 4 for i in range(20)]
     assert "in 5 clusters are worth" in flip_rate(trials, items).method
-    assert "over 5 clusters" in disagreement_rate(trials, items).method
-    assert flip_rate(trials, items).value == disagreement_rate(trials, items).value == 0.25
+    assert flip_rate(trials, items).value == 0.25
 
 
 def test_a_rater_that_never_flips_is_not_said_to_be_certain():
@@ -45,9 +35,8 @@ def test_a_rater_that_never_flips_is_not_said_to_be_certain():
     assert "a cluster counts as one unit" in found.note
 
 
-@pytest.mark.parametrize("rate", [flip_rate, disagreement_rate])
 @pytest.mark.parametrize("trials", [[], [["y", "n"]], [["y", None], [None, "n"]]])
-def test_without_repeats_there_is_no_rate_but_a_reason(rate, trials):
-    found = rate(trials)
+def test_without_repeats_there_is_no_rate_but_a_reason(trials):
+    found = flip_rate(trials)
     assert (found.value, found.low, found.n) == (None, None, 0)
     assert found.note

@@ -6,7 +6,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from annotator.stats.intervals.intervals import bootstrap_groups, bootstrap_means, resampled_means, wilson
+from annotator.stats.intervals.intervals import bootstrap_means, resampled_means, wilson
 from tests.stats.agreement_oracles import needs_oracles, oracle
 
 
@@ -105,18 +105,6 @@ def test_a_difference_of_systems_comes_from_shared_resamples():
     values = scores(1)
     means = resampled_means(np.hstack([values, values + 0.25]), resamples=100)
     assert means[:, 1] - means[:, 0] == pytest.approx(np.full(100, 0.25))
-
-
-def test_groups_are_estimated_apart():
-    values = scores(2)[:5]
-    by_type = bootstrap_groups(values, ["a", "b", "a", "b", "a"])
-    assert list(by_type) == ["a", "b"]
-    assert by_type["b"] == bootstrap_means(values[[1, 3]])
-
-
-def test_every_item_needs_its_group():
-    with pytest.raises(ValueError, match="1 groups for 2 items"):
-        bootstrap_groups([[1.0], [0.0]], ["a"])
 
 
 def test_wilson_matches_newcombes_published_interval():

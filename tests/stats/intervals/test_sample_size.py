@@ -1,12 +1,12 @@
 """How many units must be labelled, and what units of one item are worth."""
 
-from math import ceil, nan, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 import pytest
 
 from annotator.stats.intervals.intervals import wilson, wilson_bounds
-from annotator.stats.intervals.sample_size import clustered_wilson, intracluster, kish_effect, wilson_size
+from annotator.stats.intervals.sample_size import clustered_wilson, kish_effect, wilson_size
 
 Z = 1.959963985
 
@@ -49,35 +49,6 @@ def test_the_design_effect_by_hand():
 def test_what_has_no_design_effect_is_refused(sizes, likeness):
     with pytest.raises(ValueError, match="clusters have units"):
         kish_effect(sizes, likeness)
-
-
-@pytest.mark.parametrize(
-    ("values", "likeness"),
-    [
-        ([1, 1, 0, 0], 1),
-        # Means 1, 1/2, 0: between (2 · 1/4 + 2 · 1/4) / 2 = 1/2, within (1/2) / 3: (1/2 − 1/6) / (1/2 + 1/6).
-        ([1, 1, 1, 0, 0, 0], 1 / 2),
-        ([1, 0, 1, 0], 0),
-    ],
-)
-def test_the_likeness_within_clusters_by_hand(values, likeness):
-    found = intracluster(values, [i // 2 for i in range(len(values))])
-    assert found.value == pytest.approx(likeness)
-    assert ("taken as 0" in found.note) == (likeness == 0)
-
-
-@pytest.mark.parametrize(
-    ("values", "clusters", "reason"),
-    [
-        ([1, 0], ["p", "p"], "fewer than two clusters"),
-        ([1, 0], ["p", "q"], "no cluster has two units"),
-        ([1, 1, 1], ["p", "p", "q"], "all values are the same"),
-        ([None, nan], ["p", "q"], "fewer than two clusters"),
-    ],
-)
-def test_an_undefined_likeness_has_a_reason(values, clusters, reason):
-    found = intracluster(values, clusters)
-    assert (found.value, found.note) == (None, reason)
 
 
 @pytest.mark.usefixtures("small_cases")

@@ -1,12 +1,11 @@
 """How people's labels correct a judge's score."""
 
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 import pytest
 
 from annotator.stats.validation.correction import NO_LABEL, corrected_mean
-from annotator.stats.validation.ppi import ppi_mean
 
 # Items A, B and C of two units each; C is not labelled.
 LABELS, SAID, ITEMS = [1, 0, 1, 1, None, None], [1, 1, 1, 0, 1, 0], ["A", "A", "B", "B", "C", "C"]
@@ -75,9 +74,12 @@ def test_of_independent_units_it_comes_near_the_published_form():
     said = np.where(rng.random(4000) < 0.85, truth, ~truth).astype(float)
     labels = np.where(np.arange(4000) < 400, truth, nan)
     ours = corrected_mean(labels, said).corrected
-    published = ppi_mean(labels[:400], said[:400], said[400:]).corrected
-    assert ours.value == pytest.approx(published.value, abs=2e-3)
-    assert ours.high - ours.low == pytest.approx(published.high - published.low, rel=0.02)
+    # PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6): power tuning and the normal interval.
+    y, f, rest = truth[:400].astype(float), said[:400], said[400:]
+    trust = np.mean((y - y.mean()) * (f - f.mean())) / ((1 + 400 / 3600) * said.var(ddof=1))
+    half = 1.96 * sqrt(trust**2 * rest.var() / 3600 + (y - trust * f).var() / 400)
+    assert ours.value == pytest.approx(trust * rest.mean() + (y - trust * f).mean(), abs=2e-3)
+    assert ours.high - ours.low == pytest.approx(2 * half, rel=0.02)
 
 
 def test_correcting_narrows_the_interval_of_the_labels():

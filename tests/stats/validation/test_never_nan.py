@@ -11,20 +11,18 @@ from hypothesis import strategies as st
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.alpha import krippendorff_alpha
-from annotator.stats.agreement.chance import gwet_ac1, pabak
-from annotator.stats.agreement.conger import conger_kappa
+from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.agreement.icc import icc
 from annotator.stats.agreement.permutation import permutation_p
-from annotator.stats.agreement.repeats import disagreement_rate, flip_rate
-from annotator.stats.intervals.sample_size import clustered_wilson, intracluster
+from annotator.stats.agreement.repeats import flip_rate
+from annotator.stats.intervals.sample_size import clustered_wilson
 from annotator.stats.validation.alt_test import alt_test
 from annotator.stats.validation.classification import both_ways
 from annotator.stats.validation.comparison import comparison, kappa_difference
 from annotator.stats.validation.correction import corrected_mean
 from annotator.stats.validation.leaderboard import Scored, standings
-from annotator.stats.validation.paired import mcnemar_of, paired_t
+from annotator.stats.validation.paired import mcnemar_of
 from annotator.stats.validation.planning import plan_labels
-from annotator.stats.validation.rogan_gladen import rogan_gladen
 
 # Mostly of one class, often missing, few items: the corners in which figures come undone.
 said = st.sampled_from([0, 0, 0, 1, None])
@@ -38,29 +36,22 @@ FIGURES = {
         kappa_difference(a, b, c, clusters=i, **few),
         gwet_ac1([a, b, c], clusters=i, **few, interval="bca"),
         gwet_ac1([a, b, c], "ordinal", [0, 1, 2], i, **few),
-        pabak([a, b, c], [0, 1], i, **few),
-        conger_kappa([a, b, c], clusters=i, **few),
         krippendorff_alpha([a, b, c], clusters=i, **few, interval="bca"),
         icc([a, b, c], "2,k", i, **few, interval="bca"),
     ),
     "four cells": lambda a, b, c, w, i: (
         both_ways(a, b, 1, w, i, **few, interval="bca"),
         comparison(a, b, c, 1, w, i, **few, interval="bca"),
-        rogan_gladen(a, b, 1, i, **few),
-        rogan_gladen(a, b, 1),
     ),
     "tests": lambda a, b, c, w, i: (
         mcnemar_of(a, b, c),
-        paired_t(a, b),
         permutation_p(a[:6], b[:6], "kendall"),
         permutation_p(a, b, "pearson", resamples=20),
         alt_test({"a": a, "b": b}, c, clusters=i, fewest=1, **few),
     ),
     "shares": lambda a, b, c, w, i: (
         clustered_wilson(a, i),
-        intracluster(a, i),
         flip_rate([a, b], i),
-        disagreement_rate([a, b, c], i, **few),
     ),
     "corrected": lambda a, b, c, w, i: (
         corrected_mean(a, b, w, i, c and [value or 0 for value in c]),
