@@ -1,6 +1,6 @@
-"""What annotators learn after consensus: their own answer, what stands now and why; and how they object, once."""
+"""What became of one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,24 +9,102 @@ import orjson
 from sqlalchemy import Select, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import digests
 from annotator.actions.adjudication.adjudication_sheets import headings_of
 from annotator.actions.assignments import adjudicators
-from annotator.actions.consensus import consensus_versions, letters, ruling_rows
+from annotator.actions.consensus import consensus, consensus_versions, letters, ruling_rows
 from annotator.actions.consensus.remarks import said
 from annotator.actions.project import people
 from annotator.actions.project.file import META, Project
 from annotator.actions.project.recording import record
-from annotator.domain.experts.adjudication import Adjudication, Dispute, DisputeState
+from annotator.domain.experts.adjudication import (
+    OWN,
+    Adjudication,
+    ConsensusVersion,
+    Dispute,
+    DisputeState,
+    Ruling,
+)
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.digest import DigestDispute, Fate, StageDigest
+from annotator.domain.experts.digest import DigestDispute, DigestRow, Fate, StageDigest
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
+
+
+def rows(
+    kind: Kind,
+    letter: str,
+    own: Document[Any],
+    version: ConsensusVersion,
+    agreed: Document[Any],
+    headings: Mapping[str, str],
+) -> tuple[DigestRow, ...]:
+    """Row by row as the version was closed, what the rater behind a letter may learn.
+
+    Of another rater's work it holds what stands in the consensus and nothing else: rows that neither they wrote nor
+    the consensus keeps are left out, and reasons are given only where their own unit did not stay as it was.
+    """
+    made: dict[str, list[Unit]] = {}
+    for provenance in version.provenance:
+        made.setdefault(provenance.ruling_id, []).append(agreed.unit(provenance.unit_id))
+    found: list[DigestRow] = []
+    for ruling in version.rulings:
+        units = made.get(ruling.id, [])
+        mine = own.unit(ruling.members[letter]) if letter in ruling.members else None
+        found += _of_row(kind, ruling, mine, units, headings)
+    return tuple(found)
+
+
+def _of_row(
+    kind: Kind, ruling: Ruling, mine: Unit | None, units: list[Unit], headings: Mapping[str, str]
+) -> Iterable[DigestRow]:
+    counterpart = _counterpart(kind, mine, units) if mine is not None else None
+    if mine is not None:
+        yield _row(kind, ruling, mine, counterpart, headings)
+    for unit in units:
+        if unit is not counterpart:
+            yield _row(kind, ruling, None, unit, headings)
+
+
+def _counterpart(kind: Kind, mine: Unit, units: list[Unit]) -> Unit | None:
+    """The consensus unit that stands for one's own: the one that says the same, or the only one."""
+    same = next((unit for unit in units if consensus.agree(kind, (mine, unit))), None)
+    return same or (units[0] if units else None)
+
+
+def _row(
+    kind: Kind, ruling: Ruling, mine: Unit | None, agreed: Unit | None, headings: Mapping[str, str]
+) -> DigestRow:
+    change = _change(kind, ruling, mine, agreed)
+    about = mine or agreed
+    told = change != Fate.KEPT
+    return DigestRow(
+        own=mine.model_dump(mode="json") if mine is not None else None,
+        consensus=agreed.model_dump(mode="json") if agreed is not None else None,
+        change=change,
+        reason=ruling.reason if told else None,
+        rationale=ruling.rationale if told else "",
+        heading=headings.get(str(getattr(about, "unit_id", "")), ""),
+    )
+
+
+def _change(kind: Kind, ruling: Ruling, mine: Unit | None, agreed: Unit | None) -> str:
+    if mine is None:
+        return Fate.ADDED
+    if agreed is None:
+        return Fate.DROPPED
+    differing = consensus.differing(kind, (mine, agreed))
+    if not differing:
+        return Fate.KEPT
+    if "text" not in differing:
+        return f"{' and '.join(differing)} changed"
+    return Fate.MERGED if ruling.take == OWN and len(ruling.members) > 1 else Fate.REWORDED
+
 
 ASSIGNMENT, DISPUTE = table(AssignmentRow), table(DisputeRow)
 ITEM, REVISION = table(ItemRow), table(RevisionRow)
@@ -142,7 +220,7 @@ def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDiges
         item_id=found.item_id,
         stage=found.stage,
         version=version.version,
-        rows=digests.rows(kind, letter, own, version, agreed, headings),
+        rows=rows(kind, letter, own, version, agreed, headings),
         dispute=_told(objection) if objection and objection.stage is found.stage else None,
     )
 

@@ -1,14 +1,15 @@
-"""How an adjudicator rules on a row: take a letter, both, one's own wording or nothing, and say why."""
+"""How an adjudicator rules on a row: take a letter, both, one's own wording or nothing, and say why; with drafts."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import ValidationError
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import ruling_drafts
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.consensus.consensus import Documents
+from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason, Ruling
 from annotator.domain.kinds.artifact import Kind
@@ -16,6 +17,33 @@ from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
+
+# In a draft's place, stands where other drafts have their artifact.
+PLACE = drafts.RULING
+
+
+def save_draft(project: Project, ruling_id: str, field: str, text: str) -> None:
+    """Keep what is being typed into a field of a row: of its own wording, its rationale or its gap."""
+    drafts.save(project, PLACE, ruling_id, field, text)
+
+
+def forget_draft(project: Project, ruling_id: str, field: str) -> None:
+    """Drop a field's unfinished text: it was typed back to what the ruling says."""
+    drafts.forget(project, PLACE, ruling_id, field)
+
+
+def kept(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
+    """This person's unfinished texts of an adjudication: (ruling's id, field) → text."""
+    mine = select(drafts.DRAFT).where(
+        drafts.DRAFT.c.person_id == people.someone(project).id,
+        drafts.DRAFT.c.place.startswith(f"{PLACE}|", autoescape=True),
+    )
+    with project.store.read() as db:
+        ids = {ruling.id for ruling in ruling_rows.rulings(db, adjudication_id)}
+        rows = db.execute(mine.order_by(drafts.DRAFT.c.place)).all()
+    found = ((drafts.parts_of(row.place), row.text) for row in rows)
+    return {(ruling_id, field): text for (_, ruling_id, field), text in found if ruling_id in ids}
+
 
 # What `explain` takes back; None leaves as it is.
 Nothing = Literal[""]
@@ -58,7 +86,7 @@ def explain(
     with project.store.write() as db:
         row, _, _ = _row(project, db, ruling_id)
         for name in given:
-            ruling_drafts.forget_draft(project, ruling_id, name)
+            forget_draft(project, ruling_id, name)
         verb = f"say {', '.join(given)}"
         return ruling_rows.replace(project, db, row.id, verb, [row], [_with(row, _explained(given))])
 
@@ -72,7 +100,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
         row, kind, documents = _row(project, db, ruling_id)
         start = row.own or consensus.starting_point(kind, row, documents)
         for name in fields:
-            ruling_drafts.forget_draft(project, ruling_id, name)
+            forget_draft(project, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
         new = checked_own(kind, new, documents)
         return ruling_rows.replace(project, db, row.id, f"word {', '.join(fields)}", [row], [new])

@@ -1,10 +1,26 @@
-"""What judge carries out an order: the one that is named, or one made from it that is asked several units together."""
+"""Judges made from others: asked several units together, or a majority of several judges or of the trials of one."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select
 
 from annotator.actions.judges import judges
+from annotator.actions.judges.judges import JUDGE
+from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
+from annotator.actions.project.recording import record
+from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import Order
-from annotator.domain.judges.judge import Asking, Judge, JudgeKind
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import Case, Verdicts
+from annotator.domain.texts.canonical import canonical_json
+from annotator.domain.texts.change import Change
+from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 
 _ROOM_FOR_A_NAME = 100
@@ -37,3 +53,120 @@ def together(judge: Judge, units: int) -> Judge:
         name=f"{judge.name[:_ROOM_FOR_A_NAME]}, {units} together",
         asking=Asking.model_dump_json(asking, exclude_defaults=True),
     )
+
+
+JUDGES, TRIALS = "judges", "trials"
+# As long as any judge's name may be.
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one member, or one trial, said of a unit; without a value it said nothing."""
+
+    who: str
+    value: str | None
+    quote: str = ""
+    quote_start: int | None = None
+    quote_end: int | None = None
+
+    def words(self) -> str:
+        """The vote as a rationale names it."""
+        return f"{self.who} {self.value or 'nothing'}"
+
+
+def add(project: Project, name: str, members: Sequence[str]) -> Change:
+    """A judge that is the majority of several (by name), or of the trials of a single one."""
+    known = [judges.named(project, member) for member in dict.fromkeys(members)]
+    if not known:
+        raise Refusal("A vote needs members.", "Name one judge for its trials, or several for a panel.")
+    if any(judge.kind == JudgeKind.DERIVED for judge in known):
+        raise Refusal("A vote counts judges, not other votes.", "Name the judges themselves.")
+    if not 0 < len(name.strip()) <= LONGEST_NAME:
+        raise Refusal("A vote needs a name of a line at most.", "Give it another; nothing was added.")
+    judges.refuse_taken(project, name)
+    over = JUDGES if len(known) > 1 else TRIALS
+    tree = {"members": [judge.id for judge in known], "over": over}
+    parameters = canonical_json(tree).decode()
+    fields = JudgeFields.model_validate({"name": name, "kind": JudgeKind.DERIVED, "parameters": parameters})
+    judge = Judge(id=new_id(), **fields.model_dump())
+    with project.store.write() as db:
+        for member in known:
+            judges.kept(project, member)
+        db.execute(insert(JUDGE).values(**judge.model_dump()))
+        after = judge.model_dump(mode="json")
+        return record(project, db, Change("judge", judge.id, "add judge", None, after))
+
+
+def members(project: Project, judge: Judge) -> list[str]:
+    """The names of those whose verdicts a vote counts; a single one is counted over its trials."""
+    ids: list[str] = json.loads(judge.parameters)["members"]
+    with project.store.read() as db:
+        names = {
+            row.id: row.name
+            for row in db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(ids)))
+        }
+    return [names.get(member, "a judge that is not here") for member in ids]
+
+
+def counting(project: Project, judge: Judge, protocol: str) -> Callable[[Case], Verdicts]:
+    """What gives each unit of a case the verdict of the majority, from the votes as they stand now."""
+    votes = _votes(project, judge, protocol)
+    panel = json.loads(judge.parameters)
+    size = len(panel["members"]) if panel["over"] == JUDGES else 0
+
+    def count(case: Case) -> Verdicts:
+        cast = {unit.id: votes.get((case.response.id, unit.id), ()) for unit in case.units}
+        return {unit_id: majority(found, max(size, len(found))) for unit_id, found in cast.items()}
+
+    return count
+
+
+def majority(votes: Sequence[Vote], members: int) -> Verdict:
+    """The value of more than half of the votes, given that more than half of the members voted; otherwise unclear."""
+    given = [vote for vote in votes if vote.value is not None]
+    if not given:
+        return Verdict(status=Status.SKIPPED, cause="No member has given a verdict.")
+    words = ", ".join(vote.words() for vote in votes)
+    if 2 * len(given) <= members:
+        cause = f"Only {len(given)} of {members} members gave a verdict: {words}."
+        return Verdict(status=Status.UNCLEAR, cause=cause)
+    (value, most), *others = Counter(vote.value for vote in given).most_common()
+    if 2 * most <= len(given):
+        tied = bool(others) and others[0][1] == most
+        return Verdict(status=Status.UNCLEAR, cause=f"{'A tie' if tied else 'No majority'}: {words}.")
+    first = next(vote for vote in given if vote.value == value)
+    return Verdict(
+        value=value,
+        rationale=f"{most} of {len(given)}: {words}",
+        quote=first.quote,
+        quote_start=first.quote_start,
+        quote_end=first.quote_end,
+    )
+
+
+def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, str], list[Vote]]:
+    """(response, unit) → the votes, in the order of the members or of the trials."""
+    panel = json.loads(judge.parameters)
+    members: list[str] = panel["members"]
+    over_trials = panel["over"] == TRIALS
+    question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
+    if not over_trials:
+        question = question.where(JUDGEMENT.c.trial == 1)
+    found: dict[tuple[str, str], list[tuple[int, Vote]]] = defaultdict(list)
+    with project.store.read() as db:
+        names: dict[str, str] = dict(
+            db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
+        )
+        of_members = (JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
+        gone = wordings.outdated(db, *of_members)
+        for row in (row for row in db.execute(question) if row.id not in gone):
+            who = f"trial {row.trial}" if over_trials else names[row.rater_id]
+            place = row.trial if over_trials else members.index(row.rater_id)
+            found[row.response_id, row.unit_id].append((place, _vote(who, row)))
+    return {unit: [vote for _, vote in sorted(cast, key=lambda one: one[0])] for unit, cast in found.items()}
+
+
+def _vote(who: str, row: Any) -> Vote:
+    value = row.value if row.status == Status.OK.value else None
+    return Vote(who, value, row.quote, row.quote_start, row.quote_end)

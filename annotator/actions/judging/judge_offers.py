@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import AtHand, Wanted
+from annotator.actions.items.report_lines import Reports
 from annotator.actions.labelling import label_offers
 from annotator.actions.material.responding import MANNERS
 from annotator.actions.project.file import Project
@@ -246,3 +247,10 @@ def title(name: str) -> str:
     if name.startswith(PAIRING):
         return "Units paired by meaning"
     return WRITING if name in MANNERS else name
+
+
+def drawings_of(found: Reports) -> list[Drawing]:
+    """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
+    reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
+    items = [item.parts for item in found.items if item.sources]
+    return [drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]

@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from annotator.actions.judges import endpoint_memory, judge_prices, kept_keys
+from annotator.actions.judges import endpoint_memory, kept_keys
 from annotator.actions.judges.judges import named
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import Journal
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import usd
+from annotator.places import user_data
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -58,7 +59,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
         "rejected_parameters": list(found.rejected),
         "attempts": sum(call.attempts for call in found.calls),
         "raw": found.calls[-1].raw if found.calls else "",
-        "price": judge_prices.words(project, judge.model),
+        "price": price_words(project, judge.model),
     }
 
 
@@ -95,3 +96,15 @@ def _ends(arrived: list[Any]) -> str:
         return "both ends arrive"
     lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
     return f"the {' and the '.join(lost)} of a long one is cut off without a word"
+
+
+def price_words(_project: Project, model: str) -> str:
+    """A model's price with the day it was true; where it is not known, where to write it."""
+    from annotator.judging.calls.prices import FILE, prices
+
+    known = prices().of(model)
+    if known is None:
+        return f"not known; runs of it have no budget until you write it into {user_data() / FILE}"
+    price = known.price
+    cached = "" if price.cached is None else f", ${price.cached:g} cached"
+    return f"${price.input:g} in{cached}, ${price.output:g} out per million tokens, as of {known.as_of}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import card_checks, derived_judges, judge_offers, panels
+from annotator.actions.judging import card_checks, derived_judges, judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.runs import batches, driving, judge_cases, run_records
 from annotator.actions.runs.driving import Work
@@ -99,7 +99,7 @@ def asked_by(project: Project, order: Order, judge: Judge) -> Protocol:
     """The protocol as this judge goes by it."""
     shape = judge_cases.shape_of(order.protocol)
     if judge.kind == JudgeKind.DERIVED:
-        return replace(shape, baseline=panels.counting(project, judge, shape.name))
+        return replace(shape, baseline=derived_judges.counting(project, judge, shape.name))
     if judge.asked.together == 1:
         return shape
     if shape.judge_together is None:

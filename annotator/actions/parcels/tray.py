@@ -1,27 +1,43 @@
-"""What lies in the tray: returned work that clashed, came late or was not asked for, until the coordinator decides."""
+"""What lies in the tray: returned work that clashed, came late or was not asked for, beside what is here already."""
 
 import json
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.adjudication.adjudication_sheets import headings_of
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring.comparing import HOW
 from annotator.actions.authoring.guidelines import version_in_force
 from annotator.actions.parcels import returned_labels
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.parcel import Outcome, TrayEntry, TrayState
-from annotator.domain.kinds.artifact import Kind, State, chain
+from annotator.domain.kinds.artifact import Document, Kind, State, chain
+from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, ItemRow, RevisionRow, TrayRow, table
+from annotator.storage.tables import (
+    AdjudicationRow,
+    AgreementRow,
+    ArtifactRow,
+    ItemRow,
+    ResponseRow,
+    RevisionRow,
+    TrayRow,
+    table,
+)
 
 TRAY, ARTIFACT, REVISION, ITEM = table(TrayRow), table(ArtifactRow), table(RevisionRow), table(ItemRow)
+ADJUDICATION, RESPONSE, AGREEMENT = table(AdjudicationRow), table(ResponseRow), table(AgreementRow)
 
 
 def put(
@@ -159,3 +175,138 @@ def facts(entry: TrayEntry) -> dict[str, Any]:
     """The entry's content as a JSON tree."""
     tree: dict[str, Any] = json.loads(entry.content)
     return tree
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """An entry with its document beside the one that is here (None for none); `withheld` says why neither is shown.
+
+    `rows` are the units that belong together: those of the same id, the others by likeness as agreement has it.
+    `headings` are the words of the units that labels speak of, `reports` the number of each report within its item.
+    """
+
+    entry: TrayEntry
+    person: str
+    item_key: str
+    question: str
+    came: Document[Any] | None = None
+    here: Document[Any] | None = None
+    here_revision: int = 0
+    rows: tuple[tuple[Unit | None, Unit | None], ...] = ()
+    withheld: str = ""
+    facts: dict[str, str] = field(default_factory=dict)
+    headings: dict[str, str] = field(default_factory=dict)
+    reports: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def may_be_accepted(self) -> bool:
+        """Whether it can become a revision here."""
+        return bool(self.entry.stage and self.item_key) and self.entry.state is not TrayState.ACCEPTED
+
+
+def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[Sheet]:
+    """What lies in the tray, without the documents, by item, person and revision."""
+    there = entries(project, state)
+    with project.store.read() as db:
+        names, items = _names(db), _items(db)
+    found = [
+        Sheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", ""))) for entry in there
+    ]
+    return sorted(
+        found, key=lambda sheet: (sheet.item_key, sheet.person, sheet.entry.revision, sheet.entry.id)
+    )
+
+
+def sheet(project: Project, sheet_: Sheet) -> Sheet:
+    """The same entry with its documents, unless whoever looks works on that very item."""
+    entry = sheet_.entry
+    kind = entry.stage.kind if entry.stage else None
+    if kind is None or entry.stage is None:
+        return Sheet(entry, sheet_.person, "", "", facts=_facts(entry))
+    with project.store.read() as db:
+        if words := _withheld(project, db, entry.item_id, entry.stage):
+            return Sheet(entry, sheet_.person, sheet_.item_key, sheet_.question, withheld=words)
+        found = _here(db, entry, kind)
+        came = document_of(kind, json.loads(entry.content))
+        here = document_of(kind, json.loads(found.content)) if found else None
+        return Sheet(
+            entry=entry, person=sheet_.person, item_key=sheet_.item_key, question=sheet_.question,
+            came=came, here=here, here_revision=found.number if found else 0, rows=_rows(kind, came, here),
+            headings=headings_of(db, entry.item_id) if kind is Kind.LABELS else {},
+            reports=_reports(db, entry.item_id) if kind is Kind.LABELS else {},
+        )  # fmt: skip
+
+
+def _names(db: Connection) -> dict[str, str]:
+    return {row.id: row.name for row in db.execute(select(PERSON.c.id, PERSON.c.name))}
+
+
+def _items(db: Connection) -> dict[str, tuple[str, str]]:
+    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question)
+    return {row.id: (row.key, row.question) for row in db.execute(question)}
+
+
+def _facts(entry: TrayEntry) -> dict[str, str]:
+    """What a package of another project says of itself, or nothing where its content is a document."""
+    tree = facts(entry)
+    told = {"file": "File", "project_id": "Project", "person_id": "Person"}
+    return {words: str(tree[name]) for name, words in told.items() if name in tree}
+
+
+def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> str:
+    """Blindness holds for a coordinator too: who answers or adjudicates an item sees nobody else's answer to it."""
+    begun = select(ADJUDICATION.c.id).where(
+        ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.adjudicator_id == project.by
+    )
+    if assignments.adjudicator_of(db, item_id) == project.by or db.execute(begun).first():
+        return "You adjudicate this item, so its annotators' work is not shown to you under their names."
+    frozen = select(AGREEMENT.c.id).where(AGREEMENT.c.item_id == item_id, AGREEMENT.c.stage == stage.value)
+    own = select(ARTIFACT.c.state).where(
+        ARTIFACT.c.item_id == item_id, ARTIFACT.c.author_id == project.by,
+        ARTIFACT.c.kind == (stage.kind.value if stage.kind else ""),
+    )  # fmt: skip
+    state = db.execute(own).scalar()
+    works = state is not None or project.by in assignments.raters_of(db, item_id, stage)
+    if state == State.DRAFT.value or (works and not db.execute(frozen).first()):
+        return "You work on this item yourself, so nobody else's work on it is shown before you are through."
+    return ""
+
+
+def _here(db: Connection, entry: TrayEntry, kind: Kind) -> Any:
+    """The revision of the same number, where there is one, otherwise the newest sealed one of the same author."""
+    question = (
+        select(REVISION.c.number, REVISION.c.content)
+        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+        .where(
+            ARTIFACT.c.item_id == entry.item_id,
+            ARTIFACT.c.kind == kind.value,
+            ARTIFACT.c.author_id == entry.person_id,
+            REVISION.c.sealed.is_(True),
+        )
+        .order_by(REVISION.c.number != entry.revision, REVISION.c.number.desc())
+    )
+    return db.execute(question).first()
+
+
+def _rows(
+    kind: Kind, came: Document[Any], here: Document[Any] | None
+) -> tuple[tuple[Unit | None, Unit | None], ...]:
+    """The units that came, each with the one here that it belongs to, then those that are only here."""
+    if here is None:
+        return tuple((unit, None) for unit in came.units)
+    partner = {unit.id: unit for unit in here.units}
+    known = {unit.id for unit in came.units} & set(partner)
+    left = [unit for unit in came.units if unit.id not in known]
+    right = [unit for unit in here.units if unit.id not in known]
+    found = (
+        {left[a].id: right[b] for a, b, _ in HOW[kind].aligned(left, right).pairs} if left and right else {}
+    )
+    together = {unit.id: partner.get(unit.id) or found.get(unit.id) for unit in came.units}
+    taken = {unit.id for unit in together.values() if unit is not None}
+    alone = [(None, unit) for unit in here.units if unit.id not in taken]
+    return (*((unit, together[unit.id]) for unit in came.units), *alone)
+
+
+def _reports(db: Connection, item_id: str) -> dict[str, int]:
+    rows = db.execute(select(RESPONSE.c.id).where(RESPONSE.c.item_id == item_id).order_by(RESPONSE.c.id))
+    return {response_id: number for number, response_id in enumerate(rows.scalars(), start=1)}

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select
+from sqlalchemy.engine import Connection
 
 from annotator import __version__, files
 from annotator.actions.project.unfinished import is_sample
@@ -30,6 +31,7 @@ from annotator.storage.tables import MetaRow, PersonRow, table
 
 if TYPE_CHECKING:
     from annotator.storage.holding import Hold
+
 
 __all__ = ["Project", "Unwritable"]
 META, PERSON = table(MetaRow), table(PersonRow)
@@ -204,3 +206,10 @@ def _brought_up_to_date(
     older = f"“{path.name}” has an older format: you see a copy in today's, and nothing in it can be changed."
     where = "where it may be written" if why else "in the window, or change it by any command,"
     return copy, folder, Refusal(why + older, f"Open it {where} to bring it up to date.")
+
+
+def restore(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
+    """Give a setting its other value, unless somebody has chosen a third one since."""
+    if project.get(name, present) != present:
+        raise Refusal("That setting was changed since.", "Set it as you want it to be.")
+    project.set(name, goal)

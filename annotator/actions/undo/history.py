@@ -28,7 +28,7 @@ RESTORERS: dict[str, str] = {
     "judgement": "annotator.actions.labelling.label_writing",
     "person": "annotator.actions.project.people",
     "ruling": "annotator.actions.consensus.ruling_rows",
-    "setting": "annotator.actions.project.settings",
+    "setting": "annotator.actions.project.file",
 }
 # What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
 OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})

@@ -104,8 +104,8 @@ def judge_vote(
     ],
 ) -> None:
     """Add a judge whose verdict is the majority of others, or of one judge's trials. Count it with “judge run”."""
-    from annotator.actions.judging import panels
+    from annotator.actions.judging import derived_judges
 
     with opened(file) as project:
-        panels.add(project, name, of)
+        derived_judges.add(project, name, of)
     said.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)

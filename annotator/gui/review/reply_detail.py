@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QWidget
 
-from annotator.actions.judging import sent_prompts
+from annotator.actions.judging import filled_prompts
+from annotator.actions.judging.filled_prompts import Sent
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.judging.sent_prompts import Sent
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judgement_replies import Reply, Told
 from annotator.domain.judges.judge import Call
@@ -145,7 +145,7 @@ class ReplyDetail(Splitter):
 
 
 def _sent(project: Project, judgement_id: str) -> tuple[Sent | None, str]:
-    return sent_prompts.sent(project, judgement_id), judgement_id
+    return filled_prompts.sent(project, judgement_id), judgement_id
 
 
 def _named(reply: Reply) -> str:

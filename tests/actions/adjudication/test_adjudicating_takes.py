@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling, ruling_drafts
+from annotator.actions.adjudication import adjudicating, closing, ruling
 from annotator.actions.project.file import Project
 from annotator.actions.releases.checking import check
 from annotator.actions.undo import history, recovering
@@ -164,9 +164,9 @@ def test_undo_refuses_once_the_adjudication_is_closed(project: Project):
 
 def test_typing_is_kept_and_becomes_a_wording_after_a_crash(project: Project):
     found = row(project, "a2").ruling
-    ruling_drafts.save_draft(project, found.id, "text", "Compares synth")
-    ruling_drafts.save_draft(project, found.id, "rationale", "Both are lo")
-    assert ruling_drafts.kept(project, found.adjudication_id) == {
+    ruling.save_draft(project, found.id, "text", "Compares synth")
+    ruling.save_draft(project, found.id, "rationale", "Both are lo")
+    assert ruling.kept(project, found.adjudication_id) == {
         (found.id, "rationale"): "Both are lo",
         (found.id, "text"): "Compares synth",
     }
@@ -174,18 +174,18 @@ def test_typing_is_kept_and_becomes_a_wording_after_a_crash(project: Project):
     assert len(recovering.recover(project)) == 2
     kept = row(project, "a2").ruling
     assert (kept.take, kept.own["text"], kept.rationale) == ("own", "Compares synth", "Both are lo")
-    assert ruling_drafts.kept(project, found.adjudication_id) == {}
+    assert ruling.kept(project, found.adjudication_id) == {}
 
 
 def test_a_draft_is_dropped_when_the_field_is_written(project: Project):
     found = row(project, "a2").ruling
-    ruling_drafts.save_draft(project, found.id, "text", "Compares synth")
+    ruling.save_draft(project, found.id, "text", "Compares synth")
     ruling.write_own(project, found.id, text="Compares synthetic questions")
-    assert ruling_drafts.kept(project, found.adjudication_id) == {}
+    assert ruling.kept(project, found.adjudication_id) == {}
 
 
 def test_a_draft_whose_row_is_gone_is_left_and_reported(project: Project):
-    ruling_drafts.save_draft(project, "no such ruling", "text", "Lost words")
+    ruling.save_draft(project, "no such ruling", "text", "Lost words")
     assert recovering.recover(project) == []
     (finding,) = check(project).problems
     assert "Lost words" in finding.happened

@@ -362,9 +362,9 @@ def test_verdicts_by_another_wording_are_not_held_against_copies(project: Projec
 
 
 def test_a_vote_is_not_put_to_the_test(project: Project) -> None:
-    from annotator.actions.judging import panels
+    from annotator.actions.judging import derived_judges
 
-    panels.add(project, "vote", [JUDGE])
+    derived_judges.add(project, "vote", [JUDGE])
     with pytest.raises(Refusal, match="only counts"):
         attacked(project, "vote")
 

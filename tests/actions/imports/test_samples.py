@@ -12,7 +12,7 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_sealing, labels
-from annotator.actions.parcels import handing_out, tray_sheets, unpacking, waiting
+from annotator.actions.parcels import handing_out, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
@@ -149,8 +149,8 @@ def test_time_was_spent_on_every_document(sample):
 
 
 def test_a_late_plan_waits_in_the_tray_beside_the_one_that_is_here(sample):
-    (found,) = tray_sheets.sheets(sample)
-    sheet = tray_sheets.sheet(sample, found)
+    (found,) = tray.sheets(sample)
+    sheet = tray.sheet(sample, found)
     assert (found.entry.reason, found.item_key, sheet.withheld) == (Outcome.LATE, "norm-placement", "")
     assert sum(came.text != here.text for came, here in sheet.rows) == 1
     (arrival,) = unpacking.received(sample)

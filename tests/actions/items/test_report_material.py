@@ -12,7 +12,7 @@ from annotator.actions.items import cited_pages, drawn_parts, items, page_fetchi
 from annotator.actions.items.drawn_parts import Standing
 from annotator.actions.items.extracts import Drawn, Subject
 from annotator.actions.judges import judges, writers
-from annotator.actions.judging import drawable, judge_offers
+from annotator.actions.judging import judge_offers
 from annotator.actions.material import extracting, lacking_reports, part_edits, part_replies, responding
 from annotator.actions.orders import writing_forecasts
 from annotator.actions.project import people
@@ -257,7 +257,7 @@ def test_what_a_person_wrote_has_no_reply_behind_it(project: Project) -> None:
 
 def test_what_can_be_drawn_is_counted_as_the_judges_page_counts_it(project: Project) -> None:
     keep(project, claims(("One.", "")))
-    assert drawable.drawings(report_lines.reports(project)) == judge_offers.drawings(project)
+    assert judge_offers.drawings_of(report_lines.reports(project)) == judge_offers.drawings(project)
 
 
 def test_fetching_is_planned_as_the_command_plans_it(project: Project) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.judges import judges, kept_keys
-from annotator.actions.judging import panels
+from annotator.actions.judging import derived_judges
 from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal
 
@@ -37,7 +37,7 @@ def test_the_baseline_alone_is_called_so(project: Project, in_file: bool) -> Non
     with pytest.raises(Refusal, match="already is a judge “baseline”"):
         add(project, "baseline")
     with pytest.raises(Refusal, match="already is a judge “baseline”"):
-        panels.add(project, "baseline", ["baseline"])
+        derived_judges.add(project, "baseline", ["baseline"])
     assert judges.kept(project, judges.BASELINE) == judges.named(project, "baseline")
 
 

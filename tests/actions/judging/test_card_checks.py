@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotator.actions.judges import endpoint_memory, judges, prompts
-from annotator.actions.judging import card_checks, judge_runs, panels
+from annotator.actions.judging import card_checks, derived_judges, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import JudgeKind
@@ -240,7 +240,7 @@ def test_the_baseline_is_bound_to_the_version_that_it_is_part_of(project: Projec
 def test_a_vote_is_known_by_its_members(project: Project, server: OddServer) -> None:
     add_judge(project, server, "second", parameters='{"seed": 7}')
     judged(project, "second")
-    panels.add(project, "panel", (JUDGE, "second"))
+    derived_judges.add(project, "panel", (JUDGE, "second"))
     judged(project, "panel")
     card = card_of(project, "panel")
     assert (card.judge.over, len(card.judge.members)) == ("judges", 2)

@@ -10,7 +10,7 @@ import pytest
 from annotator.actions.imports import imports
 from annotator.actions.items.extracts import Drawn
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
@@ -30,7 +30,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     add_judge(project, server, asking='{"weights_shown": true}')
     for order in (Order(JUDGE, trials=3), Order(JUDGE, together=2)):
         asyncio.run(judge_runs.run(project, order))
-    panels.add(project, "vote", [JUDGE])
+    derived_judges.add(project, "vote", [JUDGE])
     asyncio.run(judge_runs.run(project, Order("vote")))
     yield project
     project.close()

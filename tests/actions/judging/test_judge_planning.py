@@ -6,7 +6,7 @@ import pytest
 
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_planning, judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_planning, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals, run_records
 from annotator.actions.runs.judge_cases import Order
@@ -76,8 +76,8 @@ def test_what_a_judge_came_to_is_summed_over_all_it_was_asked(project: Project) 
 
 
 def test_the_members_of_a_vote_are_named(project: Project) -> None:
-    panels.add(project, "vote", ["baseline"])
-    assert panels.members(project, judges.named(project, "vote")) == ["baseline"]
+    derived_judges.add(project, "vote", ["baseline"])
+    assert derived_judges.members(project, judges.named(project, "vote")) == ["baseline"]
 
 
 def test_whether_a_run_goes_on_is_told_by_its_lock(project: Project) -> None:

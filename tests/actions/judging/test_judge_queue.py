@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_queue, panels
+from annotator.actions.judging import derived_judges, judge_queue
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.refusal import Refusal
@@ -49,7 +49,7 @@ def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
     ],
 )
 def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: Order, words: str) -> None:
-    panels.add(project, "vote", ["baseline"])
+    derived_judges.add(project, "vote", ["baseline"])
     with pytest.raises(Refusal, match=words):
         judge_queue.add(project, order)
     assert judge_queue.waiting(project) == []

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from annotator.actions.items import items
 from annotator.actions.judges import judges, prompts
-from annotator.actions.judging import judge_runs, sent_prompts
+from annotator.actions.judging import filled_prompts, judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -196,7 +196,7 @@ def the_id(project: Project, run_id: str, unit: str) -> str:
 
 
 def test_what_was_sent_is_put_together_again(project: Project, server: OddServer) -> None:
-    found = sent_prompts.sent(project, the_id(project, run(project), "Compares"))
+    found = filled_prompts.sent(project, the_id(project, run(project), "Compares"))
     assert found is not None
     assert (found.prompt, found.version, found.same) == ("researcherbench.coverage", 1, True)
     bodies = [body["messages"] for body in server.bodies]
@@ -209,14 +209,14 @@ def test_what_was_sent_is_put_together_again(project: Project, server: OddServer
 def test_what_was_sent_by_a_former_wording_is_shown_as_it_was(project: Project) -> None:
     judged = the_id(project, run(project), "Compares")
     prompts.write(project, "researcherbench.coverage", OURS)
-    found = sent_prompts.sent(project, judged)
+    found = filled_prompts.sent(project, judged)
     assert found is not None
     assert (found.version, found.same) == (1, True)
 
 
 def test_units_asked_together_are_shown_together(project: Project, server: OddServer) -> None:
     server.answer = answering(lambda words: "yes")
-    found = sent_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
+    found = filled_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
     assert found is not None
     assert (found.prompt, found.same) == ("researcherbench.coverage.together", True)
 
@@ -224,10 +224,10 @@ def test_units_asked_together_are_shown_together(project: Project, server: OddSe
 def test_an_endpoint_that_was_given_other_parameters_since_is_told_of(project: Project) -> None:
     judged = the_id(project, run(project), "Compares")
     judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
-    found = sent_prompts.sent(project, judged)
+    found = filled_prompts.sent(project, judged)
     assert found is not None
     assert not found.same
-    assert found.words == sent_prompts.CHANGED
+    assert found.words == filled_prompts.CHANGED
 
 
 def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer) -> None:
@@ -237,14 +237,14 @@ def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer)
     )
     judged = the_id(project, run(project), "Compares")
     assert all(body["messages"][0]["content"].startswith("Be brief.") for body in server.bodies)
-    found = sent_prompts.sent(project, judged)
+    found = filled_prompts.sent(project, judged)
     assert found is not None
     assert (found.version, found.same) == (2, True)
 
 
 def test_a_baseline_was_sent_nothing(project: Project) -> None:
     run_id = str(asyncio.run(judge_runs.run(project, Order("baseline")))["run"])
-    assert sent_prompts.sent(project, the_id(project, run_id, "Explains")) is None
+    assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
 
 
 def test_running_calls_are_named(project: Project) -> None:
@@ -272,7 +272,7 @@ def test_an_annotator_reads_nothing_of_it(project: Project) -> None:
     run_id = run(project)
     people.add_person(project, "Ada", (Role.ANNOTATOR,))
     project.work_as(people.people(project)[1])
-    for question in (judgement_replies.calls, judgement_replies.told, sent_prompts.sent):
+    for question in (judgement_replies.calls, judgement_replies.told, filled_prompts.sent):
         with pytest.raises(Refusal, match="Only a coordinator"):
             question(project, run_id)
     with pytest.raises(Refusal, match="Only a coordinator"):

@@ -14,7 +14,7 @@ from sqlalchemy import update
 
 from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
@@ -186,7 +186,7 @@ def test_a_judge_that_asks_no_model_is_refused(project: Project) -> None:
         replay(project)
     with pytest.raises(Refusal, match="asks no model"):
         replay(project, "baseline")
-    panels.add(project, "vote", [JUDGE])
+    derived_judges.add(project, "vote", [JUDGE])
     with pytest.raises(Refusal, match="asks no model"):
         replay(project, "vote")
     with pytest.raises(Refusal, match="No call of “distant”"):

@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from annotator.actions.judges import judges, kept_keys
-from annotator.actions.judging import judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from annotator.gui import keys
@@ -138,7 +138,7 @@ def test_a_vote_is_made_of_those_that_are_ticked(served, show):
     tick(page.roster.side.vote.members, "baseline", JUDGE)
     assert "2 judges" in page.roster.side.vote.words.text()
     press("Ctrl+Return")
-    assert panels.members(served, judges.named(served, "panel")) == ["baseline", JUDGE]
+    assert derived_judges.members(served, judges.named(served, "panel")) == ["baseline", JUDGE]
     assert "baseline, distant" in page.roster.side.about.text()
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QProcess
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_queue, judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_queue, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import Order
@@ -129,7 +129,7 @@ def test_what_there_is_nothing_to_draw_from_cannot_be_started(small, show):
 
 
 def test_a_vote_draws_nothing_and_says_so(small, show):
-    panels.add(small, "vote", ["baseline"])
+    derived_judges.add(small, "vote", ["baseline"])
     page = show(small, "Runs")
     choose(page.running.form.judge, "vote")
     choose(page.running.form.what, "adra.references")
@@ -328,7 +328,7 @@ def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbo
 
 
 def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
-    panels.add(small, "vote", ["baseline"])
+    derived_judges.add(small, "vote", ["baseline"])
     asyncio.run(judge_runs.run(small, Order("baseline")))
     page = show(small, "Runs")
     choose(page.running.form.judge, "vote")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.adjudication import adjudicating, closing, ruling_drafts, voting
+from annotator.actions.adjudication import adjudicating, closing, ruling, voting
 from annotator.actions.adjudication.adjudicating import Waiting
 from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetRow
 from annotator.actions.adjudication.closing import Lacking
@@ -186,7 +186,7 @@ class Bench(QObject):
         return (
             sheet,
             () if closed else closing.missing(project, adjudication_id),
-            ruling_drafts.kept(project, adjudication_id),
+            ruling.kept(project, adjudication_id),
             voting.ballots(project, adjudication_id) if self.vote_first else (),
         )
 

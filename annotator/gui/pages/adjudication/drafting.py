@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from annotator.actions.adjudication import ruling, ruling_drafts
+from annotator.actions.adjudication import ruling
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.experts.adjudication import OWN
 from annotator.gui.desk.desk import Desk
@@ -39,7 +39,7 @@ class Typing(QObject):
     def draft(self, ruling_id: str, field: str, text: str) -> None:
         """Typing paused: the text goes into the file at once."""
         if field in self.typed.get(ruling_id, {}):
-            self._do(ruling_drafts.save_draft, ruling_id, field, text)
+            self._do(ruling.save_draft, ruling_id, field, text)
 
     def keep(self) -> bool:
         """Rule what was typed; whether everything is kept now."""
@@ -56,7 +56,7 @@ class Typing(QObject):
         ruling_id, there = row.ruling.id, self._there(row)
         new = {name: value for name, value in fields.items() if there.get(name) != value}
         for name in fields.keys() - new.keys():
-            self._desk.do(ruling_drafts.forget_draft, ruling_id, name)
+            self._desk.do(ruling.forget_draft, ruling_id, name)
         said = {name: value for name, value in new.items() if name in ruling.EXPLAINED}
         worded = {name: value for name, value in new.items() if name not in ruling.EXPLAINED}
         done = not said or self._do(lambda project: ruling.explain(project, ruling_id, **said))

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.parcels import tray, tray_sheets
-from annotator.actions.parcels.tray_sheets import Sheet
+from annotator.actions.parcels import tray
+from annotator.actions.parcels.tray import Sheet
 from annotator.domain.experts.parcel import TRAYED, TrayState
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
@@ -100,7 +100,7 @@ class TrayPane(QWidget):
         """Read the tray anew, staying at the entry that was shown; how many wait."""
         kept, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
-        self._sheets = sorted(self._desk.ask(tray_sheets.sheets, everything) or [], key=_place)
+        self._sheets = sorted(self._desk.ask(tray.sheets, everything) or [], key=_place)
         if not self._sheets:
             self._shown = None
         self.list.blockSignals(True)
@@ -125,7 +125,7 @@ class TrayPane(QWidget):
         if not 0 <= row < len(self._sheets):
             self._shown = None
             return
-        found = self._desk.ask(tray_sheets.sheet, self._sheets[row])
+        found = self._desk.ask(tray.sheet, self._sheets[row])
         self._shown = sheet = found or self._sheets[row]
         entry = sheet.entry
         self.title.setText(" · ".join(part for part in (_subject(sheet), _person(sheet)) if part))

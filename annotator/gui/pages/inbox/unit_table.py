@@ -2,7 +2,7 @@
 
 from html import escape
 
-from annotator.actions.parcels.tray_sheets import Sheet
+from annotator.actions.parcels.tray import Sheet
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import differences

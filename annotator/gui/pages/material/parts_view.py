@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from annotator.actions.items import report_lines
 from annotator.actions.items.drawn_parts import OPEN
 from annotator.actions.items.report_lines import Reports
-from annotator.actions.judging import drawable
+from annotator.actions.judging import judge_offers
 from annotator.actions.judging.judge_offers import Drawing
 from annotator.actions.material import part_replies
 from annotator.actions.project.file import Project
@@ -270,7 +270,7 @@ class PartsView(QWidget):
 
 def _read(project: Project) -> tuple[Reports, list[Drawing]]:
     found = report_lines.reports(project)
-    return found, drawable.drawings(found)
+    return found, judge_offers.drawings_of(found)
 
 
 def _lines(found: Reports, kind: Part | Kind) -> Iterator[Line]:

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.judges import prompts
-from annotator.actions.judging import prompt_previews
-from annotator.actions.judging.prompt_previews import Preview
+from annotator.actions.judging import filled_prompts
+from annotator.actions.judging.filled_prompts import Preview
 from annotator.actions.project.file import Project
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.texts.difference import differences
@@ -229,4 +229,4 @@ def marked(old: str, new: str) -> str:
 
 
 def _filled(project: Project, name: str, text: str, number: int) -> tuple[str, str, int, Preview | None]:
-    return name, text, number, prompt_previews.preview(project, name, text, number)
+    return name, text, number, filled_prompts.preview(project, name, text, number)

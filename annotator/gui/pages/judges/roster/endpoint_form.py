@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.judges import judge_prices, judges, kept_keys
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import judge_probes
 from annotator.domain.judges.judge import Asking, Judge
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
@@ -230,7 +231,7 @@ class EndpointForm(QWidget):
 
     def _show_price(self) -> None:
         model = self.fields["model"].text().strip()
-        words = self._desk.ask(judge_prices.words, model) if model else "known once the model is"
+        words = self._desk.ask(judge_probes.price_words, model) if model else "known once the model is"
         self.price.setText(words or "")
 
     def _show_place(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QProcess, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions.judges import kept_keys
-from annotator.actions.judging import panels
+from annotator.actions.judging import derived_judges
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
@@ -90,7 +90,7 @@ class JudgeSide(QWidget):
     def _words(self, judge: Judge) -> str:
         if judge.kind == JudgeKind.BASELINE:
             return BASELINE_WORDS
-        names = self._desk.ask(panels.members, judge) or []
+        names = self._desk.ask(derived_judges.members, judge) or []
         whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
         return f"{whom}\n\n{VOTE_WORDS}"
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
-from annotator.actions.judging import panels
+from annotator.actions.judging import derived_judges
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
@@ -55,7 +55,9 @@ class VoteForm(QWidget):
     def save(self) -> str:
         """Make the vote; its name, or nothing when it was refused."""
         name = self.name.text().strip()
-        return name if self._desk.do(panels.add, name, list(self.members.ticked())) is not None else ""
+        return (
+            name if self._desk.do(derived_judges.add, name, list(self.members.ticked())) is not None else ""
+        )
 
     def _say(self) -> None:
         chosen = self.members.ticked()

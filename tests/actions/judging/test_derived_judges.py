@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_probes, judge_runs, panels
+from annotator.actions.judging import derived_judges, judge_probes, judge_runs
+from annotator.actions.judging.derived_judges import Vote, majority
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.judging.panels import Vote, majority
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.domain.judges.judgement import Status
@@ -74,7 +74,7 @@ def test_a_panel_counts_its_members_and_is_a_rater_like_any_other(
         add_judge(project, server, name, parameters=f'{{"user": "{name}"}}')
         run(project, name)
     asked = len(server.bodies)
-    panels.add(project, "panel", ["a", "b", "c"])
+    derived_judges.add(project, "panel", ["a", "b", "c"])
     ended = run(project, "panel")
     assert (ended["done"], ended["calls"], len(server.bodies)) == (12, 0, asked)
     rows = [row for row in results.rows(project, judges.named(project, "panel").id) if row.group == "all"]
@@ -89,7 +89,7 @@ def test_a_panel_counts_its_members_and_is_a_rater_like_any_other(
 def test_a_vote_is_counted_anew_when_its_members_have_said_more(project: Project, server: OddServer) -> None:
     for name in ("a", "b", "c"):
         add_judge(project, server, name)
-    panels.add(project, "panel", ["a", "b", "c"])
+    derived_judges.add(project, "panel", ["a", "b", "c"])
     run(project, "a")
     assert run(project, "panel")["missing"] == {"unclear": 12}
     run(project, "b")
@@ -102,7 +102,7 @@ def test_the_trials_of_one_judge_vote_too(project: Project, server: OddServer) -
     server.answer = lambda body, number: answering(lambda words: next(said))(body, number)
     add_judge(project, server, "a")
     run(project, "a", trials=3, concurrency=1, systems=("Alpha",), items=("1",))
-    panels.add(project, "a, majority", ["a"])
+    derived_judges.add(project, "a, majority", ["a"])
     run(project, "a, majority", systems=("Alpha",), items=("1",))
     found = project.store.raw.execute(
         "SELECT value, rationale FROM judgement WHERE rationale LIKE '%trial%'"
@@ -117,7 +117,7 @@ def test_a_vote_quotes_what_the_first_of_the_majority_quoted(project: Project, s
     for name in ("a", "b"):
         add_judge(project, server, name)
         run(project, name)
-    panels.add(project, "panel", ["a", "b"])
+    derived_judges.add(project, "panel", ["a", "b"])
     run(project, "panel")
     question = "SELECT DISTINCT quote, quote_start FROM judgement WHERE rationale LIKE '2 of 2%'"
     assert [row[0] for row in project.store.raw.execute(question)] == [quote, quote]
@@ -128,17 +128,17 @@ def test_a_vote_quotes_what_the_first_of_the_majority_quoted(project: Project, s
     [([], "needs members"), (["nobody"], "There is no judge"), (["baseline", "vote"], "not other votes")],
 )
 def test_a_vote_that_cannot_be_counted_is_refused(project: Project, members: list[str], words: str) -> None:
-    panels.add(project, "vote", ["baseline"])
+    derived_judges.add(project, "vote", ["baseline"])
     with pytest.raises(Refusal, match=words):
-        panels.add(project, "panel", members)
+        derived_judges.add(project, "panel", members)
     with pytest.raises(Refusal, match="already is a judge"):
-        panels.add(project, "vote", ["baseline"])
+        derived_judges.add(project, "vote", ["baseline"])
     with pytest.raises(Refusal, match="asks no model"):
         run(project, "vote", trials=2)
 
 
 def test_a_vote_needs_no_endpoint_to_be_tested(project: Project) -> None:
-    panels.add(project, "vote", ["baseline"])
+    derived_judges.add(project, "vote", ["baseline"])
     assert asyncio.run(judge_probes.test(project, "vote"))["ok"]
     with pytest.raises(Refusal, match="no settings"):
         judges.change(project, judges.named(project, "vote").id, {"name": "x"})

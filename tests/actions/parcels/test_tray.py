@@ -9,7 +9,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
-from annotator.actions.parcels import packing, returning, tasking, tray, tray_sheets, unpacking
+from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
@@ -22,7 +22,7 @@ from tests.projects.labelling_project import labelling_project
 ARTIFACT = table(ArtifactRow)
 
 
-def clashing(project: Project, folder: Path, *texts: str) -> tray_sheets.Sheet:
+def clashing(project: Project, folder: Path, *texts: str) -> tray.Sheet:
     """Work on the first item from a second copy of Ana's task, taken in after that of the first."""
     ana = annotators(project)[0]
     unpacking.take_in(project, [returned(project, ana.id, folder / "one")])
@@ -34,13 +34,13 @@ def clashing(project: Project, folder: Path, *texts: str) -> tray_sheets.Sheet:
     return only(project)
 
 
-def only(project: Project) -> tray_sheets.Sheet:
+def only(project: Project) -> tray.Sheet:
     """The one entry that waits, with its documents."""
-    (found,) = tray_sheets.sheets(project)
-    return tray_sheets.sheet(project, found)
+    (found,) = tray.sheets(project)
+    return tray.sheet(project, found)
 
 
-def words(sheet: tray_sheets.Sheet) -> list[tuple[str, str]]:
+def words(sheet: tray.Sheet) -> list[tuple[str, str]]:
     """The texts in the rows of a sheet."""
     return [(came.text if came else "", here.text if here else "") for came, here in sheet.rows]
 
@@ -71,17 +71,17 @@ def test_the_adjudicator_of_an_item_decides_without_seeing_its_annotators_work(t
     assert "You adjudicate this item" in sheet.withheld
     assert (sheet.came, sheet.here, sheet.rows) == (None, None, ())
     tray.accept(project, sheet.entry.id)
-    assert tray_sheets.sheets(project) == []
+    assert tray.sheets(project) == []
 
 
 def test_a_decided_entry_may_be_accepted_only_when_it_was_set_aside(tmp_path: Path) -> None:
     project = coordinated(tmp_path)
     entry = clashing(project, tmp_path, "Names a mine in Peru").entry
     tray.set_aside(project, entry.id)
-    (aside,) = tray_sheets.sheets(project, TrayState.SET_ASIDE)
+    (aside,) = tray.sheets(project, TrayState.SET_ASIDE)
     assert aside.may_be_accepted
     tray.accept(project, entry.id)
-    (accepted,) = tray_sheets.sheets(project, TrayState.ACCEPTED)
+    (accepted,) = tray.sheets(project, TrayState.ACCEPTED)
     assert not accepted.may_be_accepted
 
 
