@@ -94,10 +94,10 @@ def _tell(
 
 
 def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
-    from annotator.actions.orders import writing_forecasts
+    from annotator.actions.orders import forecasts
 
     with opened(file, readonly=True, person=person) as project:
-        found = writing_forecasts.told(project, order)
+        found = forecasts.told(project, order)
     say(found.tree(), json_, found.words())
 
 

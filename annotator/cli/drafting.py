@@ -32,7 +32,7 @@ def ask(
 ) -> None:
     """Have a model draft from an item's sources; what it drafts is a proposal until you take it, unit by unit."""
     from annotator.actions.material import draft_runs
-    from annotator.actions.orders import writing_forecasts
+    from annotator.actions.orders import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     order = Order(
@@ -42,7 +42,7 @@ def ask(
 
     if estimate:
         with opened(file, readonly=True, person=person) as project:
-            found = writing_forecasts.told(project, order)
+            found = forecasts.told(project, order)
         say(found.tree(), json_, found.words())
         return
 

@@ -47,7 +47,7 @@ def respond(
     """
     from annotator.actions.judges import writers
     from annotator.actions.material import responding
-    from annotator.actions.orders import writing_forecasts
+    from annotator.actions.orders import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     manner = responding.manner(mode, planned=plan)
@@ -61,7 +61,7 @@ def respond(
 
     if estimate:
         with opened(file, readonly=True) as project:
-            found = writing_forecasts.told(project, order_of(judge))
+            found = forecasts.told(project, order_of(judge))
         say(found.tree(), json_, found.words())
         return
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import documents, editable, guidelines
+from annotator.actions.authoring import editable, guidelines
 from annotator.actions.project import drafts, people
 from annotator.actions.project.drafts import REMARK
 from annotator.actions.project.file import Project
@@ -170,7 +170,7 @@ def artifact_of(row: Row[Any]) -> Artifact:
 
 
 def _artifact(values: dict[str, Any]) -> Artifact:
-    return Artifact(**values, document=documents.read(values["kind"], values.pop("content")))
+    return Artifact(**values, document=read_document(values["kind"], values.pop("content")))
 
 
 def read_open(project: Project, db: Connection, artifact_id: str) -> Newest:
@@ -247,7 +247,7 @@ def write_revision(
     }  # fmt: skip
     _ADD_REVISION.run(db, row)
     _POINT.run(db, {"wanted": artifact_id, "number": number})
-    documents.remember(document.KIND, content.decode(), document)
+    _remember(document.KIND, content.decode(), document)
     return {"revision": number, "sha256": digest}
 
 
@@ -258,4 +258,24 @@ def restore(project: Project, db: Connection, artifact_id: str, present: Any, go
         raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")
     wanted = (REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"])
     content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
-    next_revision(project, db, newest, documents.read(newest.artifact.kind, content), verb="restore")
+    next_revision(project, db, newest, read_document(newest.artifact.kind, content), verb="restore")
+
+
+REMEMBERED = 64
+_known: dict[tuple[str, str], Document[Any]] = {}
+
+
+def read_document(kind: str, content: str) -> Document[Any]:
+    """The document of a kind with that canonical JSON; pydantic's ValidationError names what does not fit."""
+    document = _known.get((kind, content))
+    if document is None:
+        document = DOCUMENTS[Kind(kind)].model_validate_json(content)
+        _remember(kind, content, document)
+    return document
+
+
+def _remember(kind: str, content: str, document: Document[Any]) -> None:
+    """Keep a document that was just written: it is asked for next."""
+    if len(_known) >= REMEMBERED:
+        _known.clear()
+    _known[kind, content] = document

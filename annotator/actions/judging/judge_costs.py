@@ -15,8 +15,7 @@ from annotator.actions.judges.judges import JUDGE
 from annotator.actions.judging.judge_offers import purpose
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units
-from annotator.actions.runs.call_bills import bills
-from annotator.actions.runs.journal import CALL, JUDGEMENT
+from annotator.actions.runs.journal import CALL, JUDGEMENT, bills
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.refusal import Refusal
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import orjson
 from sqlalchemy import ColumnElement, Table, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
@@ -14,8 +15,10 @@ from annotator.actions.attacks import attack_tests
 from annotator.actions.authoring import annotating
 from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.labelling import wordings
-from annotator.actions.releases import gathering_drawn, gathering_pairs, gathering_validation
+from annotator.actions.releases import gathering_drawn, gathering_pairs
+from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.redaction import redact
@@ -33,8 +36,9 @@ from annotator.exchange.release.records import (
     SystemRecord,
 )
 from annotator.exchange.release.spool import Spool, tally
+from annotator.exchange.release.validation_records import InformedRecord, LookRecord, ValidationSetRecord
 from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import InformedRow, OpeningRow, ValidationSetRow, table
 
 # What a release says of itself as a whole; a project that says it already keeps its own.
 STATED = ("licence", "description")
@@ -78,8 +82,8 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     dropped = Counter[str]()
     bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
     raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
-    gathering_validation.add(db, bundle)
-    raters |= gathering_drawn.raters_of(bundle) | gathering_validation.raters_of(bundle)
+    add(db, bundle)
+    raters |= gathering_drawn.raters_of(bundle) | _raters_of(bundle)
     bundle.judges = [
         _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
     ]
@@ -179,3 +183,46 @@ def without_secrets(address: str) -> str:
 
 def _person(row: Mapping[str, Any]) -> PersonRecord:
     return PersonRecord(**{**row, "roles": row["roles"].split()})
+
+
+SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
+
+
+def add(db: Connection, bundle: Bundle) -> None:
+    """Put them in; the responses that leave must be there already."""
+    responses = {response.id for response in bundle.responses}
+    for row in db.execute(select(SET).where(SET.c.locked_at.is_not(None)).order_by(SET.c.id)).mappings():
+        content = Content.model_validate_json(row["content"])
+        if {one.response_id for one in content.responses} <= responses:
+            bundle.validation_sets.append(_set(db, row, content))
+    for row in db.execute(select(INFORMED).order_by(INFORMED.c.id)).mappings():
+        if row["response_id"] in responses:
+            bundle.informed.append(InformedRecord(**row))
+
+
+def _raters_of(bundle: Bundle) -> set[str]:
+    """The judges and people whom these name."""
+    found = {person for one in bundle.validation_sets for who in one.content.dealt.values() for person in who}
+    found |= {label.person_id for one in bundle.validation_sets for label in one.first_labels}
+    found |= {one.by for one in bundle.validation_sets}
+    found |= {look.by for one in bundle.validation_sets for look in one.looks}
+    found |= {name for one in bundle.informed for name in (one.judge_id, one.label_of, one.by)}
+    return found - {"", CONSENSUS}
+
+
+def _set(db: Connection, row: Any, content: Content) -> ValidationSetRecord:
+    question = select(OPENING).where(OPENING.c.set_id == row["id"]).order_by(OPENING.c.at, OPENING.c.id)
+    looks = [
+        LookRecord(**{**look, "judges": json.loads(look["judges"])})
+        for look in (
+            {name: value for name, value in found.items() if name != "set_id"}
+            for found in db.execute(question).mappings()
+        )
+    ]
+    names = ("id", "name", "protocol", "by", "at", "locked_at", "sha256", "labels_sha256")
+    return ValidationSetRecord(
+        **{name: row[name] for name in names},
+        content=content,
+        first_labels=orjson.loads(row["labels"]),
+        looks=looks,
+    )

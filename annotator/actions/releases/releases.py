@@ -1,6 +1,6 @@
 """How a release leaves the project: gathered in one look, numbered by its content, written whole or not at all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,14 +9,16 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import draft_provenance
+from annotator.actions.authoring.draft_provenance import Source
 from annotator.actions.judges import kept_keys
-from annotator.actions.material import drafted_units
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.releases import checking, gathering, gathering_drawn
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
@@ -26,8 +28,8 @@ from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import Facts
-from annotator.exchange.release.gold_card import StageFigure
-from annotator.exchange.release.records import ScoreRecord
+from annotator.exchange.release.gold_card import Drafted, StageFigure
+from annotator.exchange.release.records import ArtifactRecord, ScoreRecord
 from annotator.exchange.release.spool import tally
 from annotator.storage.tables import ReleaseRow, table
 
@@ -186,7 +188,7 @@ def state(project: Project, name: str, text: str) -> Change:
 def _facts(project: Project, bundle: Bundle) -> Facts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     with project.store.read() as db:
-        drafted = drafted_units.of_bundle(db, bundle)
+        drafted = _drafted(db, bundle)
     return Facts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted,
@@ -239,3 +241,47 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
 
 def _silent(_stage: str, _done: int, _total: int) -> None:
     """Progress that nobody listens to."""
+
+
+CONSENSUS = "consensus"
+
+
+def _drafted(db: Connection, bundle: Bundle) -> tuple[Drafted, ...]:
+    """The artifacts that leave and hold units from drafts, in their order.
+
+    A unit of a consensus came from a draft when any answer it was made of did.
+    """
+    taken = draft_provenance.of_artifacts(db)
+    if not taken:
+        return ()
+    made = _of_consensus(bundle, taken)
+    aliases = {person.id: person.alias for person in bundle.people}
+    found = []
+    for artifact in sorted(bundle.artifacts, key=lambda one: one.id):
+        ids = [unit["id"] for unit in artifact.document["units"]]
+        known = {**made.get(artifact.id, {}), **taken.get(artifact.id, {})}
+        standing = draft_provenance.standing(known, ids)
+        if standing:
+            settled = artifact.state is State.CONSENSUS
+            author = CONSENSUS if settled else aliases.get(artifact.author_id, artifact.author_id)
+            models = tuple(sorted({source.name for source in standing.values()}))
+            found.append(Drafted(artifact.id, artifact.kind.value, author, len(standing), len(ids), models))
+    return tuple(found)
+
+
+def _of_consensus(bundle: Bundle, taken: Mapping[str, Mapping[str, Source]]) -> dict[str, dict[str, Source]]:
+    """Consensus → its units that were made of drafted ones, by the last version of each adjudication."""
+    own: dict[tuple[str, str], ArtifactRecord] = {
+        (one.item_id, f"{one.kind.value}/{one.author_id}"): one for one in bundle.artifacts
+    }
+    last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
+    found: dict[str, dict[str, Source]] = {}
+    for one in last.values():
+        kind = one.stage.kind
+        for unit in one.provenance if kind else ():
+            for person, source_id in unit.sources.items():
+                artifact = own.get((one.item_id, f"{kind.value}/{person}")) if kind else None
+                source = taken.get(artifact.id, {}).get(source_id) if artifact else None
+                if source is not None:
+                    found.setdefault(one.artifact_id, {})[unit.unit_id] = source
+    return found

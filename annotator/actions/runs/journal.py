@@ -1,17 +1,30 @@
-"""How a judge run is kept: every finished call and judgement is committed before anyone is told of it."""
+"""How a judge run is kept: every finished call and judgement is committed before anyone is told; what calls cost."""
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, Select, Table, bindparam, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Select,
+    Subquery,
+    Table,
+    and_,
+    bindparam,
+    case,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
-from annotator.actions.runs.known_calls import KnownCalls
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status, Verdict
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -21,6 +34,25 @@ from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
 from annotator.storage.ready import Ready
 from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
+
+
+class KnownCalls:
+    """The cache keys of answered calls, by their hash; in one of 2⁶⁴ times it knows a key that is not there."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self._before = array("q", sorted(map(hash, keys)))
+        self._since: set[int] = set()
+
+    def add(self, key: str) -> None:
+        """Know a key from now on."""
+        self._since.add(hash(key))
+
+    def __contains__(self, key: object) -> bool:
+        wanted = hash(key)
+        place = bisect_left(self._before, wanted)
+        found = place < len(self._before) and self._before[place] == wanted
+        return found or wanted in self._since
+
 
 CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
 
@@ -192,3 +224,41 @@ def same_question(call_id: str | None) -> Select[Any]:
 def call_hash(row: dict[str, Any]) -> str:
     """The hash of a journalled call: what was asked for, what came, and what it cost."""
     return sha256(canonical_json({key: row[key] for key in Call.model_fields}))
+
+
+# A request without an answer has been kept with the most that it may have cost, and no count of tokens.
+_UNBILLED = and_(CALL.c.tokens_output.is_(None), CALL.c.cost_usd > 0)
+
+
+def bills() -> Subquery:
+    """Every call with its run and judge, what it was `charged`, and whether its bill is `known` (1) or guessed (0).
+
+    A request whose bill never came, since it was cut short, is guessed to have cost what those of its run cost on
+    average, or the most it may have where none of them was answered. `charged` is None where no price is known.
+    """
+    mean = (
+        select(CALL.c.run_id, CALL.c.judge_id, func.avg(CALL.c.cost_usd).label("usual"))
+        .where(CALL.c.cost_usd > 0, CALL.c.tokens_output.is_not(None))
+        .group_by(CALL.c.run_id, CALL.c.judge_id)
+        .subquery()
+    )
+    same = and_(
+        func.coalesce(mean.c.run_id, "") == func.coalesce(CALL.c.run_id, ""),
+        mean.c.judge_id == CALL.c.judge_id,
+    )
+    guessed = and_(_UNBILLED, mean.c.usual.is_not(None))
+    return (
+        select(
+            CALL.c.id,
+            CALL.c.cache_key,
+            CALL.c.run_id,
+            CALL.c.judge_id,
+            func.coalesce(RUN.c.protocol, "").label("protocol"),
+            case((guessed, mean.c.usual), else_=CALL.c.cost_usd).label("charged"),
+            case((_UNBILLED, 0), else_=1).label("known"),
+        )
+        .select_from(CALL)
+        .outerjoin(RUN, RUN.c.id == CALL.c.run_id)
+        .outerjoin(mean, same)
+        .subquery()
+    )

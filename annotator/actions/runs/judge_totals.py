@@ -8,8 +8,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
-from annotator.actions.runs.call_bills import bills
-from annotator.actions.runs.journal import CALL, JUDGEMENT
+from annotator.actions.runs.journal import CALL, JUDGEMENT, bills
 from annotator.domain.judges.judgement import RaterKind, Status
 
 FLAGGED = "quote_missing"

@@ -14,8 +14,7 @@ from annotator.actions.judges import prompts
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.actions.runs.call_bills import bills
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
+from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import Status

@@ -16,6 +16,7 @@ from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.results.scoring import Score
 from annotator.actions.runs import run_judgements
 from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sets.validation_figures import told
 from annotator.actions.sheets.result_sheets import (
     Cell,
     Choice,
@@ -28,7 +29,6 @@ from annotator.actions.sheets.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.sheets.validation_cells import told
 from annotator.actions.validation import rule_readings
 from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
 from annotator.domain.judges.protocol import Material, Scored

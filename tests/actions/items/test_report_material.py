@@ -13,8 +13,8 @@ from annotator.actions.items.drawn_parts import Standing
 from annotator.actions.items.extracts import Drawn, Subject
 from annotator.actions.judges import judges, writers
 from annotator.actions.judging import judge_offers
-from annotator.actions.material import extracting, lacking_reports, part_edits, part_replies, responding
-from annotator.actions.orders import writing_forecasts
+from annotator.actions.material import extracting, part_edits, part_replies, responding, response_journal
+from annotator.actions.orders import forecasts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
@@ -201,17 +201,17 @@ def write(project: Project, **more: object) -> None:
 def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Project, server: OddServer) -> None:
     server.answer = answering(lambda *_: error(400, "No."))
     write(asking, trials=2)
-    found = lacking_reports.lacking(asking)
+    found = response_journal.lacking(asking)
     assert [(one.item, one.system, one.trial, one.status) for one in found] == [
         ("1", "Scribe", 1, "api_error"),
         ("1", "Scribe", 2, "api_error"),
         ("2", "Scribe", 1, "api_error"),
         ("2", "Scribe", 2, "api_error"),
     ]
-    assert list(lacking_reports.by_cause(found).values()) == [4]
+    assert list(response_journal.by_cause(found).values()) == [4]
     server.answer = answering(written)
     write(asking, items=("1",))
-    assert [(one.item, one.trial) for one in lacking_reports.lacking(asking)] == [
+    assert [(one.item, one.trial) for one in response_journal.lacking(asking)] == [
         ("1", 2),
         ("2", 1),
         ("2", 2),
@@ -222,7 +222,7 @@ def test_what_reports_would_take_is_told_without_a_call(asking: Project, server:
     def told(**more: object) -> tuple[int, int]:
         planned = bool(more.pop("planned", False))
         order = Order("pen", responding.manner(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
-        found = asyncio.run(writing_forecasts.of_reports(asking, order))
+        found = asyncio.run(forecasts.of_reports(asking, order))
         return found.units, found.calls
 
     assert (told(), told(trials=3), told(planned=True)) == ((2, 2), (6, 6), (2, 4))

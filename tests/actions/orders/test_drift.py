@@ -11,7 +11,7 @@ import pytest
 
 from annotator.actions.judging import judge_offers, judge_runs
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.orders import drift, drift_standings, forecasts, resuming
+from annotator.actions.orders import drift, forecasts, resuming
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import COVERAGE
@@ -133,7 +133,7 @@ def test_only_anchored_units_are_asked(project: Project, server: OddServer) -> N
 
 def test_of_chosen_systems_and_items_alone_verdicts_are_frozen(project: Project) -> None:
     drift.anchor(project, JUDGE, again=True, systems=["Beta"], items=["2"])
-    (one,) = drift_standings.standings(project)
+    (one,) = drift.standings(project)
     assert (one.frozen, one.items, one.verdicts) == (3, 1, ALL)
 
 
@@ -158,7 +158,7 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     check(project, concurrency=1)
     found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + COVERAGE)))
     assert (found.calls, found.in_journal) == (ALL - 5, 5)
-    (one,) = drift_standings.standings(project)
+    (one,) = drift.standings(project)
     assert one.stopped is not None
     assert (one.stopped.state, one.last) == ("interrupted", None)
 
@@ -166,7 +166,7 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
 def test_a_check_against_a_set_that_was_replaced_is_not_the_last_one(project: Project) -> None:
     check(project)
     drift.anchor(project, JUDGE, again=True)
-    (one,) = drift_standings.standings(project)
+    (one,) = drift.standings(project)
     assert (len(one.checks), one.last) == (1, None)
 
 
@@ -174,7 +174,7 @@ def test_both_replies_behind_a_changed_verdict_are_kept(project: Project, server
     server.answer = changed_its_mind(DATASET)
     check(project)
     (found,) = drift.reports(project, JUDGE)
-    before, after = drift_standings.replies(project, found.changed[0])
+    before, after = drift.replies(project, found.changed[0])
     assert before is not None
     assert after is not None
     assert [json.loads(one.call.raw)["covered"] for one in (before, after)] == ["yes", "no"]

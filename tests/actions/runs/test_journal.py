@@ -9,8 +9,7 @@ import pytest
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.known_calls import KnownCalls
+from annotator.actions.runs.journal import Journal, KnownCalls
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case

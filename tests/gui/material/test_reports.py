@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from annotator.actions.items import items, report_lines
 from annotator.actions.judges import judges
-from annotator.actions.material import lacking_reports
+from annotator.actions.material import response_journal
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
 from tests.judging.odd_server import error
@@ -104,7 +104,7 @@ def test_what_failed_is_listed_by_cause_and_asked_for_again(page, asking, writer
     assert "Scribe: 2 × endpoint failed" in lacking.tree.topLevelItem(0).text(0)
     writer.answer = answering(written)
     ended(page, qtbot, lacking.again.click)
-    assert lacking_reports.lacking(asking) == []
+    assert response_journal.lacking(asking) == []
     assert lacking.isHidden()
     assert report_lines.reports(asking).count == 2
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBox
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging.judge_offers import Drawing
-from annotator.actions.orders import writing_forecasts
+from annotator.actions.orders import forecasts
 from annotator.actions.orders.forecasts import Forecast
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -153,7 +153,7 @@ class DrawingBar(QFrame):
     def _weigh(self) -> None:
         order = self._order()
         if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)
+            self._desk.ask_later(self._show_forecast, forecasts.told, order)
 
     def _show_forecast(self, found: Forecast) -> None:
         order = self._order()

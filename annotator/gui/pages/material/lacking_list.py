@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTreeWidgetItem, QVBoxLayout
 
-from annotator.actions.material import lacking_reports
-from annotator.actions.material.lacking_reports import Lacking
+from annotator.actions.material import response_journal
+from annotator.actions.material.response_journal import Lacking
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.material.reports_grid import column_words, failed_words
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
@@ -72,7 +72,7 @@ class LackingList(QFrame):
 
 def _group(group: Sequence[Lacking]) -> QTreeWidgetItem:
     first = group[0]
-    causes = lacking_reports.by_cause(group)
+    causes = response_journal.by_cause(group)
     why = " ".join(cause for _, cause in causes)
     words = failed_words(first.status)
     top = line((f"{column_words((first.system, first.mode))}: {len(group):,} × {words.lower()}. {why}",))

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.items.report_lines import Column, ItemLine, ReportLine, Reports
-from annotator.actions.material.lacking_reports import Lacking
+from annotator.actions.material.response_journal import Lacking
 from annotator.domain.texts.counting import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.judge_words import STATUS_WORDS

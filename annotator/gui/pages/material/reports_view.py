@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.items import report_lines
 from annotator.actions.items.report_lines import ItemLine, ReportLine, Reports
-from annotator.actions.material import lacking_reports, response_journal
-from annotator.actions.material.lacking_reports import Lacking
+from annotator.actions.material import response_journal
+from annotator.actions.material.response_journal import Lacking
 from annotator.actions.project.file import Project
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
@@ -262,7 +262,7 @@ class ReportsView(QWidget):
 
 
 def _read(project: Project) -> tuple[Reports, list[Lacking]]:
-    return report_lines.reports(project), lacking_reports.lacking(project)
+    return report_lines.reports(project), response_journal.lacking(project)
 
 
 def _matches(item: ItemLine, words: Sequence[str]) -> bool:

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judges import judges, kept_keys, writers
 from annotator.actions.material import responding
-from annotator.actions.material.lacking_reports import Lacking
-from annotator.actions.orders import writing_forecasts
+from annotator.actions.material.response_journal import Lacking
+from annotator.actions.orders import forecasts
 from annotator.actions.orders.forecasts import Forecast
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
@@ -233,7 +233,7 @@ class WritingForm(QFrame):
     def _weigh(self) -> None:
         order = self.order()
         if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, writing_forecasts.told, order)
+            self._desk.ask_later(self._show_forecast, forecasts.told, order)
 
     def _show_forecast(self, found: Forecast) -> None:
         order = self.order()

@@ -84,10 +84,10 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(fit and not self.progress.running)
         self.estimate.clear()
         if fit and self._item is not None:
-            from annotator.actions.orders import writing_forecasts
+            from annotator.actions.orders import forecasts
 
             self._weighed = self._order()
-            self._desk.ask_later(self._show_forecast, writing_forecasts.told, self._weighed)
+            self._desk.ask_later(self._show_forecast, forecasts.told, self._weighed)
 
     def start(self) -> None:
         """Ask the chosen judge, in a process of its own."""

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
 from annotator.actions.judging import judge_planning
 from annotator.actions.orders import drift
-from annotator.actions.orders.drift_standings import Standing
+from annotator.actions.orders.drift import Standing
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
-from annotator.actions.orders import drift_standings
+from annotator.actions.orders import drift
+from annotator.actions.orders.drift import Standing, Turned
 from annotator.actions.orders.drift_reports import Drift
-from annotator.actions.orders.drift_standings import Standing, Turned
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.domain.texts.counting import counted
@@ -143,7 +143,7 @@ class DriftFound(QWidget):
 
     def _ask_replies(self) -> None:
         one = self.changed.at(self.list.currentIndex().row())
-        found = self._desk.ask(drift_standings.replies, one.changed) if one is not None else None
+        found = self._desk.ask(drift.replies, one.changed) if one is not None else None
         before, after = found or (None, None)
         _show(self.then, self.about_then, "Then", before)
         _show(self.now, self.about_now, "Now", after)
@@ -157,7 +157,7 @@ def _show(text: RawText, about: PlainLabel, word: str, reply: Reply | None) -> N
 
 
 def _turned(project: Project, checks: tuple[Drift, ...]) -> tuple[Drift, list[Turned]]:
-    return checks[0], drift_standings.turned(project, checks)
+    return checks[0], drift.turned(project, checks)
 
 
 def _key(one: Standing) -> tuple[str, str]:

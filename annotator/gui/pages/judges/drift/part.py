@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_planning import Look
-from annotator.actions.orders import drift, drift_standings
-from annotator.actions.orders.drift_standings import Standing
+from annotator.actions.orders import drift
+from annotator.actions.orders.drift import Standing
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import RunState
@@ -291,4 +291,4 @@ class Drifting(Part):
 
 
 def _read(project: Project) -> tuple[list[Standing], list[str]]:
-    return drift_standings.standings(project), judge_runs.systems(project)
+    return drift.standings(project), judge_runs.systems(project)
