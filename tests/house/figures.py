@@ -1,0 +1,64 @@
+"""How large the house is, and how it hangs together: `python -m tests.house.figures` prints it."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import grimp
+
+from tests.house import reading
+
+# A paper is named by its package, by its name, or by the id of one of its protocols.
+PAPER = re.compile(r"researcherbench|\badra\b", re.IGNORECASE)
+# What may name one: its own room, and the layouts in which its files come and go.
+OWN = ("annotator/protocols/", "annotator/exchange/formats/")
+
+
+def statements() -> int:
+    """Statements of the program, as Python's own parser counts them."""
+    trees = (ast.parse(path.read_text("utf-8")) for path in reading.files("annotator"))
+    return sum(isinstance(node, ast.stmt) for tree in trees for node in ast.walk(tree))
+
+
+def largest(folder: str) -> tuple[int, str]:
+    """How many modules the fullest folder below one holds, and which that is."""
+    held = Counter(path.parent for path in reading.files(folder) if path.name != "__init__.py")
+    fullest, count = held.most_common(1)[0]
+    return count, reading.name(fullest)
+
+
+def circles() -> int:
+    """How many packages have modules or packages that import each other; imports of types alone count, too."""
+    graph = grimp.build_graph("annotator", cache_dir=None)
+    packages = ["annotator", *graph.find_descendants("annotator")]
+    return sum(bool(graph.nominate_cycle_breakers(package)) for package in packages)
+
+
+def naming_a_paper() -> list[Path]:
+    """Files outside the papers' own places that name one."""
+    return [
+        path
+        for path in reading.files("annotator")
+        if not reading.name(path).startswith(OWN) and PAPER.search(path.read_text("utf-8"))
+    ]
+
+
+def table() -> dict[str, str]:
+    """Each figure in words, by its name."""
+    files = list(reading.files("annotator"))
+    inner, outer = largest("annotator/actions"), largest("annotator")
+    return {
+        "statements": f"{statements():,}",
+        "lines": f"{sum(map(reading.lines, files)):,}",
+        "files": f"{len(files):,}",
+        "fullest folder of actions": f"{inner[0]} modules ({inner[1]})",
+        "fullest folder": f"{outer[0]} modules ({outer[1]})",
+        "packages with a circle": f"{circles()}",
+        "files that name a paper elsewhere": f"{len(naming_a_paper())}",
+    }
+
+
+if __name__ == "__main__":
+    for name, words in table().items():
+        print(f"{name:36}{words}")
