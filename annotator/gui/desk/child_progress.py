@@ -3,12 +3,13 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.child import JudgingChild
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.layouts import vertical
 
 
 class ChildProgress(QWidget):
@@ -28,9 +29,7 @@ class ChildProgress(QWidget):
         self._child.ended.connect(self._ended)
         self.row = ProgressRow()
         self.row.cancelled.connect(self.cancel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.row)
+        vertical(self.row, on=self, margins=0)
         self.hide()
 
     @property

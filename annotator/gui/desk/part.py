@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.layouts import vertical
 
 
 class Part(QWidget):
@@ -24,11 +25,7 @@ class Part(QWidget):
 
     def lay_out(self, body: QWidget) -> None:
         """Put the body between the answers and the bar."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(body, 1)
-        column.addWidget(self.bar)
+        vertical((body, 1), self.bar, on=self, margins=(0, 8, 0, 0), spacing=8)
         self.answer.float_over(body, below=False)
 
     def fill(self) -> None:

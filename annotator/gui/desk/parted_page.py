@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.domain.texts.change import Change
 from annotator.gui import theme
@@ -13,6 +13,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.desk.part import Part
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
@@ -58,24 +59,14 @@ class PartedPage(Page):
         about.setProperty("role", "quiet")
         about.clicked.connect(lambda: self.desk.go("Help", topic=topic))
         self._top = QWidget()
-        self.head = QHBoxLayout(self._top)
-        self.head.setContentsMargins(0, 0, 0, 0)
-        self.head.addWidget(PlainLabel(self.NAME, "title"))
-        self.head.addStretch(1)
-        self.head.addWidget(about)
+        self.head = horizontal(PlainLabel(self.NAME, "title"), Stretch(1), about, on=self._top, margins=0)
         work = QWidget()
-        column = QVBoxLayout(work)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(6)
-        column.addWidget(self._top)
-        column.addWidget(self.tabs, 1)
+        vertical(self._top, (self.tabs, 1), on=work, margins=(20, 16, 20, 12), spacing=6)
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = QStackedWidget()
         self.body.addWidget(work)
         self.body.addWidget(self.denied)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=0)
 
     def wear(self) -> None:
         """The parts wear what is worn each by itself: only the one in view is dressed at once."""

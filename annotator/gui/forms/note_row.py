@@ -1,10 +1,11 @@
 """How a unit's note stands below it: told from the unit's own words by its icon."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal
 
 ICON_SIZE = 16
 TOLD = "Note: for yourself and the adjudicator"
@@ -17,11 +18,7 @@ class NoteRow(QWidget):
         super().__init__()
         self._icon = QLabel()
         self._icon.setToolTip(TOLD)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(note, 1)
+        horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
         self._dress()
         theme.watch(self, self._dress)
 

@@ -19,6 +19,7 @@ from annotator.gui.forms.kind_words import Words
 from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 Field = TextField | Line | Choice | PickList | Share
@@ -70,11 +71,7 @@ class UnitEditor(QFrame):
 
     def _lay_out(self) -> None:
         self.row.setSpacing(8)
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        column.addWidget(self.text)
-        column.addLayout(self._places["text"])
-        column.addLayout(self.row)
+        column = vertical(self.text, self._places["text"], self.row, spacing=4)
         for name in ("", "chip", "note", "drafted"):
             column.addLayout(self._places[name])
         px = theme.current().px

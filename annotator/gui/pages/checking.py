@@ -17,6 +17,7 @@ from annotator.actions.releases import checking
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.widgets.layouts import vertical
 
 CHECKED = {
     "item": ("item",),
@@ -52,9 +53,7 @@ class CheckPage(Page):
             label.setProperty("role", role)
         card = QFrame()
         card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.addWidget(self.answer)
-        inside.addWidget(self.counted)
+        vertical(self.answer, self.counted, on=card)
         self.list = QListWidget()
         self.list.setAccessibleName("Findings")
         self.list.hide()

@@ -4,13 +4,14 @@ import platform
 from typing import Any
 
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotator import __version__
 from annotator.actions.items import renderings
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
@@ -50,12 +51,7 @@ class HelpPage(Page):
             self.topics.addItem(entry)
         self.text = ReportView()
         self.topics.currentItemChanged.connect(lambda entry: self._show(entry.data(Qt.ItemDataRole.UserRole)))
-        row = QHBoxLayout()
-        row.addWidget(self.topics)
-        row.addWidget(self.text, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.addLayout(row)
+        vertical(horizontal(self.topics, (self.text, 1)), on=self, margins=(20, 16, 20, 12))
         self.topics.setCurrentRow(0)
 
     def arrive(self, place: dict[str, Any]) -> None:

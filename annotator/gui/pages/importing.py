@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
 )
 
 from annotator.actions.imports import imports
@@ -22,6 +21,7 @@ from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
@@ -60,12 +60,7 @@ class ImportPage(Page):
         self.problem_title.setProperty("role", "subtitle")
         self.progress = ProgressRow()
         self.progress.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(10)
-        column.addWidget(title)
-        column.addWidget(hint)
-        column.addLayout(self._choosing())
+        column = vertical(title, hint, self._choosing(), on=self, margins=(20, 16, 20, 12), spacing=10)
         for widget in (self.preview, self.problem_title, self.problems, self.progress):
             column.addWidget(widget)
         column.addLayout(self._foot())
@@ -96,11 +91,7 @@ class ImportPage(Page):
         self.go = QPushButton("Import")
         self.go.setProperty("role", "primary")
         self.go.clicked.connect(self._import)
-        row = QHBoxLayout()
-        row.addWidget(self.skip)
-        row.addStretch(1)
-        row.addWidget(self.go)
-        return row
+        return horizontal(self.skip, Stretch(1), self.go)
 
     def focus_first(self) -> None:
         """Work begins with choosing."""

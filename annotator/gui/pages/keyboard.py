@@ -3,18 +3,17 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QKeySequenceEdit,
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
+from annotator.gui.widgets.layouts import horizontal, vertical
 
 WIDEST = 720
 
@@ -37,18 +36,11 @@ class KeyboardPage(Page):
         self.answer.setTextFormat(Qt.TextFormat.PlainText)
         restore = QPushButton("Restore the default keys")
         restore.clicked.connect(self._restore)
-        foot = QHBoxLayout()
-        foot.addWidget(self.answer, 1)
-        foot.addWidget(restore)
+        foot = horizontal((self.answer, 1), restore)
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(self._table())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.addWidget(title)
-        column.addWidget(hint)
-        column.addWidget(area, 1)
-        column.addLayout(foot)
+        vertical(title, hint, (area, 1), foot, on=self, margins=(20, 16, 20, 12))
 
     def _table(self) -> QWidget:
         self.fields: dict[str, QKeySequenceEdit] = {}

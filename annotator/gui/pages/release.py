@@ -25,6 +25,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -88,13 +89,15 @@ class ReleasePage(Page):
         for widget in (hint, card, self._profiles(), self.past_title, self.past):
             scrolled.addWidget(widget)
         scrolled.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(12)
-        column.addWidget(title)
-        column.addWidget(PlainArea("What is released", inside), 1)
-        column.addWidget(self.progress)
-        column.addLayout(self._foot())
+        vertical(
+            title,
+            (PlainArea("What is released", inside), 1),
+            self.progress,
+            self._foot(),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=12,
+        )
 
     def _profiles(self) -> QFrame:
         frame = QFrame()
@@ -139,11 +142,7 @@ class ReleasePage(Page):
         self.write = QPushButton("Write the release…")
         self.write.setProperty("role", "primary")
         self.write.clicked.connect(self._choose)
-        row = QHBoxLayout()
-        row.addWidget(self.answer, 1)
-        row.addWidget(self.look)
-        row.addWidget(self.write)
-        return row
+        return horizontal((self.answer, 1), self.look, self.write)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Count what there is to release."""

@@ -1,9 +1,10 @@
 """The labelling guideline beside the work, shown and hidden by its key."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QTextBrowser, QToolButton
 
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # The guideline's sections are named after fields; people know them by these names.
@@ -27,13 +28,12 @@ class GuidelinePanel(QFrame):
         close.setToolTip("Hide the guideline")
         close.setAccessibleName("Hide the guideline")
         close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(PlainLabel("Guideline", "subtitle"), 1)
-        head.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 8, 8)
-        column.addLayout(head)
-        column.addWidget(self.text, 1)
+        vertical(
+            horizontal((PlainLabel("Guideline", "subtitle"), 1), close),
+            (self.text, 1),
+            on=self,
+            margins=(10, 8, 8, 8),
+        )
         self._shown = ""
 
     def show_words(self, words: str) -> None:

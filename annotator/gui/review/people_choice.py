@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from annotator.domain.experts.person import Person
 from annotator.gui import theme
 from annotator.gui.desk.naming import named
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 ID = Qt.ItemDataRole.UserRole
@@ -28,11 +29,7 @@ class PeopleChoice(QWidget):
         self.list.setAccessibleName(f"{title}; Space ticks one")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemChanged.connect(lambda _: self._tell())
-        head = QHBoxLayout()
-        head.setSpacing(2)
-        head.addWidget(PlainLabel(title, "strong"))
-        head.addWidget(self.count)
-        head.addStretch(1)
+        head = horizontal(PlainLabel(title, "strong"), self.count, Stretch(1), spacing=2)
         self._buttons = []
         for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
             button = QPushButton(words)
@@ -41,13 +38,7 @@ class PeopleChoice(QWidget):
             button.clicked.connect(lambda _=False, state=state: self._tick_all(state))
             self._buttons.append(button)
             head.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(self.list)
-        column.addWidget(self.empty)
-        column.addStretch(1)
+        vertical(head, self.list, self.empty, Stretch(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
         """Offer these people; those not offered before are ticked when they are in `ticked`."""

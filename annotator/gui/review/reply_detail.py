@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QWidget
+from PySide6.QtWidgets import QPushButton, QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import Sent
@@ -22,6 +22,7 @@ from annotator.gui.review.stacked import column
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -62,9 +63,7 @@ class ReplyDetail(Splitter):
         self.copy = QPushButton("Copy")
         self.copy.setProperty("role", "quiet")
         self.copy.clicked.connect(self._copy)
-        head = QHBoxLayout()
-        head.addWidget(self.which, 1)
-        head.addWidget(self.copy)
+        head = horizontal((self.which, 1), self.copy)
         return column(head, self.facts, self.raw, grows=self.raw, above=6)
 
     def _copy(self) -> None:

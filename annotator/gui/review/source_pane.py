@@ -7,11 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QPushButton,
     QStackedWidget,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from annotator.gui.review.quoting import anchor_of, anchor_on_page
 from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.pdf_view import PdfView
@@ -89,17 +88,14 @@ class SourcePane(QWidget):
             button.setProperty("role", "quiet")
         for view in (self.pane, self._pdf_pane(), self._nothing):
             self._stack.addWidget(view)
-        top = QHBoxLayout()
-        top.addWidget(self.tabs, 1)
-        top.addWidget(self.quoting)
-        top.addWidget(self.as_text)
-        top.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 0, 8)
-        column.setSpacing(4)
-        column.addLayout(top)
-        column.addWidget(self.hint)
-        column.addWidget(self._stack, 1)
+        vertical(
+            horizontal((self.tabs, 1), self.quoting, self.as_text, self.add),
+            self.hint,
+            (self._stack, 1),
+            on=self,
+            margins=(8, 4, 0, 8),
+            spacing=4,
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Print as much of the titles as there is room for."""
@@ -110,12 +106,7 @@ class SourcePane(QWidget):
 
     def _pdf_pane(self) -> QWidget:
         whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.pdf, 1)
-        column.addWidget(self.pdf_steps)
-        column.addWidget(self.pdf_finder)
+        vertical((self.pdf, 1), self.pdf_steps, self.pdf_finder, on=whole, margins=0, spacing=6)
         return whole
 
     @property

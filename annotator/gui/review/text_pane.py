@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotator.actions.items import renderings
 from annotator.domain.texts import quotation
@@ -12,6 +12,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.link_question import ask_to_open
@@ -46,14 +47,9 @@ class TextPane(QWidget):
         self.find_bar.closed.connect(lambda: self.report.setFocus(Qt.FocusReason.OtherFocusReason))
         self.steps = EvidenceSteps()
         self.steps.wanted.connect(self._show_passage)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.head)
-        column.addWidget(self.banner)
-        column.addWidget(self.report, 1)
-        column.addWidget(self.steps)
-        column.addWidget(self.find_bar)
+        vertical(
+            self.head, self.banner, (self.report, 1), self.steps, self.find_bar, on=self, margins=0, spacing=6
+        )
         self.head.hide()
 
     def entitle(self, words: str) -> None:
@@ -166,10 +162,7 @@ class EvidenceSteps(QWidget):
         self._passages: list[tuple[str, Span]] = []
         self._at = -1
         self.told, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.told)
+        row = horizontal(self.told, on=self, margins=0, spacing=4)
         for button, picture, words, act, way in (
             (self.before, "up", "Previous passage", "previous_evidence", -1),
             (self.after, "down", "Next passage", "next_evidence", 1),

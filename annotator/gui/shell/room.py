@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from annotator.gui import theme
 from annotator.gui.shell.navigation import Navigation
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import vertical
 
 USUAL = QSize(1280, 800)
 # What a title bar and edges take; how much is known only once the window is shown.
@@ -55,8 +56,7 @@ class Room(QWidget):
             theme.wear(bar)
         self.work = QWidget()
         """Where the page in view is; what lies over it may have it give way."""
-        around = QVBoxLayout(self.work)
-        around.addWidget(self.area)
+        around = vertical(self.area, on=self.work)
         self.above, whole = QVBoxLayout(), QHBoxLayout(self)
         for layout in (self.above, whole, around):
             layout.setContentsMargins(0, 0, 0, 0)

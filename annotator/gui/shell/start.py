@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -25,6 +24,7 @@ from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
@@ -46,13 +46,8 @@ class StartPage(QWidget):
         self.resize(980, 640)
         self.messages = MessageBar()
         self._errands = Errands(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.messages)
-        row = QHBoxLayout()
-        row.setContentsMargins(56, 48, 56, 48)
-        row.setSpacing(56)
-        row.addStretch(1)
+        column = vertical(self.messages, on=self, margins=0)
+        row = horizontal(Stretch(1), margins=(56, 48, 56, 48), spacing=56)
         for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
             part = QWidget()
             layout.setContentsMargins(0, 0, 0, 0)
@@ -119,8 +114,7 @@ class StartPage(QWidget):
             entry.setToolTip(str(path))
             self.list.addItem(entry)
         self.list.itemActivated.connect(lambda entry: self.chosen.emit(entry.data(Qt.ItemDataRole.UserRole)))
-        column = QVBoxLayout()
-        column.addWidget(title)
+        column = vertical(title)
         if recent:
             column.addWidget(self.list, 1)
         else:

@@ -5,12 +5,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
@@ -45,10 +46,9 @@ class TryStrip(QFrame):
         self._close.setToolTip(DISMISS)
         self._close.setAccessibleName("Dismiss the steps to try")
         self._close.clicked.connect(self.dismiss)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 2, 8, 2)
-        row.addWidget(self._steps, 1)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        horizontal(
+            (self._steps, 1), (self._close, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(12, 2, 8, 2)
+        )
         self._buttons: list[QPushButton] = []
         self._steps_to_try: Sequence[Try] = ()
         theme.wear(self)

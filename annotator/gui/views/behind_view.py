@@ -4,7 +4,7 @@ from html import escape
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QTextBrowser, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.actions.results.results_behind import Behind, by_person
@@ -21,6 +21,7 @@ from annotator.gui.views import counting
 from annotator.gui.views.judgements import JudgementsModel, verdict
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -59,14 +60,7 @@ class BehindView(QWidget):
         self.levels = QStackedWidget()
         self.levels.addWidget(self.items_table)
         self.levels.addWidget(self._lower())
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.leave)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.note)
-        column.addWidget(self.levels, 1)
+        vertical(horizontal((self.title, 1), self.leave), self.note, (self.levels, 1), on=self, margins=0)
 
     def _lower(self) -> QWidget:
         self.replies = ReplyDetail(self._desk)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_pictures import Dots
@@ -13,6 +13,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.ink import ink
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -40,18 +41,11 @@ class PicturePane(QWidget):
         self.list.currentIndexChanged.connect(lambda _: self._soon.start())
         label = QLabel("Pi&cture")
         label.setBuddy(self.list)
-        head = QHBoxLayout()
-        head.addWidget(label)
-        head.addWidget(self.list, 1)
+        head = horizontal(label, (self.list, 1))
         self.view = PictureView("The picture")
         self.none = PlainLabel("There is nothing to draw here.", "hint")
         self.view.resized.connect(self._soon.start)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 4, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.none)
-        column.addWidget(self.view, 1)
+        vertical(head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
         theme.scale(self.setMinimumWidth, 280)
         theme.watch(self, self._soon.start)
 

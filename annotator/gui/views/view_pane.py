@@ -3,10 +3,8 @@
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QTabBar,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
@@ -19,6 +17,7 @@ from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
@@ -72,17 +71,9 @@ class ViewPane(Splitter):
         theme.watch(self, self._dress)
 
     def _above(self) -> QWidget:
-        head = QHBoxLayout()
-        head.addWidget(self.tabs, 1)
-        head.addWidget(self.sought)
+        head = horizontal((self.tabs, 1), self.sought)
         made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.answers)
-        column.addWidget(self.told)
+        vertical(head, (self.table, 1), self.answers, self.told, on=made, margins=(0, 0, 0, 4), spacing=4)
         return made
 
     def _below(self) -> QWidget:
@@ -91,11 +82,13 @@ class ViewPane(Splitter):
         self.account.setAccessibleName("What the chosen figure is and stands on")
         self.account.setOpenLinks(False)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(4, 4, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(PlainLabel("About this figure", "strong"))
-        column.addWidget(self.account, 1)
+        vertical(
+            PlainLabel("About this figure", "strong"),
+            (self.account, 1),
+            on=right,
+            margins=(4, 4, 0, 0),
+            spacing=4,
+        )
         theme.scale(right.setMinimumWidth, 260)
         below = Splitter(f"{self._name} below")
         below.addWidget(self.pictures)

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.sheets.result_sheets import Cell, Line
 from annotator.actions.studies import result_views
@@ -24,6 +24,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WIDE = 560
@@ -59,28 +60,16 @@ class Viewer(QWidget):
         self.view, self.behind = ViewPane(self.desk, name), BehindView(self.desk, name)
         self.choosers, self.leaving = Choosers(), LeavingBar(self.desk, self.view)
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addSpacing(12)
-        head.addWidget(self.hint, 1)
-        head.addWidget(self.leaving)
+        head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(14, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.choosers)
-        column.addWidget(self._body(), 1)
+        vertical(self.choosers, (self._body(), 1), on=right, margins=(14, 0, 0, 0), spacing=8)
         whole = Splitter(f"{name} views")
         whole.addWidget(self.views)
         whole.addWidget(right)
         whole.setSizes([178, 940])
         whole.grow(self.views, 178)
         whole.setStretchFactor(1, 1)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(10)
-        page.addLayout(head)
-        page.addWidget(whole, 1)
+        vertical(head, (whole, 1), on=self, margins=0, spacing=10)
 
     def _body(self) -> Stack:
         self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 _PICTURE = 44
@@ -40,10 +41,7 @@ class EmptyState(QWidget):
         for label in (self._icon, self._headline, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             # In a row of its own a label gets the height of all its lines, however wide the page is.
-            row = QHBoxLayout()
-            row.addStretch(1)
-            row.addWidget(label)
-            row.addStretch(1)
+            row = horizontal(Stretch(1), label, Stretch(1))
             column.addLayout(row)
         column.addSpacing(6)
         column.addLayout(self._buttons)

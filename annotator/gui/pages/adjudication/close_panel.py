@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.closing import Lacking
@@ -12,6 +12,7 @@ from annotator.gui import keys, theme
 from annotator.gui.review.ruling_words import about
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ROWS_SHOWN, SHOWN_LETTERS = 5, 120
@@ -37,14 +38,12 @@ class ClosePanel(QFrame):
         self.close_button = QPushButton("Hide (Esc)")
         self.close_button.setProperty("role", "quiet")
         self.close_button.clicked.connect(self.close_panel)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.confirm)
-        head.addWidget(self.close_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 10, 8)
-        column.addLayout(head)
-        column.addWidget(self.entries)
+        vertical(
+            horizontal((self.title, 1), self.confirm, self.close_button),
+            self.entries,
+            on=self,
+            margins=(10, 6, 10, 8),
+        )
         theme.set_role(self, level="warning")
         self.hide()
 

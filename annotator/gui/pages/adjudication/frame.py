@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.action_bar import ActionBar
@@ -20,6 +20,7 @@ from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
 from annotator.gui.review.adjudication_queue import AdjudicationQueue
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import horizontal
 
 QUEUE = "adjudicate/queue"
 LEAST_WIDTHS = (150, 330)
@@ -150,6 +151,4 @@ def _column(of: QWidget) -> QVBoxLayout:
 
 def fill(page: QWidget, frame: Frame) -> None:
     """Let the frame fill a page."""
-    row = QHBoxLayout(page)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(frame)
+    horizontal(frame, on=page, margins=0)

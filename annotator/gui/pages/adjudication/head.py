@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import Sheet
 from annotator.gui import keys, theme
@@ -10,6 +10,7 @@ from annotator.gui.review.ruling_words import figures_words, title_of
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
@@ -56,12 +57,7 @@ class Head(QWidget):
         second.addWidget(self.figures, 1)
         for act, _, picture, _ in BESIDE:
             second.addWidget(self._button(act, picture))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 2)
-        column.setSpacing(3)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(self.remarks)
+        vertical(first, second, self.remarks, on=self, margins=(8, 8, 8, 2), spacing=3)
         self.show_keys()
 
     def _button(self, act: str, picture: str) -> QToolButton:

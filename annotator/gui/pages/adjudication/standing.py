@@ -10,6 +10,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.review.ruling_words import figures_words, words_of_kind
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
@@ -107,11 +108,5 @@ class DisputeRow(QWidget):
         self.answer.setPlaceholderText("Answer: why it stands. A new version would answer it, too.")
         self.send = QPushButton("It stands: answer")
         self.send.clicked.connect(lambda: self.answered.emit(dispute.id, self.answer.toPlainText()))
-        row = QHBoxLayout()
-        row.addWidget(self.answer, 1)
-        row.addWidget(self.send, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 2, 0, 4)
-        column.setSpacing(4)
-        column.addWidget(self.text)
-        column.addLayout(row)
+        row = horizontal((self.answer, 1), (self.send, 0, Qt.AlignmentFlag.AlignTop))
+        vertical(self.text, row, on=self, margins=(0, 2, 0, 4), spacing=4)

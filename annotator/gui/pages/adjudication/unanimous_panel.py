@@ -5,12 +5,13 @@ from math import ceil
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from annotator.actions.adjudication.unanimity import SHARE, Report, Unanimous
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.number_box import NumberBox
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 MOST_NAMED = 12
@@ -50,12 +51,8 @@ class UnanimousPanel(QFrame):
         self._drawn_row = QWidget()
         self._drawn = FlowRow(self._drawn_row)
         self.drawn: list[QPushButton] = []
-        head = QHBoxLayout()
-        head.addWidget(self.said, 1)
-        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 10, 8)
-        column.addLayout(head)
+        head = horizontal((self.said, 1), (self.close_button, 0, Qt.AlignmentFlag.AlignTop))
+        column = vertical(head, on=self, margins=(10, 6, 10, 8))
         for part in (self.explained, self._asking, self._drawn_row):
             column.addWidget(part)
         theme.set_role(self, level="info")

@@ -14,6 +14,7 @@ from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.number_box import BudgetBox
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 TOLD = 3
@@ -41,10 +42,7 @@ class Assisting(QFrame):
         row.addLayout(said, 1)
         for part in (self.budget, self.ask):
             row.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(row)
-        column.addWidget(self.progress)
+        vertical(row, self.progress, on=self, margins=0)
         self.hide()
 
     def show_report(self, report: Report) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from annotator.gui.pages.agreement.behind_table import AgreementBehindModel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -80,11 +80,7 @@ class BehindView(QWidget):
         splitter.addWidget(self.table)
         splitter.addWidget(self.detail)
         splitter.setSizes([430, 190])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.held)
-        column.addWidget(splitter, 1)
+        vertical(head, self.held, (splitter, 1), on=self, margins=0)
         self.setFocusProxy(self.table)
         theme.watch(self, self._turn)
 

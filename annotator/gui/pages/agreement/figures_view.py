@@ -26,6 +26,7 @@ from annotator.gui.pages.agreement.figures_table import GROUP, AgreementModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.figure_view import FigureView
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -75,10 +76,7 @@ class FiguresView(Splitter):
         self.figure.activated.connect(self._choose_figure)
         label = QLabel("Pi&cture of")
         label.setBuddy(self.figure)
-        head = QHBoxLayout()
-        head.addWidget(label)
-        head.addWidget(self.figure)
-        head.addStretch(1)
+        head = horizontal(label, self.figure, Stretch(1))
         self.picture = FigureView()
         self.picture.row_chosen.connect(self._open_drawn)
         area = QScrollArea(widgetResizable=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.agreement import agreement_behind, agreement_report, assisted
 from annotator.actions.agreement.agreement_behind import Found
@@ -24,6 +24,7 @@ from annotator.gui.pages.agreement.leaving import LeavingBar
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they
@@ -63,21 +64,15 @@ class AgreementPage(Page):
         self.assisting = Assisting(self.desk)
         self.hint = ElidedLabel(role="hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        head = QHBoxLayout()
-        head.addWidget(PlainLabel("Agreement", "title"))
-        head.addStretch(1)
-        head.addWidget(self.leaving)
-        under = QHBoxLayout()
-        under.addWidget(self.choosers)
-        under.addSpacing(12)
-        under.addWidget(self.hint, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addLayout(under)
-        column.addWidget(self.assisting)
-        column.addWidget(self._body(), 1)
+        vertical(
+            horizontal(PlainLabel("Agreement", "title"), Stretch(1), self.leaving),
+            horizontal(self.choosers, 12, (self.hint, 1)),
+            self.assisting,
+            (self._body(), 1),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=10,
+        )
         self.assisting.answer.float_over(self.body)
         self._listen()
         self.leaving.enable(False)

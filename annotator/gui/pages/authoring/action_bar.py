@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
@@ -15,6 +15,7 @@ from annotator.gui.forms.kind_words import WORDS, Words
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -54,11 +55,7 @@ class ActionBar(QFrame):
         acts.addStretch(1)
         acts.addWidget(self.new)
         acts.addWidget(self.submit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 6, 12, 8)
-        column.setSpacing(4)
-        column.addLayout(told)
-        column.addLayout(acts)
+        vertical(told, acts, on=self, margins=(12, 6, 12, 8), spacing=4)
 
     def show_document(self, document: Document[Any], *, locked: bool, given: bool) -> None:
         """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted."""

@@ -1,7 +1,7 @@
 """What stands where there is no document of a kind yet: what it is, and how to begin."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.selection import DIMENSIONS
@@ -10,6 +10,7 @@ from annotator.gui import keys
 from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 
 NO_TYPE = "This item has no question type whose dimensions could be rated. Choose one on the Items page: "
 READ_ONLY = "This file may only be read."
@@ -29,8 +30,7 @@ class Beginning(QWidget):
         self.draft = KeyButton("Ask a model for a draft", keys.shown("model_draft"))
         self.draft.clicked.connect(self.draft_wanted)
         self._empty.add_button(self.draft)
-        column = QVBoxLayout(self)
-        column.addWidget(self._empty)
+        vertical(self._empty, on=self)
 
     def show_kind(self, kind: Kind, item: Item, *, readonly: bool, drafted: bool = False) -> None:
         """Explain a kind that has not been begun; one that is `drafted` may be asked of a model."""

@@ -1,13 +1,14 @@
 """How the item is named above its documents: key, type, subject, place in the project, and its question."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import vertical
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
 SHORT = 220
@@ -58,11 +59,7 @@ class ItemHeader(QFrame):
         top.addWidget(self._step_button("previous_item", "left", "Previous item", -1))
         top.addWidget(self.place)
         top.addWidget(self._step_button("next_item", "right", "Next item", 1))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 4)
-        column.setSpacing(4)
-        column.addLayout(top)
-        column.addWidget(self.question)
+        vertical(top, self.question, on=self, margins=(12, 8, 12, 4), spacing=4)
 
     def _step_button(self, act: str, picture: str, name: str, by: int) -> QPushButton:
         button = QPushButton()

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QWidget
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.project import people
@@ -11,6 +11,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.revision_text import as_text, line
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import vertical
 
 # While typing goes on the list is not read anew at every revision.
 SETTLE_MS = 800
@@ -34,9 +35,7 @@ class HistoryList(QWidget):
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.list)
         parts.addWidget(self.words)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(parts)
+        vertical(parts, on=self, margins=0)
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.wake)
 

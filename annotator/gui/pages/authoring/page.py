@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from annotator.actions.assignments import times
 from annotator.actions.authoring import annotating, artifacts
@@ -31,6 +31,7 @@ from annotator.gui.pages.authoring.standing import KINDS, standings
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 
 SPEND_EVERY_MS = 60_000
 # After submitting, what was done stays in view for this long before the next document comes.
@@ -82,12 +83,7 @@ class AuthorPage(Page):
         self._parts.setStretchFactor(2, 0)
         self._parts.give_way(self.source, self.side)
         self._whole = QWidget()
-        column = QVBoxLayout(self._whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.tabs)
-        column.addWidget(self._parts, 1)
+        vertical(self.header, self.tabs, (self._parts, 1), on=self._whole, margins=0, spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
         self._bring = self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
         self._nothing.add_action("See the items", lambda: self.desk.go("Items"))

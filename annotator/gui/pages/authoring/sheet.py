@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts, editable
@@ -30,6 +30,7 @@ from annotator.gui.pages.authoring.submission import Submission
 from annotator.gui.pages.authoring.submit_panel import SubmitPanel
 from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.gui.widgets.layouts import vertical
 
 MAKERS: dict[Kind, Callable[[], UnitEditor]] = {
     kind: partial(editing.editor, WORDS[kind]) for kind, editing in EDITING.items()
@@ -66,11 +67,7 @@ class Sheet(QWidget):
         self._listen()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self._stack, 1)
+        column = vertical(self.strip, (self._stack, 1), on=self, margins=0, spacing=0)
         for part in (self.panel, self.bar):
             column.addWidget(part)
         self.messages.float_over(self._stack)

@@ -3,11 +3,9 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from annotator.gui.forms import kind_guideline
 from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
 from annotator.gui.pages.authoring.history_list import HistoryList
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -58,14 +57,12 @@ class SidePanel(QFrame):
             self.text: "Guideline", self.history: "Revisions", self.draft: "A model's draft",
         }  # fmt: skip
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
-        top = QHBoxLayout()
-        top.addWidget(self.title, 1)
-        top.addWidget(self.all)
-        top.addWidget(self.close_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 8, 8)
-        column.addLayout(top)
-        column.addWidget(self._stack, 1)
+        vertical(
+            horizontal((self.title, 1), self.all, self.close_button),
+            (self._stack, 1),
+            on=self,
+            margins=(10, 6, 8, 8),
+        )
         self._fit()
         theme.watch(self, self._fit)
         self.hide()

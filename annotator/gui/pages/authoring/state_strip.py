@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 
 from annotator.domain.kinds.artifact import Artifact, State
 from annotator.gui import keys, theme
@@ -14,6 +14,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import horizontal
 
 REOPEN, EDIT = "Reopen", "Edit consensus"
 
@@ -55,11 +56,7 @@ class StateStrip(QFrame):
         ):
             button.clicked.connect(told)
         self._picture = ("", "")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 4, 8, 4)
-        row.setSpacing(6)
-        row.addWidget(self.icon)
-        row.addWidget(self.words, 1)
+        row = horizontal(self.icon, (self.words, 1), on=self, margins=(12, 4, 8, 4), spacing=6)
         for part in (self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline):
             row.addWidget(part)
         theme.watch(self, self._dress)

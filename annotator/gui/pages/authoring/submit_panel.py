@@ -11,13 +11,13 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
 )
 
 from annotator.domain.lint import Finding
 from annotator.gui.forms.kind_words import Words
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 
 ROWS_SHOWN = 6
 
@@ -59,11 +59,7 @@ class SubmitPanel(QFrame):
         top.addWidget(self.close_button)
         bottom.addWidget(self.reason, 1)
         bottom.addWidget(self.anyway)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.addLayout(top)
-        column.addWidget(self.entries)
-        column.addLayout(bottom)
+        vertical(top, self.entries, bottom, on=self, margins=(10, 8, 10, 8))
 
     def show_findings(self, findings: Sequence[Finding], numbers: Mapping[str, int], words: Words) -> None:
         """List remarks, errors first; `numbers` says which number each unit has."""

@@ -1,7 +1,7 @@
 """Objecting to a consensus: once an item, with a reason; and what came of it."""
 
 from PySide6.QtCore import QSettings, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.adjudication.feedback import Digest
 from annotator.domain.experts.adjudication import DisputeState
@@ -12,6 +12,7 @@ from annotator.gui.desk.naming import title
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
@@ -41,18 +42,10 @@ class Objection(QFrame):
         self.send = KeyButton("Send the objection", role="primary")
         self.send.clicked.connect(self.submit)
         self.said, self.answer = MarkedText(), MarkedText()
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self.chips, 1)
+        head = horizontal(self.title, (self.chips, 1))
         self._form = QWidget()
-        row = QHBoxLayout(self._form)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.send)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(6)
-        column.addLayout(head)
+        horizontal((self.field, 1), self.send, on=self._form, margins=0)
+        column = vertical(head, on=self, margins=(12, 8, 12, 10), spacing=6)
         for part in (self.hint, self._form, self.said, self.answer):
             column.addWidget(part)
         self.rebind()

@@ -20,6 +20,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -82,11 +83,13 @@ class FeedbackPage(Page):
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(parts)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("What became of my work", "title"))
-        column.addWidget(self.body, 1)
+        vertical(
+            PlainLabel("What became of my work", "title"),
+            (self.body, 1),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=8,
+        )
 
     def _bind(self) -> None:
         self.bind("submit", self.objection.submit)

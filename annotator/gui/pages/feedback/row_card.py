@@ -1,6 +1,6 @@
 """One unit of one's own beside what stands in the consensus, with what changed and why."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from annotator.domain.experts.digest import DigestRow, Fate
 from annotator.domain.kinds.artifact import Kind
@@ -8,6 +8,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import Piece, differences
 from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span
 
@@ -44,10 +45,7 @@ class RowCard(QFrame):
             words = MarkedText()
             words.show_text(heading)
             column.addWidget(words)
-        sides = QHBoxLayout()
-        sides.setSpacing(16)
-        sides.addWidget(self.own, 1)
-        sides.addWidget(self.consensus, 1)
+        sides = horizontal((self.own, 1), (self.consensus, 1), spacing=16)
         column.addLayout(sides)
         if row.rationale.strip():
             self.why = MarkedText()

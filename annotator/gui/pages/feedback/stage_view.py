@@ -13,6 +13,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.pages.feedback.row_card import RowCard
 from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # So many rows are laid out at once; the rest a press away.
@@ -38,18 +39,8 @@ class StageView(QWidget):
         self.guideline.setProperty("role", "quiet")
         self.guideline.clicked.connect(self._want_guideline)
         self.area = _Rows()
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self.counts)
-        head.addStretch(1)
-        head.addWidget(self.kept)
-        head.addWidget(self.guideline)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addLayout(self._heads())
-        column.addWidget(self.area, 1)
+        head = horizontal(self.title, self.counts, Stretch(1), self.kept, self.guideline)
+        vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def _heads(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.authoring.guidelines import StaleAnswer
@@ -23,6 +23,7 @@ from annotator.gui.pages.guidelines.writing import Writing
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
@@ -70,10 +71,7 @@ class GuidelinesPage(Page):
         parts.setStretchFactor(0, 1)
         parts.setSizes([470, 150])
         right = QWidget()
-        inside = QVBoxLayout(right)
-        inside.setContentsMargins(6, 0, 0, 0)
-        inside.setSpacing(4)
-        inside.addWidget(parts, 1)
+        inside = vertical((parts, 1), on=right, margins=(6, 0, 0, 0), spacing=4)
         self.answer.float_over(parts)
         inside.addLayout(self._foot())
         whole = Splitter("guidelines/whole")
@@ -82,11 +80,7 @@ class GuidelinesPage(Page):
         whole.setSizes([250, 860])
         whole.grow(self.stages, 250)
         whole.setStretchFactor(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("Guidelines", "title"))
-        column.addWidget(whole, 1)
+        vertical(PlainLabel("Guidelines", "title"), (whole, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
 
     def _answers(self) -> QWidget:
         self.about_older = PlainLabel("", "strong")
@@ -95,20 +89,13 @@ class GuidelinesPage(Page):
         self.list_or_not.addWidget(self.table)
         self.list_or_not.addWidget(self.up_to_date)
         part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.about_older)
-        column.addWidget(self.list_or_not, 1)
+        vertical(self.about_older, (self.list_or_not, 1), on=part, margins=(0, 4, 0, 0), spacing=4)
         self.up_to_date.setAlignment(Qt.AlignmentFlag.AlignTop)
         return part
 
     def _foot(self) -> QHBoxLayout:
         self.said = PlainLabel("", "hint", wrap=True)
-        row = QHBoxLayout()
-        row.addWidget(self.said, 1)
-        row.addWidget(self.publish)
-        return row
+        return horizontal((self.said, 1), self.publish)
 
     def _bind(self) -> None:
         self.bind("submit", self._publish)

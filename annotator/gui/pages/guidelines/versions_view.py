@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
@@ -13,6 +13,7 @@ from annotator.domain.experts.guideline import Guideline
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -42,16 +43,13 @@ class VersionsView(QWidget):
         self.text = ReportView()
         self.text.setAccessibleName("Guideline")
         self.text.link_clicked.connect(lambda url: ask_to_open(self, url))
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.title)
-        head.addWidget(self.versions, 1)
-        head.addWidget(self.take_up)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.text, 1)
+        vertical(
+            horizontal(self.title, (self.versions, 1), self.take_up, spacing=8),
+            (self.text, 1),
+            on=self,
+            margins=(0, 0, 6, 0),
+            spacing=6,
+        )
 
     def show_stage(self, stage: Stage, written: Sequence[Guideline], *, writable: bool) -> None:
         """Show a stage's newest version, and offer those before it."""

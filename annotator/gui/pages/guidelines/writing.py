@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +19,7 @@ from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.typed import TextField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -55,21 +55,20 @@ class Writing(QWidget):
         self.discard = QPushButton("Discard the draft")
         self.discard.setProperty("role", "quiet")
         self.discard.clicked.connect(self._discard)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(self._head())
-        column.addWidget(self.body, 1)
-        column.addWidget(PlainLabel(HINT, "hint", wrap=True))
+        vertical(
+            self._head(),
+            (self.body, 1),
+            PlainLabel(HINT, "hint", wrap=True),
+            on=self,
+            margins=(6, 0, 0, 0),
+            spacing=6,
+        )
         self.rebind()
         theme.watch(self, self._dress)
 
     def _head(self) -> QHBoxLayout:
         self._group = QButtonGroup(self)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        row.addWidget(PlainLabel("Next version", "strong"))
-        row.addSpacing(10)
+        row = horizontal(PlainLabel("Next version", "strong"), 10, spacing=0)
         for place, words in enumerate(VIEWS):
             button = QToolButton()
             button.setText(words)

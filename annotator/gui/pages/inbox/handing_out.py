@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QWidget
 
 from annotator.actions.parcels import handing_out
 from annotator.actions.parcels.handing_out import Holding, Written
@@ -21,6 +21,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -56,19 +57,14 @@ class HandingOut(QWidget):
             "Hand out work…", lambda: self._desk.go("People", part="Hand out"), primary=True
         )
         listed = QWidget()
-        column = QVBoxLayout(listed)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._table(), 1)
+        column = vertical((self._table(), 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.table)
         column.addWidget(self.progress)
         column.addLayout(self._foot())
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(listed)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         theme.watch(self, self._fill_table)
 
@@ -90,14 +86,7 @@ class HandingOut(QWidget):
             wrap=True,
         )
         self.key = PlainLabel(wrap=True)
-        words = QVBoxLayout()
-        words.addWidget(about)
-        words.addWidget(self.key)
-        row = QHBoxLayout()
-        row.addLayout(words, 1)
-        row.addWidget(self.some)
-        row.addWidget(self.all)
-        return row
+        return horizontal((vertical(about, self.key), 1), self.some, self.all)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""

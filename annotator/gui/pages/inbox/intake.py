@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.parcels import unpacking
 from annotator.actions.project import known_keys
@@ -20,6 +20,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WHAT = (
@@ -53,11 +54,7 @@ class Intake(QWidget):
         self._first.clicked.connect(self.choose)
         self.nothing.add_button(self._first)
         listed = QWidget()
-        column = QVBoxLayout(listed)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.head)
-        column.addWidget(self.tree, 1)
+        column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.tree)
         column.addWidget(self.detail)
         column.addWidget(self.progress)
@@ -65,9 +62,7 @@ class Intake(QWidget):
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(listed)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         self._show()
 

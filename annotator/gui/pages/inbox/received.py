@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.parcels import unpacking
 from annotator.domain.experts.parcel import Arrival
@@ -13,6 +13,7 @@ from annotator.gui.pages.inbox.naming import plain_code
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEAST_CODE = 4
@@ -42,20 +43,11 @@ class Received(QWidget):
             "their file; tell it to them, and both of you know that the very same file arrived.",
         )
         listed = QWidget()
-        column = QVBoxLayout(listed)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.search)
-        column.addWidget(self.tree, 1)
-        foot = QHBoxLayout()
-        foot.addWidget(self.about, 1)
-        foot.addWidget(self.copy)
-        column.addLayout(foot)
+        vertical(self.search, (self.tree, 1), horizontal((self.about, 1), self.copy), on=listed, margins=0)
         self.body = QStackedWidget()
         self.body.addWidget(nothing)
         self.body.addWidget(listed)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=(0, 10, 0, 0))
 
     def fill(self) -> int:
         """Read the list anew; how many there are."""

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
@@ -22,6 +21,7 @@ from annotator.gui.pages.inbox.naming import shown
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -44,9 +44,7 @@ class TrayPane(QWidget):
         self.every.toggled.connect(lambda _: self.fill())
         self.nothing = EmptyState("check", "Nothing waits for you here")
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.list, 1)
+        vertical((self.list, 1), on=left, margins=0)
         self.parts = Splitter("tray")
         self.parts.addWidget(left)
         self.parts.addWidget(self._sheet())
@@ -56,10 +54,7 @@ class TrayPane(QWidget):
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(self.parts)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
-        whole.addWidget(self.body, 1)
-        whole.addWidget(self.every)
+        vertical((self.body, 1), self.every, on=self, margins=(0, 10, 0, 0))
         self.rebind()
         theme.watch(self, self._dress)
 
@@ -73,11 +68,7 @@ class TrayPane(QWidget):
         self.accept, self.aside = KeyButton("Accept", role="primary"), KeyButton("Set aside")
         self.accept.clicked.connect(self.take)
         self.aside.clicked.connect(self.set_aside)
-        foot = QHBoxLayout()
-        foot.addWidget(self.all_units)
-        foot.addStretch(1)
-        foot.addWidget(self.aside)
-        foot.addWidget(self.accept)
+        foot = horizontal(self.all_units, Stretch(1), self.aside, self.accept)
         sheet = QWidget()
         column = QVBoxLayout(sheet)
         column.setContentsMargins(8, 0, 0, 0)

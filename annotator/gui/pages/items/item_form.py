@@ -1,7 +1,7 @@
 """The inline form for a new item."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QPushButton
 
 from annotator.actions.items import items
 from annotator.domain.material.item import QUESTION_TYPES
@@ -9,6 +9,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 LANGUAGES = {
     "English": "en",
@@ -57,13 +58,7 @@ class ItemForm(QFrame):
         add.clicked.connect(self._add)
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.done)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(add)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addLayout(buttons)
+        vertical(form, horizontal(Stretch(1), cancel, add), on=self)
 
     def begin(self) -> None:
         """Start anew with empty fields."""

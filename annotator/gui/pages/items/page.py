@@ -25,6 +25,7 @@ from annotator.gui.pages.items.items_model import ItemsModel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
@@ -77,14 +78,8 @@ class ItemsPage(Page):
         self.material.clicked.connect(lambda: self.desk.go("Material"))
         self.bring = QPushButton("Import…")
         self.bring.clicked.connect(lambda: self.desk.go("Import"))
-        head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(self.material)
-        head.addWidget(self.bring)
-        head.addWidget(self.add)
-        filters = QHBoxLayout()
-        filters.addWidget(self.search, 1)
+        head = horizontal(title, Stretch(1), self.material, self.bring, self.add)
+        filters = horizontal((self.search, 1))
         for combo in (self.type, self.subject, self.state):
             filters.addWidget(combo)
         filters.addWidget(self.count)
@@ -125,11 +120,7 @@ class ItemsPage(Page):
         self.author.clicked.connect(lambda: self._work(self._row()))
         self.label = QPushButton("Label its reports")
         self.label.clicked.connect(self._label)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.label)
-        foot.addWidget(self.author)
-        return foot
+        return horizontal(Stretch(1), self.label, self.author)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the list as it now is; `search` puts the caret into the search field."""

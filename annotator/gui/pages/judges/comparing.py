@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
@@ -31,6 +30,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 RIGHT = (
@@ -99,13 +99,8 @@ class Comparing(Part):
         column.addWidget(self.shared)
         column.addWidget(self.account)
         below = QWidget()
-        inside = QVBoxLayout(below)
-        inside.setContentsMargins(0, 4, 0, 0)
-        head = QHBoxLayout()
-        head.addWidget(self.count, 1)
-        head.addWidget(PlainLabel("Enter or double-click opens the reply", "hint"))
-        inside.addLayout(head)
-        inside.addWidget(self.differing, 1)
+        head = horizontal((self.count, 1), PlainLabel("Enter or double-click opens the reply", "hint"))
+        vertical(head, (self.differing, 1), on=below, margins=(0, 4, 0, 0))
         right = Splitter("judges/compare below", Qt.Orientation.Vertical)
         right.addWidget(self.table)
         right.addWidget(below)

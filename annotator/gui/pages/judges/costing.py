@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QStackedWidget,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,6 +37,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -117,17 +117,14 @@ class Costing(Part):
             head.addWidget(part)
         theme.scale(self.sought.setFixedWidth, 220)
         above, below = QWidget(), QWidget()
-        column = QVBoxLayout(above)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.told)
-        under = QVBoxLayout(below)
-        under.setContentsMargins(0, 4, 0, 0)
-        under.setSpacing(4)
-        under.addWidget(PlainLabel("About this figure", "strong"))
-        under.addWidget(self.account, 1)
+        vertical(head, (self.table, 1), self.told, on=above, margins=(0, 0, 0, 4), spacing=6)
+        vertical(
+            PlainLabel("About this figure", "strong"),
+            (self.account, 1),
+            on=below,
+            margins=(0, 4, 0, 0),
+            spacing=4,
+        )
         whole = Splitter("judges/costs", Qt.Orientation.Vertical)
         whole.addWidget(above)
         whole.addWidget(below)

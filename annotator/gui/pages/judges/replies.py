@@ -28,6 +28,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -96,11 +97,7 @@ class Replies(Part):
         parts.addWidget(self.detail)
         parts.setSizes([600, 480])
         work = QWidget()
-        whole = QVBoxLayout(work)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(6)
-        whole.addWidget(self.filters)
-        whole.addWidget(parts, 1)
+        vertical(self.filters, (parts, 1), on=work, margins=0, spacing=6)
         self.empty = EmptyState(
             "judges",
             "No judge has said anything yet",

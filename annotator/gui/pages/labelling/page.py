@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from annotator.actions.labelling import label_guides, label_offers, labels
 from annotator.actions.labelling.labels import COVERAGE
@@ -39,6 +39,7 @@ from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import vertical
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
@@ -87,11 +88,7 @@ class LabelPage(Page):
         self.hand = Hand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
         self.reading = Reading(self.report_pane, self.criteria, self.guideline)
         self.work = QWidget()
-        column = QVBoxLayout(self.work)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.reading, 1)
-        column.addWidget(self.sealed)
+        vertical((self.reading, 1), self.sealed, on=self.work, margins=0, spacing=0)
         self.messages.float_over(self.reading)
         self.done = AllDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
         self.middle = QStackedWidget()
@@ -105,19 +102,11 @@ class LabelPage(Page):
         self.main.grow(self.queue_pane, 252)
         self.queue_pane.setMinimumWidth(LEAST_QUEUE)
         self.labelling = QWidget()
-        rows = QVBoxLayout(self.labelling)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self.main, 1)
-        rows.addWidget(self.bar)
+        vertical((self.main, 1), self.bar, on=self.labelling, margins=0, spacing=0)
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = QStackedWidget()
         self.whole.addWidget(self.labelling)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.tabs)
-        whole.addWidget(self.whole, 1)
+        vertical(self.tabs, (self.whole, 1), on=self, margins=0, spacing=0)
         Folding(self, self.queue_pane, self.report_pane.queue_shown)
 
     def _listen(self) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabBar, QToolButton
+from PySide6.QtWidgets import QFrame, QTabBar, QToolButton
 
 from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import tooltip
 
 
@@ -29,12 +30,7 @@ class ProtocolTabs(QFrame):
         self.mend.clicked.connect(lambda _=False: self.mending_wanted.emit(*self._way))
         self._way: tuple[str, Mapping[str, str]] = ("", {})
         self._names: list[str] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 0)
-        row.setSpacing(10)
-        row.addWidget(self.tabs)
-        row.addWidget(self.gap, 1)
-        row.addWidget(self.mend)
+        horizontal(self.tabs, (self.gap, 1), self.mend, on=self, margins=(8, 4, 8, 0), spacing=10)
         self.tabs.currentChanged.connect(self._tell)
         self.show_gaps((), "", {})
         self.hide()

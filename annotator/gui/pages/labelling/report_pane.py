@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
 from annotator.domain.judges.judgement import Judgement
@@ -18,6 +18,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 QUESTION, TOGETHER = "label/question", "label/together"
@@ -68,12 +69,7 @@ class ReportPane(QWidget):
         self.texts.setStretchFactor(0, 1)
         self.texts.setStretchFactor(1, 1)
         self.beside.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 10, 4, 0)
-        column.setSpacing(6)
-        column.addLayout(self._head())
-        column.addLayout(self._asked())
-        column.addWidget(self.texts, 1)
+        vertical(self._head(), self._asked(), (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
     def _head(self) -> QHBoxLayout:
@@ -86,12 +82,7 @@ class ReportPane(QWidget):
         self.together.setCheckable(True)
         self.together.toggled.connect(self._scroll_together)
         self._spare: list[QToolButton] = []
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.queue_shown)
-        row.addWidget(self.name)
-        row.addWidget(self.title, 1)
-        row.addWidget(self.together)
+        row = horizontal(self.queue_shown, self.name, (self.title, 1), self.together, spacing=4)
         for words, picture, act in (
             ("Smaller report (Ctrl and the wheel)", "minus", lambda: self._zoom(-1)),
             ("Larger report (Ctrl and the wheel)", "plus", lambda: self._zoom(1)),
@@ -104,12 +95,9 @@ class ReportPane(QWidget):
         return row
 
     def _asked(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.folded, 1)
-        row.addWidget(self._question_area, 1)
-        return row
+        return horizontal(
+            (self.fold, 0, Qt.AlignmentFlag.AlignTop), (self.folded, 1), (self._question_area, 1), spacing=4
+        )
 
     @property
     def panes(self) -> list[TextPane]:

@@ -1,13 +1,14 @@
 """The line that says that an item's labels are submitted, and lets them be reopened."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QFrame, QLabel
 
 from annotator.actions.labelling.label_sealing import Standing
 from annotator.gui import keys, theme
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -23,11 +24,7 @@ class SealedStrip(QFrame):
         self.reopen = KeyButton("Reopen")
         self.reopen.set_hint("Change your labels in a new revision; what you submitted stays as it is")
         self.reopen.clicked.connect(self.reopen_wanted)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.addWidget(self._icon)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.reopen)
+        horizontal(self._icon, (self.words, 1), self.reopen, on=self, margins=(12, 6, 8, 6))
         self.reopen.setVisible(not readonly)
         theme.set_role(self, level="success")
         self._dress()

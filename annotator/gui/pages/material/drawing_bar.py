@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging.judge_offers import Drawing
@@ -21,6 +21,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ALL, CHOSEN = "all", "chosen"
@@ -62,18 +63,9 @@ class DrawingBar(QFrame):
         self._soon.timeout.connect(self._weigh)
         choices = FlowRow(gap=10)
         for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
-            pair = QHBoxLayout(both := QWidget())
-            pair.setContentsMargins(0, 0, 0, 0)
-            pair.addWidget(PlainLabel(words))
-            pair.addWidget(choice)
+            horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
             choices.addWidget(both)
-        row = QHBoxLayout()
-        row.addLayout(choices, 1)
-        row.addWidget(self.weigh)
-        row.addWidget(self.begin)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.addLayout(row)
+        column = vertical(horizontal((choices, 1), self.weigh, self.begin), on=self, margins=(10, 8, 10, 8))
         for widget in (self.words, self.progress):
             column.addWidget(widget)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPushButton
 
 from annotator.actions.items import page_fetching
 from annotator.actions.items.cited_pages import Cited
@@ -16,6 +16,7 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 READER = "https://reader.example/ — asked instead of the pages' own servers"
@@ -59,15 +60,13 @@ class FetchingBar(QFrame):
         row.addWidget(self.begin)
         for box in (self.private, self.refresh):
             options.addWidget(box)
-        service = QHBoxLayout()
-        service.addLayout(options)
-        service.addWidget(PlainLabel("Reader service"))
-        service.addWidget(self.reader, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.addLayout(row)
-        column.addLayout(service)
-        column.addWidget(self.progress)
+        vertical(
+            row,
+            horizontal(options, PlainLabel("Reader service"), (self.reader, 1)),
+            self.progress,
+            on=self,
+            margins=(10, 8, 10, 8),
+        )
 
     def show_plan(self, found: Cited) -> None:
         """Say what fetching would do now."""

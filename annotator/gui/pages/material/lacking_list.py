@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTreeWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QPushButton, QTreeWidgetItem
 
 from annotator.actions.material import response_journal
 from annotator.actions.material.response_journal import Lacking
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.material.reports_grid import column_words, failed_words
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -31,12 +32,7 @@ class LackingList(QFrame):
         self.again = QPushButton("Ask for these again")
         self.again.setToolTip("All reports of the chosen system that did not come")
         self.again.clicked.connect(self._ask)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.again)
-        column = QVBoxLayout(self)
-        column.addLayout(head)
-        column.addWidget(self.tree, 1)
+        vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
 
     def show_lacking(self, found: Sequence[Lacking]) -> None:

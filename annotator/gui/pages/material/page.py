@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QWidget
 
 from annotator.actions.project import people
 from annotator.domain.experts.person import Role
@@ -17,6 +17,7 @@ from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
@@ -59,16 +60,9 @@ class MaterialPage(Page):
         help_ = QPushButton("How this works")
         help_.setProperty("role", "quiet")
         help_.clicked.connect(lambda: self.desk.go("Help", topic="material"))
-        head = QHBoxLayout()
-        head.addWidget(PlainLabel("Material", "title"))
-        head.addStretch(1)
-        head.addWidget(help_)
+        head = horizontal(PlainLabel("Material", "title"), Stretch(1), help_)
         self._whole = QWidget()
-        column = QVBoxLayout(self._whole)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.tabs, 1)
+        vertical(head, (self.tabs, 1), on=self._whole, margins=(20, 16, 20, 12), spacing=6)
         self._closed = EmptyState("lock", *NOT_YOURS)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._whole)

@@ -18,6 +18,7 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
@@ -81,11 +82,7 @@ class PagesView(QWidget):
 
     def _lay_out(self) -> None:
         left = QWidget()
-        side = QVBoxLayout(left)
-        side.setContentsMargins(0, 0, 8, 0)
-        side.setSpacing(6)
-        side.addWidget(self.search)
-        side.addWidget(self.shown)
+        side = vertical(self.search, self.shown, on=left, margins=(0, 0, 8, 0), spacing=6)
         self._no_match = EmptyState(
             "search", "Nothing matches", "Take a word or the filter away to see more."
         )
@@ -103,11 +100,7 @@ class PagesView(QWidget):
         parts.setSizes([660, 460])
         parts.setStretchFactor(0, 3)
         parts.setStretchFactor(1, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.fetching)
-        column.addWidget(parts, 1)
+        vertical(self.fetching, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
 
     def _right(self) -> QWidget:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from annotator.gui.pages.material.unit_fields import UnitFields
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -83,21 +83,17 @@ class PartEditor(QWidget):
         foot.addWidget(self.keeping)
         card = QFrame()
         card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.addWidget(self._stack)
-        inside.addLayout(foot)
+        vertical(self._stack, foot, on=card)
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.card = card
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        acts = QHBoxLayout()
-        acts.addWidget(self.about, 1)
-        acts.addWidget(self.adding)
-        acts.addWidget(self.removing)
-        column.addLayout(acts)
-        column.addWidget(self.nothing)
+        column = vertical(
+            head,
+            horizontal((self.about, 1), self.adding, self.removing),
+            self.nothing,
+            on=self,
+            margins=(8, 0, 0, 0),
+            spacing=6,
+        )
         theme.scale(self.list.setMinimumHeight, LEAST_HEIGHT)
         column.addWidget(self.list, 1)
         self._filler = QWidget()

@@ -26,6 +26,7 @@ from annotator.gui.pages.material.reports_grid import column_words
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
@@ -135,10 +136,7 @@ class PartsView(QWidget):
         parts.setStretchFactor(1, 1)
         parts.setStretchFactor(2, 1)
         left.setMinimumWidth(240)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.kinds)
+        column = vertical(self.kinds, on=self, margins=(0, 10, 0, 0), spacing=8)
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
         self._body = QStackedWidget()

@@ -1,6 +1,6 @@
 """Where a report or a source is read beside what was drawn from it, the place of the chosen unit marked in it."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.items import report_lines, sources
 from annotator.domain.kinds.unit import Unit
@@ -8,6 +8,7 @@ from annotator.domain.material.part import Claim
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawn_lines import Line, places_alike
 from annotator.gui.review.text_pane import TextPane
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # A judge's replies are read one after the other.
@@ -27,12 +28,7 @@ class ReadingPane(QWidget):
         self.pane = TextPane(desk)
         self.view = self.pane.report
         self.pane.loaded.connect(self._mark)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 0, 4, 0)
-        column.setSpacing(4)
-        column.addWidget(self.heading)
-        column.addWidget(self.place)
-        column.addWidget(self.pane, 1)
+        vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
     def show_line(self, line: Line | None) -> None:
         """Show the report of a line, or the item's first source."""

@@ -7,9 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,6 +28,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
@@ -76,19 +75,13 @@ class ReportsView(QWidget):
         parts = Splitter("material-reports")
         parts.addWidget(self._left())
         inner = QWidget()
-        right = QVBoxLayout(inner)
-        right.setContentsMargins(0, 0, 4, 0)
-        right.addWidget(self.form)
-        right.addWidget(self.lacking, 1)
-        right.addStretch(0)
+        vertical(self.form, (self.lacking, 1), Stretch(0), on=inner, margins=(0, 0, 4, 0))
         area = PlainArea("Having reports written", inner)
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts.addWidget(area)
         parts.setStretchFactor(0, 1)
         parts.setSizes([740, FORM_WIDTH + 20])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.addWidget(parts, 1)
+        vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.form.answer.float_over(parts)
 
     def _left(self) -> QWidget:
@@ -101,11 +94,7 @@ class ReportsView(QWidget):
         self.told.currentTextChanged.connect(self._tell)
         self.open_only = QCheckBox("Only items that lack a report")
         self.open_only.toggled.connect(lambda _: self._narrow())
-        top = QHBoxLayout()
-        top.addWidget(self.search, 1)
-        top.addWidget(self.open_only)
-        top.addWidget(PlainLabel("Show", "hint"))
-        top.addWidget(self.told)
+        top = horizontal((self.search, 1), self.open_only, PlainLabel("Show", "hint"), self.told)
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
@@ -121,20 +110,11 @@ class ReportsView(QWidget):
         self.open.clicked.connect(self.read)
         self.foot = QFrame()
         self.foot.setProperty("role", "card")
-        told = QVBoxLayout()
-        told.addWidget(self.cell)
-        told.addWidget(self.about)
-        row = QHBoxLayout(self.foot)
-        row.addLayout(told, 1)
-        row.addWidget(self.open, 0, Qt.AlignmentFlag.AlignTop)
+        horizontal(
+            (vertical(self.cell, self.about), 1), (self.open, 0, Qt.AlignmentFlag.AlignTop), on=self.foot
+        )
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.count)
-        column.addWidget(self._body, 1)
-        column.addWidget(self.foot)
+        vertical(top, self.count, (self._body, 1), self.foot, on=left, margins=(0, 0, 8, 0), spacing=8)
         return left
 
     def fill(self) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QVBoxLayout,
 )
 
 from annotator.actions.judges import judges, kept_keys, writers
@@ -32,6 +31,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 MODES = (
@@ -104,16 +104,15 @@ class WritingForm(QFrame):
         numbers.addStretch(1)
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.begin)
-        column = QVBoxLayout(self)
-        column.addWidget(PlainLabel("Have a model write reports", "subtitle"))
-        column.addWidget(self.words)
-        column.addLayout(form)
-        column.addWidget(self.estimate)
-        column.addLayout(foot)
-        column.addWidget(self.progress)
+        vertical(
+            PlainLabel("Have a model write reports", "subtitle"),
+            self.words,
+            form,
+            self.estimate,
+            horizontal(Stretch(1), self.begin),
+            self.progress,
+            on=self,
+        )
 
     def _listen(self) -> None:
         self.system.textChanged.connect(lambda _: self._change())

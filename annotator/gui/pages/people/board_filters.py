@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from annotator.actions.labelling import board
 from annotator.domain.experts.assignment import Stage
@@ -13,6 +13,7 @@ from annotator.gui.pages.people.board import INCOMPLETE, LOOKS, OVERDUE, WAITED_
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 80
@@ -47,9 +48,7 @@ class BoardFilters(QWidget):
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self.changed)
         self.search.textChanged.connect(lambda _: self._later.start())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.search, 1)
+        row = horizontal((self.search, 1), on=self, margins=0)
         for combo in (self.stage, self.state):
             row.addWidget(combo)
         row.addWidget(self.count)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
@@ -20,6 +20,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -50,9 +51,7 @@ class HandOut(QWidget):
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(self._work())
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=0)
         self.rebind()
 
     def _work(self) -> QWidget:
@@ -70,10 +69,7 @@ class HandOut(QWidget):
         ), 1)  # fmt: skip
         foot.addWidget(self.assign)
         work = QWidget()
-        column = QVBoxLayout(work)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(parts, 1)
+        column = vertical((parts, 1), on=work, margins=(0, 6, 0, 0), spacing=6)
         self.answer.float_over(parts)
         column.addLayout(foot)
         return work

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout
 
 from annotator.actions.labelling import board
 from annotator.actions.project import people
@@ -18,6 +17,7 @@ from annotator.gui.pages.people.hand_out import HandOut
 from annotator.gui.pages.people.roster import Roster
 from annotator.gui.pages.people.whereabouts import Whereabouts
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: a coordinator who used to keep this in a spreadsheet and found out late that a pair was never complete.
@@ -43,11 +43,7 @@ class PeoplePage(Page):
         self.tabs.currentChanged.connect(lambda _: self._fill())
         self._later = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._later.timeout.connect(self._fill)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(6)
-        column.addWidget(PlainLabel("People", "title"))
-        column.addWidget(self.tabs, 1)
+        vertical(PlainLabel("People", "title"), (self.tabs, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
         self._bind()
 
     def _bind(self) -> None:

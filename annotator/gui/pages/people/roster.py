@@ -16,6 +16,7 @@ from annotator.gui.pages.people.people_model import NAME, STANDING, WORK, People
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -63,10 +64,7 @@ class Roster(QWidget):
         add = KeyButton("Add")
         add.clicked.connect(self.add)
         line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.alias)
+        row = horizontal((self.name, 1), self.alias, on=line, margins=0)
         for box in self.roles.values():
             row.addWidget(box)
         row.addWidget(add)
@@ -81,12 +79,7 @@ class Roster(QWidget):
             (self.work, self.work_as),
         ):
             button.clicked.connect(slot)
-        row = QHBoxLayout()
-        row.addWidget(self.rename)
-        row.addWidget(self.leaving)
-        row.addStretch(1)
-        row.addWidget(self.work)
-        return row
+        return horizontal(self.rename, self.leaving, Stretch(1), self.work)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""

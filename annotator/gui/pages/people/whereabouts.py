@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QMenu,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +26,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 
 WIDTHS = (88, 106, 150, 112, 110, 118, 72, 62)
@@ -85,19 +85,13 @@ class Whereabouts(QWidget):
         parts.setStretchFactor(0, 3)
         parts.setStretchFactor(1, 1)
         work = QWidget()
-        column = QVBoxLayout(work)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.filters)
-        column.addWidget(parts, 1)
+        column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
         self.answer.float_over(parts)
         column.addWidget(self.due)
         column.addLayout(self._foot())
         self.body.addWidget(self.nothing)
         self.body.addWidget(work)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self, margins=0)
 
     def _foot(self) -> QHBoxLayout:
         deeds = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
@@ -105,10 +99,7 @@ class Whereabouts(QWidget):
         self.buttons = self.deeds.buttons
         self.go = KeyButton("Go to the item", "↵", role="primary")
         self.go.clicked.connect(lambda: self._go(next(iter(self.chosen()), None)))
-        foot = QHBoxLayout()
-        foot.addWidget(self.deeds, 1)
-        foot.addWidget(self.go)
-        return foot
+        return horizontal((self.deeds, 1), self.go)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""

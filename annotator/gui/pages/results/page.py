@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout
-
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.results.result_viewer import ResultViewer
+from annotator.gui.widgets.layouts import vertical
 
 
 class ResultsPage(Page):
@@ -19,9 +18,7 @@ class ResultsPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.viewer = ResultViewer(desk)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(12, 14, 20, 12)
-        page.addWidget(self.viewer)
+        vertical(self.viewer, on=self, margins=(12, 14, 20, 12))
         for act, slot in self.viewer.acts().items():
             self.bind(act, slot)
 

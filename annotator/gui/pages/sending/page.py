@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget
 
 from annotator.actions.parcels import sending
 from annotator.actions.parcels.packing import Packed
@@ -19,6 +19,7 @@ from annotator.gui.pages.sending.receipt import Receipt
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
@@ -53,11 +54,13 @@ class SendPage(Page):
         self.body = QStackedWidget()
         self.body.addWidget(self.table)
         self.body.addWidget(self._nothing())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        column.setSpacing(10)
-        column.addWidget(PlainLabel("Send my work", "title"))
-        column.addWidget(PlainLabel(WHAT, "hint", wrap=True))
+        column = vertical(
+            PlainLabel("Send my work", "title"),
+            PlainLabel(WHAT, "hint", wrap=True),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=10,
+        )
         for widget in (self.receipt, self.summary):
             column.addWidget(widget)
         column.addWidget(self.body, 1)
@@ -80,11 +83,7 @@ class SendPage(Page):
         self.go = KeyButton("Write the file to send back…", role="primary")
         self.work.clicked.connect(self.table.go)
         self.go.clicked.connect(self.choose)
-        row = QHBoxLayout()
-        row.addWidget(self.work)
-        row.addStretch(1)
-        row.addWidget(self.go)
-        return row
+        return horizontal(self.work, Stretch(1), self.go)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show how things stand."""

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from annotator.actions.parcels.sending import Outlook
 from annotator.gui.review.moments import moment
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 COPY = "Copy the code"
@@ -29,14 +30,9 @@ class Receipt(QFrame):
         self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")
         self.copy.clicked.connect(self._copy)
         self.look.clicked.connect(self._open_folder)
-        words = QVBoxLayout()
-        words.addWidget(self.about)
-        words.addWidget(self.earlier)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 12, 16, 12)
-        row.setSpacing(20)
-        row.addWidget(self.code)
-        row.addLayout(words, 1)
+        row = horizontal(
+            self.code, (vertical(self.about, self.earlier), 1), on=self, margins=(16, 12, 16, 12), spacing=20
+        )
         for button in (self.copy, self.look):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             row.addWidget(button)

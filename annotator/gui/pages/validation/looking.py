@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_looks
@@ -17,6 +17,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views import counting
 from annotator.gui.views.counting import Refused
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 
 WIDE = 600
 RULE = (
@@ -78,9 +79,7 @@ class Gate(QWidget):
         self.words = EmptyState("eye", "The test part is opened on purpose", width=WIDE)
         self.stay = self.words.add_action("Stay with the dev part", self.declined.emit, primary=True)
         self.open = self.words.add_action("Open", self.opened.emit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.words)
+        vertical(self.words, on=self, margins=0)
         self.setFocusProxy(self.stay)
 
     def ask(self, seen: Seen) -> None:

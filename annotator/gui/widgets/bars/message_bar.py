@@ -6,10 +6,11 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 Level = Literal["info", "success", "warning", "error"]
@@ -47,18 +48,16 @@ class MessageBar(QFrame):
         self.hide()
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._happened)
-        words.addWidget(self._todo)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 8, 8)
-        row.setSpacing(10)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
-        row.addWidget(self._act)
-        row.addWidget(self._other)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        horizontal(
+            (self._icon, 0, Qt.AlignmentFlag.AlignTop),
+            (vertical(self._happened, self._todo, spacing=2), 1),
+            self._act,
+            self._other,
+            (self._close, 0, Qt.AlignmentFlag.AlignTop),
+            on=self,
+            margins=(12, 8, 8, 8),
+            spacing=10,
+        )
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
         """Lie over a widget, at its lower or upper edge, instead of pushing it; only what lasts makes it give way."""

@@ -4,8 +4,9 @@ import time
 
 from PySide6.QtCore import QMetaMethod, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
 
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Before this share and time have passed, what is left cannot be told from what is done.
@@ -26,18 +27,8 @@ class ProgressRow(QWidget):
         self._cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._cancel.clicked.connect(self._stop)
         self._begun: tuple[str, float] = ("", 0.0)
-        words = QHBoxLayout()
-        words.addWidget(self._what, 1)
-        words.addWidget(self._count)
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        column.addLayout(words)
-        column.addWidget(self._bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addLayout(column, 1)
-        row.addWidget(self._cancel)
+        column = vertical(horizontal((self._what, 1), self._count), self._bar, spacing=4)
+        horizontal((column, 1), self._cancel, on=self, margins=0, spacing=12)
 
     def show_progress(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
         """Show that `done` of `total` are through; a total of 0 means that nobody knows how many there are.

@@ -3,9 +3,10 @@
 from typing import Generic
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.filter_row import Filter, FilterRow
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -45,13 +46,9 @@ class SoughtList(QFrame, Generic[Filter]):
         self.list.clicked.connect(self.entered)
         self.list.activated.connect(self.entered)
         self.left = PlainLabel("", "hint", wrap=True)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(6, 10, 6, 8)
-        self.column.setSpacing(6)
-        self.column.addWidget(self.search)
-        self.column.addWidget(self.filters)
-        self.column.addWidget(self.list, 1)
-        self.column.addWidget(self.left)
+        self.column = vertical(
+            self.search, self.filters, (self.list, 1), self.left, on=self, margins=(6, 10, 6, 8), spacing=6
+        )
 
     def show_only(self, one: Filter) -> None:
         """Narrow the list to what a filter admits."""

@@ -7,10 +7,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_loading import SLICE_S
 
@@ -64,10 +65,7 @@ class FindBar(QFrame):
         self.hide()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 5, 8, 5)
-        row.addWidget(self.words, 1)
-        row.addWidget(self._count)
+        row = horizontal((self.words, 1), self._count, on=self, margins=(8, 5, 8, 5))
         for name, picture, act in (
             ("Previous (Shift+Enter)", "up", lambda: self.go(-1)),
             ("Next (Enter)", "down", lambda: self.go(1)),

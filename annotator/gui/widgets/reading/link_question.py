@@ -2,8 +2,9 @@
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SCHEMES = ("http", "https")
@@ -31,16 +32,9 @@ class LinkQuestion(QDialog):
         self.opening.clicked.connect(self._open)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         cancel.clicked.connect(self.reject)
-        buttons = QHBoxLayout()
-        buttons.addWidget(copy)
-        buttons.addStretch(1)
-        buttons.addWidget(self.opening)
-        buttons.addWidget(cancel)
+        buttons = horizontal(copy, Stretch(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
-        column = QVBoxLayout(self)
-        column.addWidget(PlainLabel(f"It leads to {host}.", "strong"))
-        column.addWidget(shown)
-        column.addLayout(buttons)
+        vertical(PlainLabel(f"It leads to {host}.", "strong"), shown, buttons, on=self)
         cancel.setDefault(True)
         cancel.setFocus()
         self.resize(560, self.sizeHint().height())

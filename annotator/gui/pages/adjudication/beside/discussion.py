@@ -7,6 +7,7 @@ from annotator.actions.consensus import remarks
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
@@ -28,11 +29,7 @@ class Discussion(QWidget):
         self.notes: list[MarkedText] = []
         self._of = ""
         self.setFocusProxy(self.field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._area, 1)
-        column.addWidget(self.field)
-        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignRight)
+        vertical((self._area, 1), self.field, (self.add, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0)
 
     def show_item(self) -> None:
         """Show the notes on the open item."""
@@ -51,9 +48,7 @@ class Discussion(QWidget):
             card, words = QFrame(), MarkedText()
             card.setProperty("role", "card")
             words.show_text(note.text)
-            rows = QVBoxLayout(card)
-            rows.addWidget(PlainLabel("You" if note.person_id == me else "Someone else", "hint"))
-            rows.addWidget(words)
+            vertical(PlainLabel("You" if note.person_id == me else "Someone else", "hint"), words, on=card)
             column.addWidget(card)
             self.notes.append(words)
         if not self.notes:

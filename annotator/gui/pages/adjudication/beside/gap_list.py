@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.actions.consensus.remarks import Gap
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.bench import Bench
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -36,11 +37,9 @@ class GapList(QWidget):
         self.copy = QPushButton("Copy the list")
         self.copy.clicked.connect(self._copy)
         self.setFocusProxy(self.list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.nothing)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignRight)
+        vertical(
+            self.nothing, (self.list, 1), (self.copy, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0
+        )
 
     def show_item(self) -> None:
         """List what was found in the whole project."""

@@ -1,6 +1,6 @@
 """The guideline that the answers of the open stage were given under, as the coordinator has it now."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import renderings
@@ -9,6 +9,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.kind_guideline import whole
 from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.review.label_guideline import FIELDS
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.reading.report_view import ReportView
 
 
@@ -23,9 +24,7 @@ class Guideline(QWidget):
         self.text.setProperty("role", "side")
         self.text.setAccessibleName("Guideline")
         self.setFocusProxy(self.text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.text)
+        vertical(self.text, on=self, margins=0)
 
     def show_item(self) -> None:
         """Show the guideline of the open stage, where it is not shown already."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
@@ -14,6 +14,7 @@ from annotator.gui.pages.adjudication.beside.gap_list import GapList
 from annotator.gui.pages.adjudication.beside.guideline import Guideline
 from annotator.gui.pages.adjudication.beside.source_side import SourceSide
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SHOWN = "adjudicate/side"
@@ -55,13 +56,7 @@ class Side(QFrame):
         self.parts: dict[str, QWidget] = {}
         self.shown = ""
         theme.scale(self.setMinimumWidth, LEAST_WIDTH)
-        top = QHBoxLayout()
-        top.addWidget(self.title, 1)
-        top.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 8)
-        column.addLayout(top)
-        column.addWidget(self._stack, 1)
+        vertical(horizontal((self.title, 1), close), (self._stack, 1), on=self, margins=(8, 6, 8, 8))
         for sign in (bench.opened, bench.laid, bench.told):
             sign.connect(lambda *_: self._refresh())
         bench.moved.connect(lambda _: self._follow())

@@ -1,6 +1,6 @@
 """What was written from, beside the rows: the item's sources, or for labels the report with everybody's evidence."""
 
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.items import items, sources
 from annotator.actions.labelling import labels
@@ -11,6 +11,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.review.text_pane import Span, TextPane
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
@@ -30,16 +31,11 @@ class SourceSide(QWidget):
         self.name = PlainLabel("", "hint", wrap=True)
         self.pane.loaded.connect(lambda: self._mark(reveal=True))
         self._of_labels = QWidget()
-        rows = QVBoxLayout(self._of_labels)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.name)
-        rows.addWidget(self.pane, 1)
+        vertical(self.name, (self.pane, 1), on=self._of_labels, margins=0)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.sources)
         self._stack.addWidget(self._of_labels)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._stack)
+        vertical(self._stack, on=self, margins=0)
 
     def show_item(self) -> None:
         """Show the sources of the open item, or the report that labels are about."""

@@ -3,12 +3,10 @@
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, Cons
 from annotator.gui.review.ruling_words import about, field_chips, origin, words_of_kind
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.chips import Chip, paint, size_of
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -45,14 +44,9 @@ class ConsensusList(QWidget):
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self.title, self.count = PlainLabel("Consensus", "subtitle"), PlainLabel("", "hint")
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self.count, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 2)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        vertical(
+            horizontal(self.title, (self.count, 1)), (self.list, 1), on=self, margins=(8, 4, 8, 2), spacing=4
+        )
         for sign in (bench.opened, bench.laid):
             sign.connect(self._show)
         bench.told.connect(lambda ids: self._show(ids))

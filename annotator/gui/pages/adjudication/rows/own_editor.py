@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.kinds.artifact import Kind
@@ -15,6 +15,7 @@ from annotator.gui.forms.fields import Choice
 from annotator.gui.forms.forms import EDITING
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.review.ruling_words import LABEL_WORDS, value_words, words_of_kind
+from annotator.gui.widgets.layouts import vertical
 
 _WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
@@ -72,9 +73,7 @@ class OwnEditor(QWidget):
         self.editor.paused.connect(lambda _, field, text: self.paused.emit(field, text))
         self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
         self.editor.asked.connect(self._ask)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.editor)
+        vertical(self.editor, on=self, margins=0)
 
     def show_row(self, row: SheetRow, typing: Collection[str], *, locked: bool) -> None:
         """Show the own wording of a row; fields named in `typing` hold newer words and are left alone."""

@@ -26,6 +26,7 @@ from annotator.gui import theme
 from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME, UnitCell, add_beside
 from annotator.gui.review.ruling_words import about, difference_chips, field_chips, ruled
 from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
@@ -67,18 +68,10 @@ class RowCard(QFrame):
         self.line, self.fields, self.differs = MarkedText(), Chips(wrap=False), Chips()
         self.line.fold(True)
         self.notes, self.state = Chips(wrap=False), Chips(wrap=False)
-        self.head = QHBoxLayout()
-        self.head.setSpacing(6)
-        self.head.addWidget(self.number)
-        self.head.addWidget(self.differs, 1)
-        self.head.addWidget(self.line, 1)
-        self.head.addWidget(self.fields)
-        self.head.addWidget(self.notes)
-        self.head.addWidget(self.state)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(8, 6, 8, 7)
-        self.column.setSpacing(5)
-        self.column.addLayout(self.head)
+        self.head = horizontal(
+            self.number, (self.differs, 1), (self.line, 1), self.fields, self.notes, self.state, spacing=6
+        )
+        self.column = vertical(self.head, on=self, margins=(8, 6, 8, 7), spacing=5)
         self._body: QWidget | None = None
 
     @property

@@ -19,6 +19,7 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 GIVEN = (Kind.LABELS, Kind.SELECTION)
@@ -68,11 +69,7 @@ class RowControls(QWidget):
         self._words.addWidget(self.rationale, 3)
         self._words.addWidget(self.gap, 2)
         self._explaining = QWidget()
-        column = QVBoxLayout(self._explaining)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.reasons)
-        column.addLayout(self._words)
+        vertical(self.reasons, self._words, on=self._explaining, margins=0, spacing=6)
         for part in (self._votes_row, self._takes_row, self._explaining):
             self.column.addWidget(part)
 

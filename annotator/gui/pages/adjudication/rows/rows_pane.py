@@ -10,6 +10,7 @@ from annotator.gui.pages.adjudication.rows.own_editor import OwnEditor
 from annotator.gui.pages.adjudication.rows.row_card import RowCard
 from annotator.gui.pages.adjudication.rows.row_controls import RowControls
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ROUND_A_ROW = 24
@@ -40,9 +41,7 @@ class RowsPane(QWidget):
         self.controls.setParent(self._hold)
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 0, 6, 0)
-        column.addWidget(self.area, 1)
+        vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
         self._listen()
 
     def _listen(self) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QMouseEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.kinds.artifact import Kind
@@ -14,6 +14,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import Piece
 from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.chips import Chips
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span
 from annotator.gui.widgets.reading.quote_button import QuoteButton
@@ -42,11 +43,7 @@ class UnitCell(QWidget):
         self._column.setSpacing(4)
         badge = PlainLabel(letter, "unit-number")
         badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        across = QHBoxLayout(self)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(6)
-        across.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
-        across.addLayout(self._column, 1)
+        horizontal((badge, 0, Qt.AlignmentFlag.AlignTop), (self._column, 1), on=self, margins=0, spacing=6)
         if unit is None:
             self._column.addWidget(PlainLabel(f"– not in {letter}", "hint"))
         else:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -18,6 +18,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 NO_SOURCE = "Put a source with text beside this item first: a model drafts from sources alone."
@@ -56,14 +57,7 @@ class DraftAsking(QFrame):
         row.addWidget(self.budget)
         acts.addStretch(1)
         acts.addWidget(self.ask)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.words)
-        column.addLayout(row)
-        column.addWidget(self.estimate)
-        column.addLayout(acts)
-        column.addWidget(self.progress)
+        vertical(self.words, row, self.estimate, acts, self.progress, on=self, margins=0, spacing=6)
 
     def show_item(self, item: Item, kind: Kind | Aid, *, lacks: str, waiting: bool) -> None:
         """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""

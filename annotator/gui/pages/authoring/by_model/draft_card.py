@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.insights import Insight
@@ -15,6 +15,7 @@ from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields.growing_edit import direction_of
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
@@ -48,19 +49,14 @@ class DraftCard(QFrame):
         self._lay_out(number)
 
     def _lay_out(self, number: int) -> None:
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        column.addWidget(self.words)
-        column.addWidget(self.chips)
+        column = vertical(self.words, self.chips, spacing=4)
         if isinstance(self.unit, Insight) and self.unit.note:
             column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
         for anchor in self.unit.anchors:
             quote = QuoteButton("chip", "Press to see it in the source.")
             quote.show_quote(anchor.quote)
             quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
-            row = QHBoxLayout()
-            row.addWidget(quote)
-            row.addStretch(1)
+            row = horizontal(quote, Stretch(1))
             column.addLayout(row)
         if not self.is_taken:
             acts = FlowRow()
@@ -70,11 +66,7 @@ class DraftCard(QFrame):
         mark = PlainLabel(str(number), "unit-number")
         theme.scale(mark.setFixedWidth, 22)
         mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(4, 8, 8, 8)
-        whole.setSpacing(4)
-        whole.addWidget(mark)
-        whole.addLayout(column, 1)
+        horizontal(mark, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
 
     def show_keys(self, take: str, edit: str) -> None:
         """Print keys on the buttons of the card at the cursor; without any on the others."""

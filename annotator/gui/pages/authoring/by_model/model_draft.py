@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
@@ -19,6 +19,7 @@ from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceEdi
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -55,17 +56,12 @@ class ModelDraft(QWidget):
         self.nothing_more.set_hint("Put the draft aside; what you took stays yours")
         self.nothing_more.clicked.connect(self.settle)
         self._inner = QWidget()
-        self._units = QVBoxLayout(self._inner)
-        self._units.setContentsMargins(0, 0, 4, 0)
-        self._units.setSpacing(8)
-        self._units.addStretch(1)
+        self._units = vertical(Stretch(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)
         self.area = PlainArea("The draft", self._inner)
         # The panel's own colour shows between the cards.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.nothing_more)
+        foot = horizontal(Stretch(1), self.nothing_more)
         whole, drafted = QVBoxLayout(self), QWidget()
         column = QVBoxLayout(drafted)
         for layout in (whole, column):

@@ -1,7 +1,7 @@
 """Reference material that a model drafted: edited in its two parts, and put beside the item or not at all."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.actions.material import reference_material
 from annotator.actions.material.reference_material import Waiting
@@ -11,6 +11,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -58,16 +59,15 @@ class ReferenceEditor(QWidget):
         # The panel's own colour shows between the fields.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.confirm)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.head)
-        column.addWidget(self.area, 1)
-        column.addWidget(self.why)
-        column.addLayout(foot)
+        vertical(
+            self.head,
+            (self.area, 1),
+            self.why,
+            horizontal(Stretch(1), self.confirm),
+            on=self,
+            margins=0,
+            spacing=8,
+        )
 
     def show_draft(self, waiting: Waiting | None) -> None:
         """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put anew."""

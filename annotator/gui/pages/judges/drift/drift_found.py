@@ -1,7 +1,7 @@
 """What drift checks came to: check by check, the verdicts that changed, and the replies of then and of now."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.orders import drift
 from annotator.actions.orders.drift import Standing, Turned
@@ -19,6 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -80,9 +81,7 @@ class DriftFound(QWidget):
         self.body = QStackedWidget()
         for view in (self.parts, self.no_anchor, self.no_check):
             self.body.addWidget(view)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(4, 0, 0, 0)
-        whole.addWidget(self.body)
+        horizontal(self.body, on=self, margins=(4, 0, 0, 0))
 
     def show_standing(self, one: Standing) -> None:
         """Show what came of the checks of a judge; the one that was chosen stays chosen."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_planning import Look
@@ -29,6 +29,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
@@ -93,15 +94,11 @@ class Drifting(Part):
 
     def _body(self) -> QWidget:
         inner = QWidget()
-        inside = QVBoxLayout(inner)
-        inside.setContentsMargins(0, 0, 10, 0)
-        inside.addWidget(self.form)
-        inside.addStretch(1)
+        vertical(self.form, Stretch(1), on=inner, margins=(0, 0, 10, 0))
         below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 4, 4, 0)
-        column.setSpacing(8)
-        column.addWidget(PlainArea("What is frozen, and the check", inner), 1)
+        column = vertical(
+            (PlainArea("What is frozen, and the check", inner), 1), on=below, margins=(0, 4, 4, 0), spacing=8
+        )
         # What it would cost stays in view, however long the form is.
         for widget in (self.forecast, self.progress):
             column.addWidget(widget)

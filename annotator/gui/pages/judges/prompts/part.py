@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import prompts
 from annotator.actions.judges.prompts import Listed
@@ -16,6 +16,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -72,14 +73,13 @@ class Prompting(Part):
 
     def _body(self) -> QWidget:
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(6, 0, 6, 0)
-        column.setSpacing(6)
-        column.addWidget(self.edit, 1)
-        line = QHBoxLayout()
-        line.addWidget(PlainLabel("Note"))
-        line.addWidget(self.note, 1)
-        column.addLayout(line)
+        vertical(
+            (self.edit, 1),
+            horizontal(PlainLabel("Note"), (self.note, 1)),
+            on=middle,
+            margins=(6, 0, 6, 0),
+            spacing=6,
+        )
         parts = Splitter("judges/prompts")
         parts.addWidget(self.table)
         parts.addWidget(middle)

@@ -1,12 +1,13 @@
 """Where a prompt's next version is written, with a clear answer to whether judges could be asked by it."""
 
 from PySide6.QtCore import QSettings, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from annotator.actions.judges import prompts
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -41,12 +42,7 @@ class PromptEdit(QWidget):
             head.addWidget(widget, 1 if widget is self.title else 0)
         foot.addWidget(self.answer)
         foot.addWidget(self.said, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.field, 1)
-        column.addLayout(foot)
+        vertical(head, (self.field, 1), foot, on=self, margins=0, spacing=6)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._check)
         self.field.textChanged.connect(self._pause.start)

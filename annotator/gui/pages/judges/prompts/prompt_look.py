@@ -29,6 +29,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.reading.raw_text import RawText
 
 PAUSE_MS = 80
@@ -106,10 +107,7 @@ class PromptLook(QTabWidget):
         take.clicked.connect(self._take_up)
         compare.clicked.connect(self._compare_since)
         self.table.activated.connect(lambda _: self._compare_since())
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(compare)
-        foot.addWidget(take)
+        foot = horizontal(Stretch(1), compare, take)
         return column(self.table, foot, grows=self.table, above=6)
 
     def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:

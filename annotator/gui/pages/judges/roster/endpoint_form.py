@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -24,6 +23,7 @@ from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import label_of
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 ADDRESSES = (
@@ -83,10 +83,7 @@ class EndpointForm(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for name, (words, _) in FIELDS.items():
             self.fields[name].setAccessibleName(words.replace("&", ""))
-        addressed = QHBoxLayout()
-        addressed.setSpacing(4)
-        addressed.addWidget(self.fields["base_url"], 1)
-        addressed.addWidget(self._usual())
+        addressed = horizontal((self.fields["base_url"], 1), self._usual(), spacing=4)
         form.addRow(FIELDS["name"][0], self.fields["name"])
         form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
         form.addRow(FIELDS["model"][0], self.fields["model"])
@@ -94,17 +91,11 @@ class EndpointForm(QWidget):
         form.addRow("", self.locked)
         form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
         form.addRow("", self.weights)
-        rates = QHBoxLayout()
-        rates.setSpacing(6)
-        rates.addWidget(self.calls, 1)
-        rates.addWidget(self.tokens, 1)
+        rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
         self.calls.setAccessibleName("Most calls a minute")
         self.tokens.setAccessibleName("Most tokens a minute")
         form.addRow(label_of(self.calls, "&A minute"), rates)
-        keeping = QHBoxLayout()
-        keeping.setSpacing(6)
-        keeping.addWidget(self.keep, 1)
-        keeping.addWidget(self.forget)
+        keeping = horizontal((self.keep, 1), self.forget, spacing=6)
         self.key.setAccessibleName("Key")
         self.keep.setAccessibleName("Where the key is kept")
         self.key_env.setAccessibleName("Environment variable that holds the key")

@@ -13,6 +13,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -54,9 +55,7 @@ class JudgeSide(QWidget):
         column.addStretch(1)
         area = PlainArea("The chosen judge", inner)
         area.setMinimumWidth(340)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        vertical(area, on=self, margins=0)
         self._show(self.about)
 
     @property

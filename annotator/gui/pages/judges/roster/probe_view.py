@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFormLayout, QFrame
 
 from annotator.actions.judging.judge_probes import facts
 from annotator.gui import theme
 from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
@@ -24,11 +25,7 @@ class ProbeView(QFrame):
         self.facts.setHorizontalSpacing(14)
         self.facts.setVerticalSpacing(3)
         self.raw = RawText("The reply as it came")
-        column = QVBoxLayout(self)
-        column.addWidget(self.state)
-        column.addWidget(self.words)
-        column.addLayout(self.facts)
-        column.addWidget(self.raw)
+        vertical(self.state, self.words, self.facts, self.raw, on=self)
         self.clear()
 
     def clear(self) -> None:

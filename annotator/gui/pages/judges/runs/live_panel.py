@@ -24,6 +24,7 @@ from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Systems are counted, and names of new calls looked up, this often.
@@ -71,11 +72,7 @@ class LivePanel(QFrame):
         both = Splitter("judges/live")
         for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):
             pane = QWidget()
-            column = QVBoxLayout(pane)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(3)
-            column.addWidget(words)
-            column.addWidget(view, 1)
+            column = vertical(words, (view, 1), on=pane, margins=0, spacing=3)
             both.addWidget(pane)
         work = QWidget()
         column = QVBoxLayout(work)
@@ -91,8 +88,7 @@ class LivePanel(QFrame):
         self.body = QStackedWidget()
         self.body.addWidget(self.idle)
         self.body.addWidget(work)
-        whole = QVBoxLayout(self)
-        whole.addWidget(self.body)
+        vertical(self.body, on=self)
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
         """No run is under way; `line` is the last one's last word."""

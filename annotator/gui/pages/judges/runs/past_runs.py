@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.judging import judge_queue
 from annotator.actions.judging.judge_queue import Waiting
@@ -19,6 +19,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 NONE = "No run yet."
@@ -44,26 +45,15 @@ class PastRuns(QWidget):
         self.nothing = PlainLabel(NONE, "hint", wrap=True)
         self.costs = KeyButton("What it cost", keys.sequences(COSTS)[0], "quiet")
         self.costs.set_hint("What the chosen run cost, by criterion, question or system")
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.costs)
+        head = horizontal(self.title, Stretch(1), self.costs)
         self.queued = self._queue_pane()
         past = QWidget()
-        column = QVBoxLayout(past)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.nothing)
-        column.addWidget(self.table, 1)
-        column.addStretch(0)
+        vertical(head, self.nothing, (self.table, 1), Stretch(0), on=past, margins=(0, 4, 0, 0), spacing=4)
         parts = Splitter("judges/queue", Qt.Orientation.Vertical)
         parts.addWidget(self.queued)
         parts.addWidget(past)
         parts.setSizes([130, 220])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(parts)
+        vertical(parts, on=self, margins=0)
 
     def _queue_pane(self) -> QWidget:
         pane, head = QWidget(), QHBoxLayout()
@@ -81,11 +71,7 @@ class PastRuns(QWidget):
             button.setEnabled(not self._desk.project.readonly)
             button.clicked.connect(lambda _=False, slot=slot: slot())
             head.addWidget(button)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.waiting, 1)
+        vertical(head, (self.waiting, 1), on=pane, margins=(0, 4, 0, 0), spacing=4)
         return pane
 
     def rebind(self) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QSiz
 from PySide6.QtGui import QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -29,6 +28,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -70,14 +70,9 @@ class MatrixView(QWidget):
         self.show_report.set_hint("Show or hide the report that the plan is of")
         self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.show_report.clicked.connect(self.report_wanted)
-        over = QHBoxLayout()
-        over.addWidget(self.item, 1)
-        over.addWidget(self.show_report)
+        over = horizontal((self.item, 1), self.show_report)
         column.addLayout(over)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.predicted, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.words, 1)
+        top = horizontal((self.predicted, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1), spacing=8)
         column.addLayout(top)
         column.addWidget(self.table, 1)
         column.addWidget(self.readings)

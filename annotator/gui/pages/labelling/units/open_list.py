@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton
 
 from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.labelling.wording import Words
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 IN_A_ROW = 8
@@ -31,16 +32,10 @@ class OpenList(QFrame):
         close.setToolTip("Dismiss")
         close.setAccessibleName("Dismiss the list")
         close.clicked.connect(self.hide)
-        head = QHBoxLayout()
-        head.addWidget(self._said, 1)
-        head.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        head = horizontal((self._said, 1), (close, 0, Qt.AlignmentFlag.AlignTop))
         self._grid = QGridLayout()
         self._grid.setSpacing(2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 6, 6)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addLayout(self._grid)
+        vertical(head, self._grid, on=self, margins=(10, 6, 6, 6), spacing=2)
         theme.set_role(self, level="warning")
         self.hide()
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
 
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.kinds.unit import Unit
@@ -16,6 +16,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # What stands beside a label: its field, icon and word.
@@ -77,11 +78,7 @@ class UnitCard(QFrame):
             head.addWidget(picture)
         head.addWidget(self.kind)
         head.addWidget(self.chip)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(8, 7, 8, 8)
-        self._column.setSpacing(4)
-        self._column.addLayout(head)
-        self._column.addWidget(self.words)
+        self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
         # The question about a pair stands over the card.
         self.words.setVisible(bool(self.unit.text))
         self.context = PlainLabel(self._context(), "hint", wrap=True)

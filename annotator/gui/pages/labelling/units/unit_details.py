@@ -13,6 +13,7 @@ from annotator.gui.review.verdicts import Kept, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
@@ -79,13 +80,9 @@ class UnitDetails(QWidget):
         self._no_evidence = ElidedLabel(
             f"No evidence yet: select words in {where}, then {keys.shown('evidence')}", "hint"
         )
-        row = QHBoxLayout()
-        row.setSpacing(2)
-        row.addWidget(self.show_evidence)
-        row.addWidget(self.clear_evidence)
-        row.addWidget(self._no_evidence, 1)
-        row.addStretch(0)
-        return row
+        return horizontal(
+            self.show_evidence, self.clear_evidence, (self._no_evidence, 1), Stretch(0), spacing=2
+        )
 
     def _notes(self) -> QHBoxLayout:
         self.note = GrowingEdit(least=1, most=8)
@@ -101,11 +98,7 @@ class UnitDetails(QWidget):
         self.flag.setAccessibleName("Flag for a second look")
         self.flag.clicked.connect(lambda _=False: self.flag_wanted.emit())
         lock(self.flag, self._locked)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.note, 1)
-        row.addWidget(self.flag, 0, Qt.AlignmentFlag.AlignTop)
-        return row
+        return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
     def show_label(self, kept: Kept) -> None:
         """Show what is kept, and of what kind it is where that is asked."""

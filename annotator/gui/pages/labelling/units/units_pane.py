@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from PySide6.QtCore import QPoint, QSettings, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMenu,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
@@ -68,23 +67,13 @@ class UnitsPane(QWidget):
         self.options.setAccessibleName("Options of the list")
         self.menu = self._menu()
         self.options.clicked.connect(lambda: self.menu.popup(below(self.options)))
-        self.head = QHBoxLayout()
-        self.head.addWidget(self.title)
-        self.head.addWidget(self.count)
-        self.head.addStretch(1)
-        self.head.addWidget(self.recent)
-        self.head.addWidget(self.options)
+        self.head = horizontal(self.title, self.count, Stretch(1), self.recent, self.options)
         self.open_list = OpenList()
         self.open_list.chosen.connect(self._bench.move_to)
         self.bodies = QStackedWidget()
         self.bodies.addWidget(self.cards)
         self.bodies.addWidget(self.matrix)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 10, 6, 0)
-        column.setSpacing(8)
-        column.addLayout(self.head)
-        column.addWidget(self.open_list)
-        column.addWidget(self.bodies, 1)
+        vertical(self.head, self.open_list, (self.bodies, 1), on=self, margins=(4, 10, 6, 0), spacing=8)
         self.take_up()
 
     def _menu(self) -> QMenu:

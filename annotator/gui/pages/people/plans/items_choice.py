@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from annotator.actions.items import items
 from annotator.domain.experts.assignment import Stage
@@ -12,6 +12,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.people.plans.pilot_choice import PilotChoice
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 
@@ -36,16 +37,15 @@ class ItemsChoice(QWidget):
         self.count = PlainLabel("", "hint")
         self.pilot = PilotChoice(desk)
         self.pilot.changed.connect(self.changed)
-        row = QHBoxLayout()
-        row.addWidget(self.type, 1)
-        row.addWidget(self.subject, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.fresh)
-        column.addWidget(self.count)
-        column.addWidget(self.pilot)
+        vertical(
+            horizontal((self.type, 1), (self.subject, 1)),
+            self.fresh,
+            self.count,
+            self.pilot,
+            on=self,
+            margins=0,
+            spacing=4,
+        )
 
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer what there is; `taken` says stage by stage which items somebody has already."""

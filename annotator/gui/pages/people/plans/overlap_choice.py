@@ -6,11 +6,11 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from annotator.gui.widgets.fields.number_box import NumberBox
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ALONE = "With one person there is nothing to compare: no agreement, no adjudication."
@@ -44,12 +44,7 @@ class OverlapChoice(QWidget):
         row.addSpacing(8)
         row.addWidget(self.number)
         row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.hint)
-        column.addWidget(self.same)
+        vertical(row, self.hint, self.same, on=self, margins=0, spacing=4)
         self._group.button(2).setChecked(True)
         for button in self.buttons:
             # Tab leads to the one that holds; arrows go on from there.

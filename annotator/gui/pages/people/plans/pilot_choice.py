@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -15,6 +14,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 ID = Qt.ItemDataRole.UserRole
@@ -50,10 +50,7 @@ class PilotChoice(QWidget):
         self.list.setFixedHeight(theme.current().px(HEIGHT))
         self.list.itemChanged.connect(self._tick)
         self.more = PlainLabel("", "hint")
-        row = QHBoxLayout()
-        row.addWidget(PlainLabel("Pilot"))
-        row.addWidget(self.words, 1)
-        row.addWidget(self.open)
+        row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
         self._folded = QWidget()
         inside = QVBoxLayout(self._folded)
         inside.setContentsMargins(0, 0, 0, 0)
@@ -61,11 +58,7 @@ class PilotChoice(QWidget):
         for part in (self.search, self.list, self.more):
             inside.addWidget(part)
         self._folded.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._folded)
+        vertical(row, self._folded, on=self, margins=0, spacing=4)
         self._say()
 
     def chosen(self) -> tuple[str, ...]:

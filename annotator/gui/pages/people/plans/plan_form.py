@@ -18,6 +18,7 @@ from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.number_box import NumberBox
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
@@ -86,10 +87,7 @@ class PlanForm(QWidget):
         stages = QGridLayout()
         for place, box in enumerate(self.stages.values()):
             stages.addWidget(box, place // STAGES_ACROSS, place % STAGES_ACROSS)
-        people = QHBoxLayout()
-        people.setSpacing(12)
-        people.addWidget(self.annotators, 1)
-        people.addWidget(self.adjudicators, 1)
+        people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
         for heading, part in (
             ("Stages, in the order of the work", stages),
             ("How many answer each item, blind to one another", self.overlap),

@@ -19,6 +19,7 @@ from annotator.gui.pages.people.plans.pairings import in_a_sentence, of_ids
 from annotator.gui.pages.people.plans.plan_lines import PlanLinesModel
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -42,12 +43,7 @@ class PlanPreview(QWidget):
         self.tabs = Tabs("Looks at the plan")
         self.tabs.addTab(self._overview(), "Load and pairings")
         self.tabs.addTab(self.table, "Item by item")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 8, 2, 0)
-        column.setSpacing(8)
-        column.addWidget(self.summary)
-        column.addWidget(self.answer)
-        column.addWidget(self.tabs, 1)
+        vertical(self.summary, self.answer, (self.tabs, 1), on=self, margins=(14, 8, 2, 0), spacing=8)
 
     def _overview(self) -> QWidget:
         inside = QWidget()

@@ -26,6 +26,7 @@ from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 500
@@ -94,11 +95,7 @@ class AttackForm(QWidget):
         inside.setSpacing(4)
         for widget in (PlainLabel("Before it starts", "hint"), self.cost, self.told):
             inside.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(10)
-        column.addLayout(form, 1)
-        column.addWidget(card)
+        vertical((form, 1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
 
     def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -12,6 +12,7 @@ from annotator.domain.texts.rendered import BREAK
 from annotator.gui import theme
 from annotator.gui.review.judge_words import flag_words, value_look, value_words
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -46,12 +47,7 @@ class AttackReader(QWidget):
             ("The attacked copy", self.again, self.copy),
         ):
             pane = QWidget()
-            column = QVBoxLayout(pane)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(4)
-            column.addWidget(PlainLabel(words, "strong"))
-            column.addWidget(verdict)
-            column.addWidget(view, 1)
+            column = vertical(PlainLabel(words, "strong"), verdict, (view, 1), on=pane, margins=0, spacing=4)
             texts.addWidget(pane)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -1,7 +1,7 @@
 """Whose models are behind each system and judge: told from their names, and put right by whoever knows better."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from annotator.actions.items import families
 from annotator.actions.items.families import NONE, Member
@@ -9,6 +9,7 @@ from annotator.domain.judges.families import STEMS
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -29,11 +30,13 @@ class FamilyList(QWidget):
         self._desk = desk
         self.boxes: dict[str, QComboBox] = {}
         self.area = PlainArea("Families")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(PlainLabel("Families", "subtitle"))
-        column.addWidget(PlainLabel(ABOUT, "hint", wrap=True))
-        column.addWidget(self.area, 1)
+        vertical(
+            PlainLabel("Families", "subtitle"),
+            PlainLabel(ABOUT, "hint", wrap=True),
+            (self.area, 1),
+            on=self,
+            margins=0,
+        )
 
     def fill(self) -> None:
         """Show everybody as they now are."""
@@ -49,9 +52,7 @@ class FamilyList(QWidget):
             grid.addWidget(box, row, 2)
         for place, stretch in enumerate((3, 3, 4)):
             grid.setColumnStretch(place, stretch)
-        column = QVBoxLayout(inner)
-        column.addLayout(grid)
-        column.addStretch(1)
+        vertical(grid, Stretch(1), on=inner)
         self.area.setWidget(inner)
 
     def _box(self, one: Member) -> QComboBox:

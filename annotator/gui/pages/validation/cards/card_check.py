@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +30,7 @@ from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 FILES = "Cards (*.json *.html);;All files (*)"
@@ -107,13 +107,15 @@ class CardCheck(QWidget):
         against.addWidget(self._against)
         against.addWidget(self.judge, 1)
         self._bound = PlainLabel("Bound to their cards", "strong", wrap=True)
-        column = QVBoxLayout(self)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("Check a card", "subtitle"))
-        column.addWidget(PlainLabel(ABOUT, "hint", wrap=True))
-        column.addLayout(choosing)
-        column.addWidget(self.file)
-        column.addLayout(against)
+        column = vertical(
+            PlainLabel("Check a card", "subtitle"),
+            PlainLabel(ABOUT, "hint", wrap=True),
+            choosing,
+            self.file,
+            against,
+            on=self,
+            spacing=8,
+        )
         for widget in (self.verdict, self.table, self.todo, self.remarks, self.define):
             column.addWidget(widget)
         column.addStretch(1)
@@ -277,10 +279,7 @@ class _Define(QGroupBox):
         ):
             field.setAccessibleName(words)
             form.addRow(words, field)
-        column = QVBoxLayout(self)
-        column.addWidget(self.about)
-        column.addLayout(form)
-        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
         self.add.clicked.connect(self._ask)
         self.address.returnPressed.connect(self._ask)
 

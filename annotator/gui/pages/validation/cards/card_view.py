@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from annotator.actions.cards import card_offers
 from annotator.actions.sets import validation_sets
@@ -17,6 +17,7 @@ from annotator.gui.pages.validation import looking
 from annotator.gui.pages.validation.looking import Closed, Gate, Look
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
@@ -66,15 +67,14 @@ class CardView(QWidget):
         self._later.timeout.connect(self._count)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.addWidget(self.state, 1)
-        line.addWidget(self.back)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(8)
-        column.addWidget(self.choosers)
-        column.addLayout(line)
-        column.addWidget(self.body, 1)
+        vertical(
+            self.choosers,
+            horizontal((self.state, 1), self.back),
+            (self.body, 1),
+            on=self,
+            margins=(0, 0, 8, 0),
+            spacing=8,
+        )
         self.back.hide()
 
     def fill(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from annotator.actions.sets.verdict_readings import Reading
 from annotator.gui import keys, theme
@@ -17,6 +17,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
@@ -70,14 +71,13 @@ class CaseCard(QWidget):
         self.area.setWidget(inside)
         # What is said with one key each is always whole; what it is said of scrolls.
         self.area.setMinimumHeight(24)
-        head = QHBoxLayout()
-        head.addWidget(self.where, 1)
-        head.addWidget(self.state)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 10, 8)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self.area, 1)
+        column = vertical(
+            horizontal((self.where, 1), self.state),
+            (self.area, 1),
+            on=self,
+            margins=(12, 10, 10, 8),
+            spacing=8,
+        )
         for control in (self.reasons, self.waiting, self.note):
             column.addWidget(control)
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 _WIDEST = 260
@@ -56,9 +57,5 @@ class ChoiceRow(QWidget):
 
 def _named(words: str, box: QComboBox) -> QWidget:
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(5)
-    row.addWidget(PlainLabel(words, "hint"))
-    row.addWidget(box)
+    horizontal(PlainLabel(words, "hint"), box, on=made, margins=0, spacing=5)
     return made

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import Rater
 from annotator.actions.validation.disagreements import Ruled
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SHOWN = (("accuracy", "accuracy"), ("kappa", "κ"), ("f1", "F1"))
@@ -31,10 +32,7 @@ class ColumnsStrip(QFrame):
         self.jump = QPushButton("All figures")
         self.jump.setProperty("role", "quiet")
         self.jump.clicked.connect(self.figures_wanted)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 5, 6, 5)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.jump)
+        horizontal((self.words, 1), self.jump, on=self, margins=(10, 5, 6, 5))
 
     def show_judge(self, found: Sequence[Ruled] | None, judge: Rater, more: str = "") -> None:
         """Show the columns of the judge in view, where they are counted; `more` is said at the end."""

@@ -5,7 +5,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from annotator.actions.sets.verdict_readings import Reading
 from annotator.gui import theme
@@ -16,6 +16,7 @@ from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style
 
@@ -49,12 +50,7 @@ class ReadingPane(QWidget):
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 6, 4, 0)
-        column.setSpacing(6)
-        column.addWidget(self._area)
-        column.addWidget(self.texts, 1)
-        column.addWidget(self.legend)
+        vertical(self._area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
         theme.watch(self, self._say_legend)
 
     def show_reading(self, found: Reading | None, voices: Sequence[Voice]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.sets import validation_sets
@@ -26,6 +26,7 @@ from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
 from annotator.gui.pages.validation.looking import Gate, Look
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 
 LEFT = (
     Deed("unclear_criteria", "Unclear", "question", "Criteria that were ruled unclear, to be worded anew"),
@@ -69,11 +70,7 @@ class Ruling(CasePart):
 
     def _work(self) -> QWidget:
         work = QWidget()
-        column = QVBoxLayout(work)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.strip)
-        column.addWidget(self.bench, 1)
+        vertical(self.strip, (self.bench, 1), on=work, margins=0, spacing=6)
         return work
 
     def _listen(self) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -29,6 +28,7 @@ from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 KEPT = (
@@ -98,10 +98,7 @@ class UnclearPanel(QWidget):
         ):
             column.addWidget(widget)
         column.addWidget(self.refused)
-        acts = QHBoxLayout()
-        acts.addWidget(self.settle_button)
-        acts.addWidget(self.open_button)
-        acts.addStretch(1)
+        acts = horizontal(self.settle_button, self.open_button, Stretch(1))
         column.addLayout(acts)
         column.addStretch(1)
         area = KeylessArea("The criterion")
@@ -112,20 +109,11 @@ class UnclearPanel(QWidget):
         self.right.addWidget(self.nothing)
         parts = Splitter("validate/unclear")
         left = QWidget()
-        listed = QVBoxLayout(left)
-        listed.setContentsMargins(0, 0, 0, 0)
-        listed.addWidget(self.list, 1)
-        listed.addWidget(self.back)
+        vertical((self.list, 1), self.back, on=left, margins=0)
         parts.addWidget(left)
         parts.addWidget(self.right)
         parts.setSizes([380, 720])
-        below = QHBoxLayout()
-        below.addWidget(self.again, 1)
-        below.addWidget(self.judge_button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(parts, 1)
-        whole.addLayout(below)
+        vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
 
     def show_found(
         self, protocol: str, unclear: Sequence[Unclear], cases: Sequence[Disagreement], again: Sequence[Again]

@@ -1,7 +1,7 @@
 """What one side says of a unit: who it is, its value, why, and the passage that it quotes."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from annotator.gui.pages.validation.cases.verdict_cases import Voice
 from annotator.gui.review.judge_words import flag_words
@@ -9,6 +9,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
@@ -26,13 +27,7 @@ class VoiceBox(QFrame):
         self.quote = QuoteButton("quiet", "Press to see it in its place.")
         self.quote.clicked.connect(self.quote_wanted)
         self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        head = QHBoxLayout()
-        head.addWidget(self.who, 1)
-        head.addWidget(self.value)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.setSpacing(4)
-        column.addLayout(head)
+        column = vertical(horizontal((self.who, 1), self.value), on=self, margins=(10, 8, 10, 8), spacing=4)
         for widget in (self.why, self.quote, self.flags):
             column.addWidget(widget)
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import in_order, named
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ABOUT = (
@@ -83,13 +83,15 @@ class LabelsIn(QWidget):
         self.begin()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("Labels from files", "subtitle"))
-        column.addWidget(PlainLabel(ABOUT, "hint", wrap=True))
-        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.chosen)
+        column = vertical(
+            PlainLabel("Labels from files", "subtitle"),
+            PlainLabel(ABOUT, "hint", wrap=True),
+            (self.choose, 0, Qt.AlignmentFlag.AlignLeft),
+            self.chosen,
+            on=self,
+            margins=0,
+            spacing=8,
+        )
         self.form = QFormLayout()
         self.form.setVerticalSpacing(7)
         self.form.addRow("Reports of", self.system)

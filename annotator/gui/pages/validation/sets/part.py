@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from annotator.actions.label_files import label_exports
 from annotator.actions.sets import set_standings, validation_sets
@@ -21,6 +21,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -101,18 +102,9 @@ class Sets(Part):
     def _drawing(self) -> QWidget:
         """A new set: its form, and below it what would be drawn, which stays in view."""
         fields = QWidget()
-        column = QVBoxLayout(fields)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel("A new set", "subtitle"))
-        column.addWidget(self.form)
-        column.addStretch(1)
+        vertical(PlainLabel("A new set", "subtitle"), self.form, Stretch(1), on=fields, margins=0, spacing=8)
         drawing = QWidget()
-        rows = QVBoxLayout(drawing)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(8)
-        rows.addWidget(_scrolled("A new set", fields), 1)
-        rows.addWidget(self.form.told)
+        vertical((_scrolled("A new set", fields), 1), self.form.told, on=drawing, margins=0, spacing=8)
         self.form.told.setContentsMargins(12, 0, 8, 4)
         return drawing
 
