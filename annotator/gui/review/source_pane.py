@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -98,11 +98,16 @@ class SourcePane(QWidget):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Print as much of the titles as there is room for."""
+        """Print less beside the titles where it is narrow."""
         super().resizeEvent(event)
         self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
-        for place, source in enumerate(self._sources):
-            self.tabs.setTabText(place, self._short(source.title))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Print as much of the titles as the tabs have room for."""
+        if watched is self.tabs and event.type() == QEvent.Type.Resize:
+            for place, source in enumerate(self._sources):
+                self.tabs.setTabText(place, self._short(source.title))
+        return super().eventFilter(watched, event)
 
     def _pdf_pane(self) -> QWidget:
         whole = QWidget()
@@ -121,6 +126,7 @@ class SourcePane(QWidget):
     def _listen(self) -> None:
         self._nothing.add_action("Add source…", self.choose_file, primary=True)
         self.add.clicked.connect(self.choose_file)
+        self.tabs.installEventFilter(self)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)
         self.pane.loaded.connect(self._mark_quoted)
