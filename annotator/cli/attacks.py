@@ -91,8 +91,7 @@ def bias(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """How far judges go by order, length or kinship, and how they stood the attacks they were put to."""
-    from annotator.actions.attacks import biases
-    from annotator.actions.items import families
+    from annotator.actions.attacks import biases, families
     from annotator.domain.texts.refusal import Refusal
 
     with opened(file, readonly=not family, person=as_) as project:

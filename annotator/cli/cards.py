@@ -58,9 +58,8 @@ def card(
         return
     if not judge:
         raise Refusal("A card is of one judge.", "Name it with --judge, or a card with --check.")
-    from annotator.actions.cards import validity_cards
     from annotator.actions.judges import judges
-    from annotator.actions.sheets import card_saving
+    from annotator.actions.validation import card_saving, validity_cards
 
     if to is not None:
         card_saving.refuse_place(to)
@@ -84,7 +83,7 @@ def card(
 def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, as_: str, json_: bool) -> None:
     """Exits with 1 where the card does not hold."""
     from annotator.actions.judging import card_checks
-    from annotator.actions.sheets import card_saving
+    from annotator.actions.validation import card_saving
 
     held = card_saving.read(path)
     with opened(file, readonly=not (bind or define_at), person=as_) as project:

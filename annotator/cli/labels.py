@@ -56,7 +56,7 @@ def labels_import(
 
     A rater whom the project knows by that id, alias or name needs no --as.
     """
-    from annotator.actions.label_files import label_files, label_raters
+    from annotator.actions.imports import label_files, label_raters
 
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
@@ -185,7 +185,7 @@ def labels_export(
     json_: Json = False,
 ) -> None:
     """Write people's labels, each person under their alias. For coordinators."""
-    from annotator.actions.label_files import label_exports
+    from annotator.actions.imports import label_exports
 
     choice = label_exports.Choice(
         tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge

@@ -72,7 +72,7 @@ def people_key(
     json_: Json = False,
 ) -> None:
     """The six words of a key, or another key in its place because the first was lost."""
-    from annotator.actions.project import known_keys, origins, parcel_secrets
+    from annotator.actions.parcels import known_keys, origins, parcel_secrets
 
     with opened(file, readonly=not yes, person=as_) as project:
         if replace_by is not None:

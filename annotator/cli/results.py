@@ -116,7 +116,7 @@ def _show(
     json_: bool,
     offsets: bool,
 ) -> None:
-    from annotator.actions.sheets import result_exports
+    from annotator.actions.results import result_exports
     from annotator.actions.studies import result_views
 
     offered = result_views.named(view).choices(project)
@@ -155,7 +155,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
 
 def write_sheets(sheets: Any, to: Path, *, offsets: bool = False) -> list[Path]:
     """Each table in a file; of several tables the second one gets its title into its name."""
-    from annotator.actions.sheets import result_exports
+    from annotator.actions.results import result_exports
 
     written = []
     for place, sheet in enumerate(sheets):

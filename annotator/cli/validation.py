@@ -106,7 +106,7 @@ def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
 
 def show(sheets: Any, to: Path | None, json_: bool, more: dict[str, Any] | None = None) -> None:
     """Tables as words, as JSON, or into files."""
-    from annotator.actions.sheets import result_exports
+    from annotator.actions.results import result_exports
 
     written = [path.name for path in write_sheets(sheets, to)] if to else []
     if json_:
@@ -253,8 +253,7 @@ def correct(
 ) -> None:
     """Coverage of each system, raw and corrected by people's labels; how sure the order is; what to label next."""
     from annotator.actions.judging import card_checks
-    from annotator.actions.sheets import card_saving
-    from annotator.actions.validation import corrected
+    from annotator.actions.validation import card_saving, corrected
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
         if card is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from annotator.actions.sheets.figures import Ink
+from annotator.actions.results.result_pictures import Ink
 from annotator.gui import theme
 
 _TOKENS = ("window", "text", "text-muted", "border", "accent")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from annotator.actions.imports import label_files
+from annotator.actions.imports.label_files import Preview, Wish
 from annotator.actions.items import items
-from annotator.actions.label_files import label_files
-from annotator.actions.label_files.label_files import Preview, Wish
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project

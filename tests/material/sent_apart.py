@@ -9,9 +9,9 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.parcels import packing, returning, tasking
+from annotator.actions.parcels.parcel_secrets import SIGNING_KEY
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.parcel_secrets import SIGNING_KEY
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role

@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from annotator.actions.cards import validity_cards
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.validation import validity_cards
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.validity_card import ValidityCard
 from tests.judging.odd_server import OddServer

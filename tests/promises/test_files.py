@@ -20,9 +20,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotator.actions.imports import imports, samples
+from annotator.actions.imports import imports, label_exports, samples
 from annotator.actions.items import items
-from annotator.actions.label_files import label_exports
 from annotator.actions.parcels import tasking
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project

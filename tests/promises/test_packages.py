@@ -16,8 +16,8 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import guidelines
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items, sources
-from annotator.actions.parcels import packing, tasking, tray, unpacking
-from annotator.actions.project import parcel_secrets, people
+from annotator.actions.parcels import packing, parcel_secrets, tasking, tray, unpacking
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.cli import run_command

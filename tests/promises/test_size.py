@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.attacks.validation_views import VIEWS
-from annotator.actions.cards import card_offers
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.sets import reviews
-from annotator.actions.validation import disagreements
+from annotator.actions.validation import card_offers, disagreements
 from annotator.actions.validation.validation import Wish
+from annotator.actions.validation.validation_views import VIEWS
 from tests.projects import judged_project
 from tests.projects.validation_project import judge_says, person_says, validation_project
 

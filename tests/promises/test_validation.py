@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import insert
 
 from annotator.actions.attacks import attack_figures, biases
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.validation import corrected
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.identity import derived_id

@@ -11,8 +11,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.attacks import families
 from annotator.actions.authoring import artifacts
-from annotator.actions.items import families, items
+from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project

@@ -11,8 +11,8 @@ import pytest
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.assignments import agreements
 from annotator.actions.items import items
-from annotator.actions.parcels import tasking, tray
-from annotator.actions.project import parcel_secrets, people
+from annotator.actions.parcels import parcel_secrets, tasking, tray
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState

@@ -13,8 +13,7 @@ from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import card_checks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.sheets import card_saving
-from annotator.actions.validation import disagreements
+from annotator.actions.validation import card_saving, disagreements
 from annotator.actions.validation.validation import Wish
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.validation.cases.case_bench import CaseBench

@@ -13,8 +13,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
-from annotator.actions.runs.judge_cases import COVERAGE
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     UNDEFINED,
     Cell,
     Picture,
@@ -24,7 +23,8 @@ from annotator.actions.sheets.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.sheets.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted

@@ -7,19 +7,18 @@ from statistics import median
 
 from sqlalchemy import func, select
 
-from annotator.actions.attacks import attack_figures
+from annotator.actions.attacks import attack_figures, families
 from annotator.actions.attacks.attack_figures import Report
-from annotator.actions.items import families
-from annotator.actions.items.families import Member
+from annotator.actions.attacks.families import Member
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
+from annotator.actions.results.result_sheets import Choice, Line, Sheet, columns, count, figure, text
 from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sheets.result_sheets import Choice, Line, Sheet, columns, count, figure, text
 from annotator.actions.studies import contests
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -1,1 +1,1 @@
-"""How foreign files come in, and how the sample is made."""
+"""How foreign files and labels come in, how labels leave as files, and how the sample is made."""

@@ -1,1 +1,1 @@
-"""The judges: who they are, their keys, prices and prompts."""
+"""The judges: who they are, their keys, endpoints and prompts."""

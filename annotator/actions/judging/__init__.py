@@ -1,1 +1,1 @@
-"""Judging: what can be judged, what a judge was asked, what it cost, and what is missing."""
+"""Judging: what can be judged, by which judges, what a judge was asked, what it cost, and what is missing."""

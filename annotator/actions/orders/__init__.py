@@ -1,1 +1,1 @@
-"""What an order of work costs, how a run goes on after a stop, and whether judges drift."""
+"""What an order of work costs, how it is carried out or gone on with, and whether judges drift."""

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import CALL
-from annotator.actions.sheets.result_sheets import or_why
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate

@@ -13,9 +13,8 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Source
-from annotator.actions.parcels import returned_labels, tray
+from annotator.actions.parcels import parcel_secrets, returned_labels, tray
 from annotator.actions.parcels.packing import report_alias
-from annotator.actions.project import parcel_secrets
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of

@@ -16,7 +16,8 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.authoring import annotating, guidelines
 from annotator.actions.labelling import dealing
 from annotator.actions.labelling.label_rows import COVERAGE
-from annotator.actions.project import parcel_secrets, people
+from annotator.actions.parcels import parcel_secrets
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of

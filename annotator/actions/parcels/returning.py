@@ -11,9 +11,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
-from annotator.actions.parcels import packing
+from annotator.actions.parcels import origins, packing, parcel_secrets
 from annotator.actions.parcels.packing import Packed, keep, place_of
-from annotator.actions.project import origins, parcel_secrets
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import State

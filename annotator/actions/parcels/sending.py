@@ -11,10 +11,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.parcels import returning
+from annotator.actions.parcels import origins, parcel_secrets, returning
 from annotator.actions.parcels.packing import Packed
 from annotator.actions.parcels.returning import ARTIFACT, DISPUTE, PARCEL, REVISION
-from annotator.actions.project import origins, parcel_secrets
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage, stage_of

@@ -14,8 +14,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.feedback import RECEIVED
 from annotator.actions.items import items, renderings
-from annotator.actions.parcels import belonging
-from annotator.actions.project import backups, origins, parcel_secrets, people
+from annotator.actions.parcels import belonging, origins, parcel_secrets
+from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import SUFFIX, Project
 from annotator.actions.project.hashing import item_hash, response_hash, source_hash

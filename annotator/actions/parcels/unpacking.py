@@ -7,9 +7,9 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements
-from annotator.actions.parcels import tray
+from annotator.actions.parcels import known_keys, origins, tray
 from annotator.actions.parcels.arriving import Sorter, Taken
-from annotator.actions.project import backups, known_keys, origins, people
+from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record

@@ -1,1 +1,1 @@
-"""The project file: people, the audit of changes, drafts, backups, and where its pieces come from."""
+"""The project file: people, the audit of changes, drafts, backups and bulk writing."""

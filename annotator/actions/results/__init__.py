@@ -1,1 +1,1 @@
-"""Results: scores of systems with intervals, overall, by item, domain, length and cause."""
+"""Results: scores of systems with intervals, overall and by item; tables of figures and the files they become."""

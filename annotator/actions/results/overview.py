@@ -7,8 +7,7 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, publishing, response_scores, result_pictures, results
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.results import ALL, FACET, MODE, ResultRow
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     UNDEFINED,
     Cell,
     Choice,
@@ -26,6 +25,7 @@ from annotator.actions.sheets.result_sheets import (
     share,
     text,
 )
+from annotator.actions.results.results import ALL, FACET, MODE, ResultRow
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import interval
 from annotator.protocols import PROTOCOLS

@@ -2,8 +2,8 @@
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
+from annotator.actions.results.result_sheets import percent
 from annotator.actions.results.results import ResultRow
-from annotator.actions.sheets.result_sheets import percent
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 

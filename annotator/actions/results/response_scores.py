@@ -10,9 +10,9 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters, results, scoring
 from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.result_sheets import Choice
 from annotator.actions.results.results import ALL, Rater
 from annotator.actions.results.scoring import Score
-from annotator.actions.sheets.result_sheets import Choice
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table

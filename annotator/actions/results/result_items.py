@@ -10,7 +10,7 @@ from annotator.actions.results import metrics, response_scores, result_pictures,
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import COMPUTED, Rater
-from annotator.actions.sheets.result_sheets import (  # fmt: skip
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,

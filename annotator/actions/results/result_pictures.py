@@ -1,12 +1,16 @@
-"""Pictures of the results: what there is to be drawn, and a picture as dots for the window."""
+"""Pictures of the results: what there is to be drawn, a picture as dots for the window, and as a PNG or SVG file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
+from annotator import files
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.sheets.result_sheets import Picture
+from annotator.actions.results.result_sheets import Picture
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pictures.figures import PRINTED, Ink, intervals
 from annotator.exchange.pictures.result_pictures import Point, bars, clouds, lines, matrix, pairs, plane
 from annotator.exchange.pictures.result_pictures import heat as _heat
@@ -32,6 +36,7 @@ __all__ = [
     "pairs",
     "plane",
     "printed",
+    "save",
     "shares",
     "systems",
 ]
@@ -74,7 +79,7 @@ def heat(
 
 
 def printed(picture: Picture) -> Any:
-    """A picture for white paper, as `figures.save` takes it."""
+    """A picture for white paper, as `save` takes it."""
     return picture.draw(PRINTED)
 
 
@@ -88,3 +93,23 @@ def dots(_project: object, picture: Picture, ink: Ink, per_inch: float) -> Dots:
     canvas.draw()
     width, height = canvas.get_width_height()
     return Dots(width, height, bytes(canvas.buffer_rgba()))
+
+
+DOTS_PER_INCH = 200
+
+
+def save(figure: Any, path: Path) -> Path:
+    """Write a figure as PNG or SVG, by the ending of `path`; whole or not at all."""
+    ending = path.suffix.lower().lstrip(".")
+    if ending not in ("png", "svg"):
+        raise Refusal(f"A picture cannot be saved as “{path.suffix}”.", "Use .png or .svg.")
+    from matplotlib import rc_context
+
+    picture = BytesIO()
+    # A fixed salt and no date: the same results give the same bytes.
+    metadata = {"Date": None} if ending == "svg" else {"Software": None}
+    with rc_context({"svg.hashsalt": "goldsmith", "svg.fonttype": "none"}):
+        figure.savefig(
+            picture, format=ending, dpi=DOTS_PER_INCH, metadata=metadata, facecolor=figure.get_facecolor()
+        )
+    return files.save(path, picture.getvalue())

@@ -11,9 +11,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
 from annotator.actions.results.result_raters import CONSENSUS, COVERAGE, judgements
+from annotator.actions.results.result_sheets import Source
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.sheets.result_sheets import Source
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit

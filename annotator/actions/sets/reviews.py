@@ -17,13 +17,13 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
+from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.sets import informed, validation_units
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.sets.validation_units import ALL, Group, Key, Place
-from annotator.actions.sheets.result_sheets import Line as Row
-from annotator.actions.sheets.result_sheets import Picture, Sheet, columns, count, text
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.informed import Fault, Informed, InformedFields, InformedKind, Review

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.actions.sheets.result_sheets import Cell, figure, number
+from annotator.actions.results.result_sheets import Cell, figure, number
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate

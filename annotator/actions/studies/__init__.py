@@ -1,1 +1,1 @@
-"""The papers' own studies: attempts, contests, preferences, plans, retrieval, rubric pilots."""
+"""Studies of results: by domain, length, cause and mode, and the papers' own, such as contests."""

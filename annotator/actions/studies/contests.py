@@ -12,8 +12,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, results, scoring
 from annotator.actions.results.result_raters import PEOPLE, Rater, are_people, chosen
-from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.sheets.result_sheets import (  # fmt: skip
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,
@@ -27,6 +26,7 @@ from annotator.actions.sheets.result_sheets import (  # fmt: skip
     or_why,
     text,
 )
+from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate

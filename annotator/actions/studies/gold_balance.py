@@ -8,7 +8,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.response_scores import ItemName
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Choice,
     Line,
     Sheet,

@@ -8,7 +8,7 @@ from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, results, scoring
 from annotator.actions.results.result_raters import Rater
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,

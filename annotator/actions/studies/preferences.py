@@ -11,8 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,
@@ -23,6 +22,7 @@ from annotator.actions.sheets.result_sheets import (
     figure,
     text,
 )
+from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.preference import (

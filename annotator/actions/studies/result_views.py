@@ -6,20 +6,17 @@ from inspect import signature
 from typing import Any
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import (  # fmt: skip
-    domains,
-    error_counts,
-    lengths,
-    modes,
-    overview,
-    result_items,
-)
-from annotator.actions.sheets.result_sheets import Choice, Sheet
+from annotator.actions.results import overview, result_items
+from annotator.actions.results.result_sheets import Choice, Sheet
 from annotator.actions.studies import (
     attempts,
     contests,
+    domains,
     efficiency,
+    error_counts,
     gold_balance,
+    lengths,
+    modes,
     plan_matrices,
     preferences,
     retrieval_matches,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, scoring
-from annotator.actions.sheets.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, text
+from annotator.actions.results.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, text
 from annotator.domain.judges.protocol import Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference

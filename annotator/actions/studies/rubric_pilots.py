@@ -13,9 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, Rater
-from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import COVERAGE
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     UNDEFINED,
     Cell,
     Choice,
@@ -31,6 +29,8 @@ from annotator.actions.sheets.result_sheets import (
     share,
     text,
 )
+from annotator.actions.runs.journal import JUDGEMENT
+from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric

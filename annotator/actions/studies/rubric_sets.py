@@ -15,8 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
-from annotator.actions.runs.judge_cases import COVERAGE
-from annotator.actions.sheets.result_sheets import (  # fmt: skip
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,
@@ -30,6 +29,7 @@ from annotator.actions.sheets.result_sheets import (  # fmt: skip
     share,
     text,
 )
+from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
 from annotator.domain.texts.counting import counted

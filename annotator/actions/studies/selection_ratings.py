@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.response_scores import ItemName
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,

@@ -21,7 +21,7 @@ RESTORERS: dict[str, str] = {
     "artifact": "annotator.actions.authoring.artifacts",
     "assignment": "annotator.actions.assignments.assignments",
     "extract": "annotator.actions.items.extracts",
-    "family": "annotator.actions.items.families",
+    "family": "annotator.actions.attacks.families",
     "informed": "annotator.actions.sets.informed",
     "item": "annotator.actions.items.items",
     "judge": "annotator.actions.judges.judges",

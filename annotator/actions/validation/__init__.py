@@ -1,1 +1,1 @@
-"""Whether a judge may stand in for people: figures, disagreements, corrected scores, replays."""
+"""Whether a judge may stand in for people: figures, disagreements, corrected scores, replays, validity cards."""

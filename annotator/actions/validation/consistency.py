@@ -11,9 +11,9 @@ from sqlalchemy import select
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import COVERAGE
-from annotator.actions.sheets.result_sheets import or_why
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate

@@ -9,12 +9,7 @@ from random import Random
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import validation_ground, validation_units
-from annotator.actions.sets.validation_figures import NO_SPREAD, told
-from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_sets import COVERAGE
-from annotator.actions.sets.validation_units import Key, Place
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Line,
     Picture,
@@ -26,6 +21,11 @@ from annotator.actions.sheets.result_sheets import (
     number,
     text,
 )
+from annotator.actions.sets import validation_ground, validation_units
+from annotator.actions.sets.validation_figures import NO_SPREAD, told
+from annotator.actions.sets.validation_ground import Ground, Rater
+from annotator.actions.sets.validation_sets import COVERAGE
+from annotator.actions.sets.validation_units import Key, Place
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import against_words
 from annotator.actions.validation.validation_behind import Held, held

@@ -14,14 +14,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import TITLES, Told, there, told
 from annotator.actions.sets.validation_ground import Ground, Rater
 from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.sets.validation_units import Place
-from annotator.actions.sheets.result_sheets import Line as Row
-from annotator.actions.sheets.result_sheets import Picture, Sheet, columns, count, text
 from annotator.actions.validation.validation import ALL, Wish
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, Ruling

@@ -6,9 +6,7 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures
-from annotator.actions.sets.validation_figures import TITLES, Gap, remark, told
-from annotator.actions.sets.validation_ground import PEOPLE, Rater
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Line,
     Picture,
@@ -20,6 +18,8 @@ from annotator.actions.sheets.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.sets.validation_figures import TITLES, Gap, remark, told
+from annotator.actions.sets.validation_ground import PEOPLE, Rater
 from annotator.actions.validation import stand_in, validation
 from annotator.actions.validation.stand_in import Answer, Answers, Verdict
 from annotator.actions.validation.validation import Contrast, Validation

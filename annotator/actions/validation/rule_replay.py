@@ -13,11 +13,7 @@ from annotator.actions.items.materials import SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results, scoring
-from annotator.actions.results.scoring import Score
-from annotator.actions.runs import run_judgements
-from annotator.actions.runs.judge_cases import COVERAGE
-from annotator.actions.sets.validation_figures import told
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,
@@ -29,6 +25,10 @@ from annotator.actions.sheets.result_sheets import (
     figure,
     text,
 )
+from annotator.actions.results.scoring import Score
+from annotator.actions.runs import run_judgements
+from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import rule_readings
 from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
 from annotator.domain.judges.protocol import Material, Scored

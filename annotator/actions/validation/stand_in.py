@@ -10,11 +10,7 @@ import numpy as np
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing, result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import TITLES, Pairs, told
-from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
-from annotator.actions.sets.validation_units import Key
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Line,
     Picture,
@@ -26,6 +22,10 @@ from annotator.actions.sheets.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.sets import validation_figures
+from annotator.actions.sets.validation_figures import TITLES, Pairs, told
+from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
+from annotator.actions.sets.validation_units import Key
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.judge import JudgeKind

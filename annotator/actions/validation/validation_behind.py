@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS, EVERYBODY
+from annotator.actions.results.result_sheets import Cell, Line, Sheet, Source, columns, count, text
 from annotator.actions.sets import reviews, validation_ground
 from annotator.actions.sets.validation_ground import NOT_ASKED, Ground, Rater, Row
 from annotator.actions.sets.validation_units import Key
-from annotator.actions.sheets.result_sheets import Cell, Line, Sheet, Source, columns, count, text
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import Wish
 from annotator.domain.texts.counting import counted

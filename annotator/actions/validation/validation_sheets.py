@@ -5,9 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from annotator.actions.results import result_pictures
-from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
-from annotator.actions.sets.validation_ground import PEOPLE, Rater
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Column,
     Line,
@@ -19,6 +17,8 @@ from annotator.actions.sheets.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
+from annotator.actions.sets.validation_ground import PEOPLE, Rater
 from annotator.actions.validation.validation import ALL, Contrast, Validation
 from annotator.actions.validation.validation import Line as Judged
 from annotator.actions.validation.validation_behind import Held, held

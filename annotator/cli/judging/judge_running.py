@@ -55,7 +55,7 @@ def judge_run(
     from annotator.actions.orders import resuming
     from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
-    from annotator.actions.sheets import card_saving
+    from annotator.actions.validation import card_saving
 
     order = Order(
         judge=judge, protocol=protocol, together=together, trials=trials, batch=batch, **reach(system, item),

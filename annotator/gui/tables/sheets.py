@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.sheets.result_sheets import Cell, Line, Sheet
+from annotator.actions.results.result_sheets import Cell, Line, Sheet
 from annotator.gui import theme
 from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
 from annotator.gui.widgets.icons import STATE_ICONS, icon

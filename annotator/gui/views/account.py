@@ -5,7 +5,7 @@ from html import escape
 
 from annotator.actions.results import metrics
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.sheets.result_sheets import Cell, Line, Sheet, explained
+from annotator.actions.results.result_sheets import Cell, Line, Sheet, explained
 from annotator.domain.texts.estimate import interval
 from annotator.gui import theme
 

@@ -7,10 +7,10 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTextBrowser, QWidget
 
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import Line, Sheet, Source
 from annotator.actions.results.results_behind import Behind, by_person
 from annotator.actions.runs import judgement_replies
 from annotator.actions.runs.judgement_replies import Told
-from annotator.actions.sheets.result_sheets import Line, Sheet, Source
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk

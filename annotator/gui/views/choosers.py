@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
-from annotator.actions.sheets.result_sheets import Choice
+from annotator.actions.results.result_sheets import Choice
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer

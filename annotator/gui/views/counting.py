@@ -6,8 +6,8 @@ from typing import Any
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_items, results_behind
+from annotator.actions.results.result_sheets import Choice, Sheet, Source
 from annotator.actions.results.results_behind import Behind
-from annotator.actions.sheets.result_sheets import Choice, Sheet, Source
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import Shown, View
 from annotator.actions.validation import validation_behind

@@ -6,8 +6,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions.results import result_pictures
-from annotator.actions.sheets import figures, result_exports
+from annotator.actions.results import result_exports, result_pictures
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -75,7 +74,7 @@ class LeavingBar(ActsRow):
         if picture is not None:
             self._desk.ask_later(
                 lambda _: self.told.emit(f"Saved {path.name}."),
-                lambda _: figures.save(result_pictures.printed(picture), path),
+                lambda _: result_pictures.save(result_pictures.printed(picture), path),
             )
 
     def _save(self, path: Path, write: Callable[[], object]) -> None:

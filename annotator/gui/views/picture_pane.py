@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_pictures import Dots
-from annotator.actions.sheets.result_sheets import Picture
+from annotator.actions.results.result_sheets import Picture
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.ink import ink

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from annotator.actions.sheets.result_sheets import Cell, Line, Picture, Sheet
+from annotator.actions.results.result_sheets import Cell, Line, Picture, Sheet
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.sheet_widths import fit

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.sheets.result_sheets import Cell, Line
+from annotator.actions.results.result_sheets import Cell, Line
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import Shown, View
 from annotator.domain.texts.change import Change

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks import biases, validation_views
+from annotator.actions.attacks import biases, families
 from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
-from annotator.actions.items import families
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.undo import history
+from annotator.actions.validation import validation_views
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.attacked_project import attacked
 from tests.projects.validation_project import judge_says, person, person_says, validation_project

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from annotator.actions.authoring import guidelines
-from annotator.actions.parcels import tasking, unpacking
-from annotator.actions.project import parcel_secrets
+from annotator.actions.parcels import parcel_secrets, tasking, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.assignment import Stage

@@ -9,7 +9,7 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import overview, publishing, result_pictures
-from annotator.actions.sheets.result_sheets import Cell, Sheet
+from annotator.actions.results.result_sheets import Cell, Sheet
 from tests.projects import adra_project as adra
 
 

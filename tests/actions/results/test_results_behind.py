@@ -9,7 +9,7 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_items, results_behind
-from annotator.actions.sheets.result_sheets import Source
+from annotator.actions.results.result_sheets import Source
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra

@@ -8,8 +8,8 @@ import pytest
 from annotator.actions.assignments import submitting
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.actions.results import domains, lengths, modes, response_scores
-from annotator.actions.studies import attempts, efficiency
+from annotator.actions.results import response_scores
+from annotator.actions.studies import attempts, domains, efficiency, lengths, modes
 from tests.projects import adra_project as adra
 
 RECALL = "plan.recall"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks import validation_views
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.sheets import result_exports
+from annotator.actions.results import result_exports
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import VIEWS
+from annotator.actions.validation import validation_views
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
 

@@ -8,7 +8,7 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.sheets import result_exports
+from annotator.actions.results import result_exports
 from annotator.actions.studies import rubric_pilots
 from annotator.cli import run_command
 from annotator.protocols.researcherbench.rubric_pilot import Reach

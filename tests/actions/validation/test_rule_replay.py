@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
+from annotator.actions.results.result_sheets import Sheet
 from annotator.actions.runs.journal import CALL
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.sheets.result_sheets import Sheet
 from annotator.actions.studies import result_views
 from annotator.actions.validation import rule_replay
 from annotator.actions.validation.rule_readings import NO_REPLY, PLAIN, STRUCTURED
 from annotator.actions.validation.rule_replay import Replay, replay
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.researcherbench.public_rule import How

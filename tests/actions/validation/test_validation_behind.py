@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.imports import samples
 from annotator.actions.project.file import Project
 from annotator.actions.results import results_behind
-from annotator.actions.sheets.result_sheets import Sheet
+from annotator.actions.results.result_sheets import Sheet
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation, validation_behind
 from annotator.actions.validation.validation_behind import Held
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, person, person_says, validation_project

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.sheets import figures
+from annotator.actions.results import result_pictures
 from annotator.domain.texts.estimate import Estimate
 from annotator.exchange.pictures import result_pictures as pictures
 from annotator.exchange.pictures.figures import PRINTED, intervals, short
@@ -54,13 +54,13 @@ def test_every_kind_is_saved_with_the_names_in_it(kind: str, tmp_path) -> None:
     figure = drawn()[kind]
     assert NAMES[1] in words(figure)
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        path = figures.save(figure, tmp_path / f"{kind}.{ending}")
+        path = result_pictures.save(figure, tmp_path / f"{kind}.{ending}")
         assert path.read_bytes().startswith(start)
 
 
 def test_the_same_picture_gives_the_same_bytes(tmp_path) -> None:
     for ending in ("svg", "png"):
-        one, two = (figures.save(drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
+        one, two = (result_pictures.save(drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
         assert one.read_bytes() == two.read_bytes()
 
 

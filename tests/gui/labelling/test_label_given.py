@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.imports import label_files
 from annotator.actions.items import items
-from annotator.actions.label_files import label_files
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project

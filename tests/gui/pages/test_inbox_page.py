@@ -8,8 +8,8 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.items import items
-from annotator.actions.parcels import returning, tasking, tray, unpacking
-from annotator.actions.project import backups, known_keys, parcel_secrets, people
+from annotator.actions.parcels import known_keys, parcel_secrets, returning, tasking, tray, unpacking
+from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.parcel import Outcome, TrayState
 from annotator.domain.experts.person import Role

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QFileDialog
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
-from annotator.actions.parcels import sending, tasking, unpacking
-from annotator.actions.project import parcel_secrets
+from annotator.actions.parcels import parcel_secrets, sending, tasking, unpacking
 from annotator.domain.experts.parcel import Outcome
 from annotator.gui import keys
 from tests.material.sent_apart import annotators, coordinated, edit_rubric, task_for, write_rubric

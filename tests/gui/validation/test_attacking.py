@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from annotator.actions.items import families
+from annotator.actions.attacks import families
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.domain.judges.attack import Planted

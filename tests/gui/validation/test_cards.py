@@ -13,7 +13,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.sheets import card_saving
+from annotator.actions.validation import card_saving
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.gui.pages.validation.cards import card_printing
 from tests.judging.odd_server import OddServer

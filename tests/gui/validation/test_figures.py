@@ -5,9 +5,9 @@ import re
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.project.people import new_project
 from annotator.actions.sets import validation_sets
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.texts.change import Change
 from tests.actions.validation.test_judge_choice import price
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from annotator.actions.agreement import agreement_inputs
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.sheets import figures
+from annotator.actions.results import result_pictures
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.agreement.figures_view import FiguresView
@@ -66,7 +66,8 @@ class LeavingBar(ActsRow):
         printed = self._view.printed()
         if printed is not None:
             self._desk.ask_later(
-                lambda _: self.told.emit(f"Saved {path.name}."), lambda _: figures.save(printed(), path)
+                lambda _: self.told.emit(f"Saved {path.name}."),
+                lambda _: result_pictures.save(printed(), path),
             )
 
     def _choose_folder(self) -> None:

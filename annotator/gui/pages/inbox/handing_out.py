@@ -7,9 +7,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTreeWidgetItem, QWidget
 
-from annotator.actions.parcels import handing_out
+from annotator.actions.parcels import handing_out, parcel_secrets
 from annotator.actions.parcels.handing_out import Holding, Written
-from annotator.actions.project import parcel_secrets
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme

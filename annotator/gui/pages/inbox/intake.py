@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
-from annotator.actions.parcels import unpacking
-from annotator.actions.project import known_keys
+from annotator.actions.parcels import known_keys, unpacking
 from annotator.domain.experts.parcel import REFUSED, Arrival, Outcome
 from annotator.domain.texts.change import Change
 from annotator.gui import keys

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from annotator.actions.judging.judge_costs import Cost, total
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.sheets.result_sheets import Cell, Column, Line, Sheet, columns, count, text
+from annotator.actions.results.result_sheets import Cell, Column, Line, Sheet, columns, count, text
 from annotator.domain.texts.counting import counted, usd
 from annotator.gui.review.judge_words import spent
 

@@ -18,8 +18,8 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_costs, judge_runs
 from annotator.actions.judging.judge_costs import Cost
 from annotator.actions.project.file import Project
-from annotator.actions.sheets import result_exports
-from annotator.actions.sheets.result_sheets import Cell, Column
+from annotator.actions.results import result_exports
+from annotator.actions.results.result_sheets import Cell, Column
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal

@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import Choice
 from annotator.actions.sets import validation_looks
 from annotator.actions.sets.validation_looks import Seen
-from annotator.actions.sheets.result_sheets import Choice
 from annotator.actions.studies.result_views import Shown, View, offered
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.sets import validation_sets
 from annotator.actions.studies.result_views import View
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotator.actions.attacks.attack_cases import Listed
 from annotator.actions.attacks.attack_figures import Line
-from annotator.actions.sheets.result_sheets import explained, percent
+from annotator.actions.results.result_sheets import explained, percent
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.review.judge_words import flag_words, value_look, value_words

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
-from annotator.actions.items import families
-from annotator.actions.items.families import NONE, Member
+from annotator.actions.attacks import families
+from annotator.actions.attacks.families import NONE, Member
 from annotator.domain.judges.families import STEMS
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.elided_label import ElidedLabel

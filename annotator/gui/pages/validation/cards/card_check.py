@@ -20,7 +20,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks
 from annotator.actions.judging.card_checks import Check
 from annotator.actions.project.file import Project
-from annotator.actions.sheets import card_saving
+from annotator.actions.validation import card_saving
 from annotator.domain.judges.validity_card import Difference, ValidityCard
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme

@@ -5,10 +5,9 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
-from annotator.actions.cards import card_offers
 from annotator.actions.sets import validation_sets
-from annotator.actions.sheets import card_saving
 from annotator.actions.studies.result_views import Shown, View
+from annotator.actions.validation import card_offers, card_saving
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.texts.change import Change

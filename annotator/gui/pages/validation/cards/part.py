@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions.sheets import card_saving
+from annotator.actions.validation import card_saving
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk

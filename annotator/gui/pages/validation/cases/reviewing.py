@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
+from annotator.actions.results.result_sheets import in_words
 from annotator.actions.sets import reviews
 from annotator.actions.sets.reviews import Line
-from annotator.actions.sheets.result_sheets import in_words
 from annotator.domain.judges.informed import Review
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk

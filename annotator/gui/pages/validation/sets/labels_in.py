@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.label_files import label_files
-from annotator.actions.label_files.label_files import Preview, Wish
+from annotator.actions.imports import label_files
+from annotator.actions.imports.label_files import Preview, Wish
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
-from annotator.actions.label_files import label_exports
+from annotator.actions.imports import label_exports
 from annotator.actions.sets import set_standings, validation_sets
 from annotator.actions.sets.set_standings import Standing
 from annotator.domain.texts.counting import counted

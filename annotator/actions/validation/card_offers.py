@@ -7,16 +7,15 @@ from functools import wraps
 
 from sqlalchemy import select
 
-from annotator.actions.attacks import validation_views
-from annotator.actions.cards import validity_cards
-from annotator.actions.cards.validity_cards import NO_PROMPT
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
+from annotator.actions.results.result_sheets import Choice
 from annotator.actions.runs.journal import JUDGEMENT, RUN
-from annotator.actions.sheets.result_sheets import Choice
 from annotator.actions.studies.result_views import View
+from annotator.actions.validation import validation_views, validity_cards
 from annotator.actions.validation.validation import COVERAGE
+from annotator.actions.validation.validity_cards import NO_PROMPT
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.validity_card import ValidityCard

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.label_files import label_files, label_raters
-from annotator.actions.label_files.label_files import Wish
+from annotator.actions.imports import label_files, label_raters
+from annotator.actions.imports.label_files import Wish
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.imports import label_raters
+from annotator.actions.imports.label_comparing import Compared, compare
+from annotator.actions.imports.label_matching import Matcher, Said, Told
+from annotator.actions.imports.label_raters import Rater, Raters
 from annotator.actions.items.materials import RESPONSE
-from annotator.actions.label_files import label_raters
-from annotator.actions.label_files.label_comparing import Compared, compare
-from annotator.actions.label_files.label_matching import Matcher, Said, Told
-from annotator.actions.label_files.label_raters import Rater, Raters
 from annotator.actions.labelling import label_origins, label_writing
 from annotator.actions.labelling.label_rows import COVERAGE, JUDGEMENT, SAID, UNSURE
 from annotator.actions.labelling.label_writing import SEVERAL, Fields

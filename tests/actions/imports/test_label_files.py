@@ -10,9 +10,9 @@ from sqlalchemy import func, insert, select, update
 
 from annotator.actions.assignments import agreements
 from annotator.actions.authoring.artifacts import write_revision
+from annotator.actions.imports import label_files
+from annotator.actions.imports.label_files import Wish
 from annotator.actions.items import items
-from annotator.actions.label_files import label_files
-from annotator.actions.label_files.label_files import Wish
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.parcels import returned_labels

@@ -8,7 +8,8 @@ from pathlib import Path
 from sqlalchemy import delete, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project import parcel_secrets, people
+from annotator.actions.parcels import parcel_secrets
+from annotator.actions.project import people
 from annotator.actions.project.file import META, PERSON, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.parcel import Signed

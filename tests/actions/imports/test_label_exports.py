@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.imports import imports
+from annotator.actions.imports import imports, label_exports, label_files
+from annotator.actions.imports.label_exports import Choice, Exported, export
+from annotator.actions.imports.label_files import Wish
 from annotator.actions.items import items
-from annotator.actions.label_files import label_exports, label_files
-from annotator.actions.label_files.label_exports import Choice, Exported, export
-from annotator.actions.label_files.label_files import Wish
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator import files
-from annotator.actions.sheets.result_sheets import UNDEFINED, Cell, Sheet
+from annotator.actions.results.result_sheets import UNDEFINED, Cell, Sheet
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 

@@ -8,7 +8,7 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import error_counts
+from annotator.actions.studies import error_counts
 from annotator.domain.judges.taxonomy import MISSES, MODES
 from tests.projects import adra_project as adra
 from tests.projects.small_project import small_project

@@ -10,8 +10,8 @@ import pytest
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.parcels import returning, tasking, unpacking
-from annotator.actions.project import known_keys, origins, parcel_secrets, people
+from annotator.actions.parcels import known_keys, origins, parcel_secrets, returning, tasking, unpacking
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.domain.experts.parcel import Arrival, Outcome, Signed

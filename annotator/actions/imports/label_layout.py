@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 
+from annotator.actions.imports.label_matching import AskedUnit, asked_units
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
-from annotator.actions.label_files.label_matching import AskedUnit, asked_units
 from annotator.actions.labelling.label_rows import COVERAGE, JUDGEMENT
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import NO, YES, Status

@@ -10,8 +10,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
+from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.sheets.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import TAXONOMIES, Taxonomy
 from annotator.domain.texts.counting import counted

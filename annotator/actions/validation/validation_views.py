@@ -7,10 +7,10 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
+from annotator.actions.results.result_sheets import Choice, Sheet
 from annotator.actions.sets import reviews, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
-from annotator.actions.sheets.result_sheets import Choice, Sheet
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import (
     corrected,

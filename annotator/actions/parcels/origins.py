@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import select
 
+from annotator.actions.parcels.known_keys import Replacement
 from annotator.actions.project.file import ORIGIN, Project
-from annotator.actions.project.known_keys import Replacement
 from annotator.actions.project.recording import record
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.change import Change

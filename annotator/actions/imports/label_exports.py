@@ -10,13 +10,13 @@ from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
+from annotator.actions.imports import label_layout
+from annotator.actions.imports.label_layout import Leaving
+from annotator.actions.imports.label_matching import AskedUnit, asked_units
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import kept_keys
-from annotator.actions.label_files import label_layout
-from annotator.actions.label_files.label_layout import Leaving
-from annotator.actions.label_files.label_matching import AskedUnit, asked_units
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.labelling.label_rows import (
     COVERAGE,

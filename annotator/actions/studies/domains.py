@@ -7,8 +7,7 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.results import Rater
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
     Line,
@@ -21,6 +20,7 @@ from annotator.actions.sheets.result_sheets import (
     missing,
     text,
 )
+from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.domains import by_domain
 

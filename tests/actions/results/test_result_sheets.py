@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.sheets import result_exports
-from annotator.actions.sheets.result_sheets import (
+from annotator.actions.results import result_exports
+from annotator.actions.results.result_sheets import (
     Cell,
     Line,
     Sheet,

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks.validation_views import VIEWS
 from annotator.actions.project.file import Project
+from annotator.actions.results import result_exports
 from annotator.actions.sets import reviews, validation_sets
-from annotator.actions.sheets import result_exports
 from annotator.actions.studies import result_views
 from annotator.actions.validation import disagreements, validation
+from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.informed import Review, Ruling
 from annotator.domain.texts.refusal import Refusal
 from tests.actions.validation.test_judge_choice import price

@@ -20,12 +20,12 @@ from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import Line as Row
+from annotator.actions.results.result_sheets import Sheet, columns, figure, percent, text
 from annotator.actions.runs.journal import RUN
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import TITLES, Named, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
-from annotator.actions.sheets.result_sheets import Line as Row
-from annotator.actions.sheets.result_sheets import Sheet, columns, figure, percent, text
 from annotator.actions.validation import corrected, stand_in, validation
 from annotator.actions.validation.validation import COVERAGE, Validation
 from annotator.domain.judges.judge import JudgeKind

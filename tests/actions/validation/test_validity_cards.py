@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.cards import card_offers, validity_cards
-from annotator.actions.cards.validity_cards import Wish
 from annotator.actions.imports import samples
 from annotator.actions.judges import judges, prompts
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import shape_of
 from annotator.actions.sets import reviews, validation_sets
-from annotator.actions.sheets import card_saving
-from annotator.actions.validation import validation
+from annotator.actions.validation import card_offers, card_saving, validation, validity_cards
+from annotator.actions.validation.validity_cards import Wish
 from annotator.domain.judges.informed import Review
 from annotator.domain.judges.validity_card import Figure, Reach, ValidityCard
 from annotator.domain.texts.refusal import Refusal

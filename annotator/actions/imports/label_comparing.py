@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.label_files.label_matching import Said
-from annotator.actions.label_files.label_raters import Rater, Raters
+from annotator.actions.imports.label_matching import Said
+from annotator.actions.imports.label_raters import Rater, Raters
 from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, SUBMITTED, UNSURE, is_given, sealed_by
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.counting import counted

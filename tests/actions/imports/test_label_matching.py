@@ -11,8 +11,8 @@ import pytest
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
+from annotator.actions.imports.label_files import Wish
 from annotator.actions.items import items
-from annotator.actions.label_files.label_files import Wish
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from annotator.actions.project import parcel_secrets
+from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 

@@ -1,1 +1,0 @@
-"""Validity cards: all that is known of one judge, made, offered and saved."""

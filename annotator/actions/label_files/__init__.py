@@ -1,1 +1,0 @@
-"""Labels that come and leave as files."""

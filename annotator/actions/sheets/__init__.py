@@ -1,1 +1,0 @@
-"""Sheets: tables of figures with units and intervals, and the files they become."""
