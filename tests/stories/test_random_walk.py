@@ -58,6 +58,8 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list
         for _ in range(100):
             walk.steps(acts // 100)
             memory.append(resident())
+            if walk.faults:
+                break
     reopened = Project.open(path)
     assert checking.check(reopened).problems == []
     reopened.close()

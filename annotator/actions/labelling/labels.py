@@ -324,7 +324,9 @@ def _as_it_counts(db: Connection, label: Fields, place: Place) -> Fields:
 
 
 def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Cases | None) -> Fields:
-    item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar_one()
+    item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar()
+    if item_id is None:
+        raise Refusal("That report is no longer in the project.", "Open another one.")
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
     if place.protocol == COVERAGE:

@@ -332,3 +332,11 @@ def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
     label_sealing.submit(project, item_id)
     assert items.lines(project, [item_id]) == before
     assert before[0].state == "new"
+
+
+def test_what_is_said_of_a_report_that_is_gone_is_refused(project):
+    _, unit = first_unit(project)
+    with pytest.raises(Refusal, match="no longer in the project"):
+        labels.set_flag(project, "gone", unit, True)
+    with pytest.raises(Refusal, match="no longer in the project"):
+        labels.set_note(project, "gone", unit, "A note")
