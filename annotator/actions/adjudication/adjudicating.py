@@ -111,7 +111,7 @@ def _line(
         state=found.state.value if found else UNOPENED,
         version=found.version if found else 0,
         spot_check=found.spot_check if found else False,
-        agreement=headline(orjson.loads(row.content)),
+        agreement=_headline(orjson.loads(row.content)),
         rows=counted["rows"],
         contested=counted["contested"],
         decided=counted["decided"],
@@ -120,7 +120,7 @@ def _line(
     )
 
 
-def headline(agreement: dict[str, Any]) -> Figure | None:
+def _headline(agreement: dict[str, Any]) -> Figure | None:
     """The figure by which a frozen agreement (as JSON) is ranked: the first of all raters', or of the pair's."""
     figures = agreement["figures"] or [figure for pair in agreement["pairs"] for figure in pair["figures"]]
     return next(iter(masked(map(Figure.model_validate, figures[:1]))), None)

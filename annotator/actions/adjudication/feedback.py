@@ -36,7 +36,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
 
 
-def rows(
+def _rows(
     kind: Kind,
     letter: str,
     own: Document[Any],
@@ -220,7 +220,7 @@ def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDiges
         item_id=found.item_id,
         stage=found.stage,
         version=version.version,
-        rows=rows(kind, letter, own, version, agreed, headings),
+        rows=_rows(kind, letter, own, version, agreed, headings),
         dispute=_told(objection) if objection and objection.stage is found.stage else None,
     )
 

@@ -102,7 +102,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
         for name in fields:
             forget_draft(project, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
-        new = checked_own(kind, new, documents)
+        new = _checked_own(kind, new, documents)
         return ruling_rows.replace(project, db, row.id, f"word {', '.join(fields)}", [row], [new])
 
 
@@ -128,7 +128,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
             id=new_id(), adjudication_id=adjudication_id, position=0, take=OWN, own=fields,
             reason=Reason.MISSING,
         )  # fmt: skip
-        new = checked_own(kind, new, {})
+        new = _checked_own(kind, new, {})
         ids = [row.id for row in rows]
         place = ids.index(ruling_rows.ruling(db, after).id) + 1 if after else len(rows)
         return ruling_rows.replace(
@@ -153,7 +153,7 @@ def renumbered(rows: list[Ruling]) -> list[Ruling]:
     return [row.model_copy(update={"position": place}) for place, row in enumerate(rows)]
 
 
-def checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
+def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
     """The ruling with its own wording as the kind's class spells it; Refusal names the field that does not fit."""
     if unknown := sorted(row.own.keys() - consensus.writable(kind)):
         raise Refusal(f"The {unknown[0]} cannot be worded here.", "Nothing was changed.")

@@ -259,11 +259,11 @@ WHOLE = ("stage", SELF, VOTES)
 def drawable(rows: Iterable[Row], chosen: Row) -> list[str]:
     """The names of the figures that a picture around the chosen row can show, the row's own first."""
     own = main(chosen).name
-    there = [name for name in TITLES if any(row.figure(name) for row in beside(rows, chosen))]
+    there = [name for name in TITLES if any(row.figure(name) for row in _beside(rows, chosen))]
     return sorted(there, key=lambda name: name != own)
 
 
-def beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
+def _beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
     """The rows that belong into one picture with the chosen one."""
     if chosen.by in WHOLE:
         return [row for row in rows if row.by == chosen.by]
@@ -272,7 +272,7 @@ def beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
 
 def drawn(rows: Iterable[Row], chosen: Row, name: str) -> list[Row]:
     """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
-    found = [row for row in beside(rows, chosen) if row.figure(name)]
+    found = [row for row in _beside(rows, chosen) if row.figure(name)]
     if chosen.by in ("item", "criterion"):
         found.sort(key=lambda row: _height(row.figure(name)))
     return found

@@ -51,7 +51,7 @@ class Assistance:
     @property
     def title(self) -> str:
         """What its figures are called."""
-        return title(self.model, self.parameters, self.prompt_sha256)
+        return _title(self.model, self.parameters, self.prompt_sha256)
 
     def words(self) -> str:
         """How much it is, in a sentence or two."""
@@ -68,7 +68,7 @@ class Assistance:
         return {name: getattr(self, name) for name in names}
 
 
-def title(model: str, parameters: str, prompt_sha256: str) -> str:
+def _title(model: str, parameters: str, prompt_sha256: str) -> str:
     """What figures by a model's pairing are called."""
     settings = f" {parameters}" if parameters != "{}" else ""
     return f"model-assisted: {model}{settings}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
@@ -127,7 +127,7 @@ def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assis
     agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
     with project.store.read() as db:
         there = [one for one in stored(db, agreements) if one.id in wanted]
-    return Assistance(judge.name, *asked, len(wanted), len(there), by_meaning(agreements, there))
+    return Assistance(judge.name, *asked, len(wanted), len(there), _by_meaning(agreements, there))
 
 
 def ways(
@@ -140,18 +140,18 @@ def ways(
     agreements = {one.id: one.frozen() for one in found}
     by: dict[tuple[str, str], list[AssistedPair]] = {}
     for one in (each for record in found for each in record.assisted):
-        by.setdefault((title(one.model, one.parameters, one.prompt_sha256), one.judge_id), []).append(one)
+        by.setdefault((_title(one.model, one.parameters, one.prompt_sha256), one.judge_id), []).append(one)
     judges_of = Counter(called for called, _ in by)
     return [
         (
             called if judges_of[called] == 1 else f"{called}, judge “{judge_names[judge_id]}”",
-            list(by_meaning(agreements, pairs)),
+            list(_by_meaning(agreements, pairs)),
         )
         for (called, judge_id), pairs in sorted(by.items())
     ]
 
 
-def by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:
+def _by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:
     """The agreements with the units as a judge paired them, to be pooled beside the frozen ones."""
     pairs: dict[str, list[PairAgreement]] = {}
     for one in found:

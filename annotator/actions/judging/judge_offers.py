@@ -159,10 +159,10 @@ def drawings(project: Project) -> list[Drawing]:
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
     items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
-    return [drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
+    return [_drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
 
 
-def drawing(
+def _drawing(
     extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
 ) -> Drawing:
     """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
@@ -200,7 +200,7 @@ def _offer(shape: Protocol, found: _Counts) -> Offer:
         items=found.items,
         ready=found.ready[shape.name],
         lacks=tuple(_lack(words, count, found.items) for words, count in lacking.items()),
-        steps=tuple(_step(extraction, found) for part in shape.parts for extraction in making(part)),
+        steps=tuple(_step(extraction, found) for part in shape.parts for extraction in _making(part)),
     )
 
 
@@ -216,7 +216,7 @@ def _step(extraction: Extraction, found: _Counts) -> Step:
     return Step(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
 
 
-def making(part: Part) -> list[Extraction]:
+def _making(part: Part) -> list[Extraction]:
     """The extractions that draw a part from reports."""
     return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
 
@@ -253,4 +253,4 @@ def drawings_of(found: Reports) -> list[Drawing]:
     """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
     reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
     items = [item.parts for item in found.items if item.sources]
-    return [drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]
+    return [_drawing(extraction, reports, items) for extraction in EXTRACTIONS.values()]

@@ -137,13 +137,13 @@ async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Fore
     """The same of what is known to be asked."""
     if judge.kind != JudgeKind.ENDPOINT:
         units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
-        return free(judge, order, units, asked.total, asked.things)
+        return _free(judge, order, units, asked.total, asked.things)
     found = await _weighed(project, order, judge, asked)
-    tokens, seconds = replies(project, CALL.c.judge_id == judge.id)
+    tokens, seconds = _replies(project, CALL.c.judge_id == judge.id)
     made = tokens, endpoint_memory.latency(project, judge) if seconds is None else seconds
     usual = TOKENS_A_UNIT * judge.asked.together
     return replace(
-        priced(judge, order, found, made, usual),
+        _priced(judge, order, found, made, usual),
         total=asked.total,
         at_least=order.protocol in EXTRACTIONS,
         things=asked.things,
@@ -151,7 +151,7 @@ async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Fore
     )
 
 
-def free(judge: Judge, order: Order, units: int, total: int, things: str) -> Forecast:
+def _free(judge: Judge, order: Order, units: int, total: int, things: str) -> Forecast:
     """What is done without asking any model."""
     return Forecast(
         judge=judge.name,
@@ -172,7 +172,7 @@ def free(judge: Judge, order: Order, units: int, total: int, things: str) -> For
     )
 
 
-def priced(
+def _priced(
     judge: Judge, order: Order, found: Questions, made: tuple[float | None, float | None], usual: float
 ) -> Forecast:
     """What the questions take when replies are as long and as slow as those `made`; `usual` tokens before the first."""
@@ -264,7 +264,7 @@ async def _weighed(project: Project, order: Order, judge: Judge, asked: Asked) -
     return found
 
 
-def replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
+def _replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
     """The mean length in tokens and the mean seconds of some replies so far; None before the first.
 
     Test calls belong to no run, and are left out: they read one long page.
@@ -315,7 +315,7 @@ async def _forecast(
 ) -> Forecast:  # fmt: skip
     """`planned`: each case asks for a plan first, and the question that follows it holds that plan."""
     if judge.kind != JudgeKind.ENDPOINT:
-        return free(judge, order, to_do, total, things)
+        return _free(judge, order, to_do, total, things)
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
 
@@ -327,9 +327,9 @@ async def _forecast(
             if planned:
                 found.fresh.append(question.tokens + PLAN_TOKENS)
     found.ever = found.fresh + found.known
-    made = replies(project, RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
+    made = _replies(project, RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
     each = (usual + PLAN_TOKENS) / 2 if planned else usual
-    return replace(priced(judge, order, found, made, each), total=total, things=things)
+    return replace(_priced(judge, order, found, made, each), total=total, things=things)
 
 
 def told(project: Project, order: Order) -> Forecast:

@@ -82,7 +82,7 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     dropped = Counter[str]()
     bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
     raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
-    add(db, bundle)
+    _add(db, bundle)
     raters |= gathering_drawn.raters_of(bundle) | _raters_of(bundle)
     bundle.judges = [
         _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
@@ -188,7 +188,7 @@ def _person(row: Mapping[str, Any]) -> PersonRecord:
 SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
 
 
-def add(db: Connection, bundle: Bundle) -> None:
+def _add(db: Connection, bundle: Bundle) -> None:
     """Put them in; the responses that leave must be there already."""
     responses = {response.id for response in bundle.responses}
     for row in db.execute(select(SET).where(SET.c.locked_at.is_not(None)).order_by(SET.c.id)).mappings():

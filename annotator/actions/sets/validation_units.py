@@ -97,7 +97,7 @@ def places(project: Project, shape: Protocol, item_ids: Iterable[str] = ()) -> M
 
     Of a pair one order only, the same for all raters.
     """
-    systems, quartiles, main = _systems(project), quartile_of(project), scoring.main_mode(project)
+    systems, quartiles, main = _systems(project), _quartile_of(project), scoring.main_mode(project)
     found = dict[Key, tuple[Any, ...]]()
     chosen = list(item_ids) or materials.item_ids(project)
     for at_hand in materials.each(project, materials.for_asking(shape), chosen):
@@ -120,7 +120,7 @@ def in_order(first: str, second: str) -> bool:
     return first < second
 
 
-def quartile_of(project: Project) -> dict[str, int]:
+def _quartile_of(project: Project) -> dict[str, int]:
     """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
     import numpy as np
 

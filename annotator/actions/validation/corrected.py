@@ -18,7 +18,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    number,
     text,
 )
 from annotator.actions.sets import validation_ground, validation_units
@@ -31,7 +30,6 @@ from annotator.actions.validation.validation import against_words
 from annotator.actions.validation.validation_behind import Held, held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import YES
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import ROUGH, SHARE, Estimate, cut
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.intervals.resampling import RESAMPLES
@@ -380,15 +378,3 @@ def _next(found: Corrected) -> Sheet:
         for one in more.responses
     )
     return Sheet("What to label next", heads, lines, ("Drawn by chance, from items without a label first.",))
-
-
-def words(found: Corrected) -> list[str]:
-    """Each system in a line."""
-    said = []
-    for name in in_order(found):
-        score = found.standings.scores[name]
-        raw, mended = (
-            "–" if one.value is None else number(one.value) for one in (score.raw, score.corrected)
-        )
-        said.append(f"{name}: {raw}, corrected {mended} ({counted(found.labelled[name], 'label')})")
-    return said

@@ -261,10 +261,10 @@ HASH_SHOWN = 8
 
 def sheets(found: Answers) -> tuple[Sheet, ...]:
     """An answer for each judge with the picture of how far it lies from people, then the test person by person."""
-    return tuple(sheet for sheet in (answers(found), _by_person(found)) if sheet.lines)
+    return tuple(sheet for sheet in (_answers(found), _by_person(found)) if sheet.lines)
 
 
-def answers(found: Answers) -> Sheet:
+def _answers(found: Answers) -> Sheet:
     """An answer for each judge."""
     title = TITLES[found.wish.figure][0]
     heads = columns(

@@ -133,12 +133,12 @@ def of_ground(
     openings = validation_sets.named(project, wish.set_name).openings if wish.set_name else 0
     return Validation(
         wish, found.shape, positive, against_words(found), tuple(lines),
-        tuple(contrasts(found, positive, wish.resamples)) if wish.by == ALL else (),
+        tuple(_contrasts(found, positive, wish.resamples)) if wish.by == ALL else (),
         openings, tuple(_notes(found, wish, positive)), publishing.limit(project),
     )  # fmt: skip
 
 
-def contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
+def _contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
     """Every two judges on the units that have a value of both."""
     pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
     gaps = [

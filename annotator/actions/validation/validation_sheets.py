@@ -294,7 +294,7 @@ FIRST = ("kappa", "accuracy")
 SIGNS = 4
 
 
-def names(found: Validation) -> dict[str, str]:
+def _names(found: Validation) -> dict[str, str]:
     """Each rater by key: its name, with the first signs of its prompt where one judge judged by several."""
     raters = {line.rater.key: line.rater for line in found.lines}
     many = [rater.name for rater in raters.values()]
@@ -318,7 +318,7 @@ def _of_figures(found: Validation, weighted: bool) -> tuple[Picture, ...]:
 
 
 def _of_figure(found: Validation, name: str, weighted: bool) -> Picture:
-    called, sections = names(found), []
+    called, sections = _names(found), []
     for group, lines in _by_group(found.lines):
         rated = [
             _rated(called[line.rater.key], _side(line, weighted)[name], line.rater)
@@ -356,7 +356,7 @@ def _ordered(rated: list[result_pictures.Rated]) -> list[result_pictures.Rated]:
 
 def _of_contrasts(found: Validation) -> tuple[Picture, ...]:
     """The differences of every two judges, figure by figure."""
-    called, made = names(found), []
+    called, made = _names(found), []
     for name in found.contrasts[0].gap.plain:
         rows = [
             (f"{called[one.first.key]} − {called[one.second.key]}", one.gap.plain[name])
@@ -373,7 +373,7 @@ def _of_contrasts(found: Validation) -> tuple[Picture, ...]:
 
 def _of_confusion(found: Validation) -> tuple[Picture, ...]:
     """The matrices of all raters side by side, group by group."""
-    called = names(found)
+    called = _names(found)
     made = []
     for group, lines in _by_group(found.lines):
         matrices = [(called[line.rater.key], line.told.confusion) for line in lines]
