@@ -94,7 +94,7 @@ def _tell(
 
 
 def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
-    from annotator.actions.orders import forecasts
+    from annotator.actions.judging import forecasts
 
     with opened(file, readonly=True, person=person) as project:
         found = forecasts.told(project, order)

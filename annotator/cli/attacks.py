@@ -47,9 +47,8 @@ def attack(
 
     A test that was stopped is gone on with by the same command; nothing is asked for twice.
     """
-    from annotator.actions.attacks import attacking
+    from annotator.actions.attacks import attack_forecasts, attacking
     from annotator.actions.attacks.attack_tests import Wish
-    from annotator.actions.orders import attack_forecasts
 
     wish = Wish(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
     if estimate:

@@ -31,8 +31,8 @@ def ask(
     json_: Json = False,
 ) -> None:
     """Have a model draft from an item's sources; what it drafts is a proposal until you take it, unit by unit."""
+    from annotator.actions.judging import forecasts
     from annotator.actions.material import draft_runs
-    from annotator.actions.orders import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     order = Order(

@@ -46,8 +46,8 @@ def respond(
     Without a judge or an endpoint the system's writer of last time goes on.
     """
     from annotator.actions.judges import writers
+    from annotator.actions.judging import forecasts
     from annotator.actions.material import responding
-    from annotator.actions.orders import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     manner = responding.manner(mode, planned=plan)

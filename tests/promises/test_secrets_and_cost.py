@@ -16,10 +16,9 @@ import pytest
 from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_costs, judge_probes, judge_runs
+from annotator.actions.judging import drift, judge_costs, judge_probes, judge_runs
 from annotator.actions.judging.judge_runs import Order
 from annotator.actions.material import extracting
-from annotator.actions.orders import drift
 from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import Budget

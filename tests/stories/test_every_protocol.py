@@ -16,12 +16,12 @@ from sqlalchemy import select
 from annotator.actions.items import materials, page_fetching, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
-from annotator.actions.orders import resuming  # fmt: skip
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.results.response_scores import systems_named
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.undo import resuming  # fmt: skip
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
 from annotator.domain.material.part import Part

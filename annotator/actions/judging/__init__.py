@@ -1,1 +1,1 @@
-"""Judging: what can be judged, by which judges, what a judge was asked, what it cost, and what is missing."""
+"""Judging: what can be judged, what it costs, what a judge was asked, what is missing, and whether judges drift."""

@@ -1,14 +1,17 @@
-"""By what reports can be labelled in a project, and what is still lacking, as a whole and report by report."""
+"""By what reports can be labelled in a project, in which words, and what is still lacking, in all and one by one."""
 
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import exists, select
 
+from annotator import places
+from annotator.actions.authoring import guidelines
 from annotator.actions.items import materials
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.unit import Unit
@@ -107,3 +110,11 @@ def _of_parts(shape: Protocol, reports: list[Material]) -> str:
     if not shape.parts:
         return GOLD_LABELS
     return PAGES if any(_cited(shape, material) for material in reports) else CITATIONS
+
+
+def guide(project: Project, protocol: str) -> str:
+    """Markdown; coverage is labelled by the guideline in force, which a coordinator may write."""
+    if protocol == COVERAGE:
+        return guidelines.text_in_force(project, Stage.LABELLING)
+    path = places.resources() / "guidelines" / "labelling" / f"{protocol}.md"
+    return path.read_text("utf-8") if path.is_file() else ""

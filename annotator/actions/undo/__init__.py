@@ -1,1 +1,1 @@
-"""How changes are undone, redone and recovered, above all subjects."""
+"""What is taken back, recovered after a crash or gone on with after a stop, above all subjects."""

@@ -61,7 +61,7 @@ def judge_anchor(
     again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
 ) -> None:
     """Freeze some of a judge's verdicts, against which it is checked later."""
-    from annotator.actions.orders import drift
+    from annotator.actions.judging import drift
 
     with opened(file) as project:
         found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
@@ -87,7 +87,7 @@ def judge_drift(
     json_: Json = False,
 ) -> None:
     """Judge the anchor set anew and tell which verdicts changed, and what else did at the endpoint."""
-    from annotator.actions.orders import drift
+    from annotator.actions.judging import drift
     from annotator.actions.runs.judge_cases import Order
 
     if show:

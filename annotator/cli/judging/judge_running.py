@@ -52,9 +52,9 @@ def judge_run(
 ) -> None:
     """Judge what is not yet judged; what was finished before is never asked again."""
     from annotator.actions.judging import card_checks
-    from annotator.actions.orders import resuming
     from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
+    from annotator.actions.undo import resuming
     from annotator.actions.validation import card_saving
 
     order = Order(
@@ -132,8 +132,8 @@ def judge_resume(
     json_: Json = False,
 ) -> None:
     """Go on with the last run that was cancelled, interrupted or killed; its batches are fetched first."""
-    from annotator.actions.orders import resuming
     from annotator.actions.runs import run_lines
+    from annotator.actions.undo import resuming
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
         return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
@@ -180,7 +180,7 @@ def judge_estimate(
     json_: Json = False,
 ) -> None:
     """What a run would take and cost, without a call; by a protocol or an extraction."""
-    from annotator.actions.orders import forecasts
+    from annotator.actions.judging import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     order = Order(

@@ -15,10 +15,10 @@ from annotator.actions.agreement.agreement_report import BY_MODEL, Report
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers, judge_runs
-from annotator.actions.orders import resuming
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
+from annotator.actions.undo import resuming
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.texts.refusal import Refusal

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.actions.attacks import attack_cases, attack_figures, attack_tests
+from annotator.actions.attacks import attack_cases, attack_figures, attack_forecasts, attack_tests
 from annotator.actions.attacks.attack_figures import Line
 from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.judges import judges
-from annotator.actions.orders import attack_forecasts, resuming
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
+from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, report_in, said

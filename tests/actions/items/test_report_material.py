@@ -12,9 +12,8 @@ from annotator.actions.items import cited_pages, drawn_parts, items, page_fetchi
 from annotator.actions.items.drawn_parts import Standing
 from annotator.actions.items.extracts import Drawn, Subject
 from annotator.actions.judges import judges, writers
-from annotator.actions.judging import judge_offers
+from annotator.actions.judging import forecasts, judge_offers
 from annotator.actions.material import extracting, part_edits, part_replies, responding, response_journal
-from annotator.actions.orders import forecasts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order

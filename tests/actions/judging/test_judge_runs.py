@@ -11,9 +11,9 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.orders import resuming
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
+from annotator.actions.undo import resuming
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error

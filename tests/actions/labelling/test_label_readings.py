@@ -5,7 +5,7 @@ import pytest
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import label_guides, label_readings, labels
+from annotator.actions.labelling import label_offers, label_readings, labels
 from annotator.actions.labelling.label_readings import Reading
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Part
@@ -72,9 +72,9 @@ def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):
     sheet = labels.sheet(project, labels.queue(project)[0].response_id)
     assert label_readings.readings(sheet) == ()
     for name in ALL:
-        assert "Unsure" in label_guides.text(project, name)
+        assert "Unsure" in label_offers.guide(project, name)
     # The guide of the matrix tells of cells, not of a form's fields.
     for name in set(ALL) - {PLAN}:
-        heads = set(label_guides.text(project, name).splitlines())
+        heads = set(label_offers.guide(project, name).splitlines())
         assert {f"## {field}" for field in ("value", "quote", "note", "flags")} <= heads
     project.close()

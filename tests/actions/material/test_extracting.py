@@ -12,9 +12,9 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.material.extracting import Order
-from annotator.actions.orders import resuming
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.undo import resuming
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind

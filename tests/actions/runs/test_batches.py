@@ -9,9 +9,9 @@ import pytest
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.orders import resuming
 from annotator.actions.project.file import Project
 from annotator.actions.runs import batches
+from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
 from tests.judging.batch_server import BatchServer, Results, answered, failed

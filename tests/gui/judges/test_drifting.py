@@ -6,8 +6,7 @@ import json
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions.judging import judge_runs
-from annotator.actions.orders import drift
+from annotator.actions.judging import drift, judge_runs
 from annotator.actions.runs.judge_cases import Order
 from annotator.gui.pages.judges.page import DRIFT
 from tests.servers.served import JUDGE, add_judge, answering

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from annotator.actions.judges import prompts
-from annotator.actions.judging import judge_runs
-from annotator.actions.orders import forecasts
+from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.runs.judge_cases import Order
 from tests.servers.served import JUDGE, answering
 from tests.windows.judges_window import cells, settle

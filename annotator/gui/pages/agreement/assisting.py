@@ -62,7 +62,7 @@ class Assisting(QFrame):
         self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
         if left:
             from annotator.actions.agreement import assisting
-            from annotator.actions.orders import forecasts
+            from annotator.actions.judging import forecasts
 
             order = assisting.order(given.judge, self._stage)
             self._desk.ask_later(self._show_forecast, forecasts.told, order)

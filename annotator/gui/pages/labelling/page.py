@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from annotator.actions.labelling import label_guides, label_offers, labels
+from annotator.actions.labelling import label_offers, labels
 from annotator.actions.labelling.labels import COVERAGE
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
@@ -216,7 +216,7 @@ class LabelPage(Page):
     def _fill(self) -> None:
         """Take over what waits under the protocol in hand, and how it is answered."""
         protocol = self.bench.protocol
-        self.guideline.show_words(self.desk.ask(label_guides.text, protocol) or "")
+        self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
         seen = self.desk.ask(labels.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
         if self._stale or seen != self._seen or protocol == COVERAGE:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import forecasts
+from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.judging.judge_offers import Drawing
-from annotator.actions.orders import forecasts
-from annotator.actions.orders.forecasts import Forecast
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.judges import judges, kept_keys, writers
+from annotator.actions.judging import forecasts
+from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.material import responding
 from annotator.actions.material.response_journal import Lacking
-from annotator.actions.orders import forecasts
-from annotator.actions.orders.forecasts import Forecast
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Judge, JudgeKind

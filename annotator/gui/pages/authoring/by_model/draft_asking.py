@@ -78,7 +78,7 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(fit and not self.progress.running)
         self.estimate.clear()
         if fit and self._item is not None:
-            from annotator.actions.orders import forecasts
+            from annotator.actions.judging import forecasts
 
             self._weighed = self._order()
             self._desk.ask_later(self._show_forecast, forecasts.told, self._weighed)

@@ -3,9 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
-from annotator.actions.judging import judge_planning
-from annotator.actions.orders import drift
-from annotator.actions.orders.drift import Standing
+from annotator.actions.judging import drift, judge_planning
+from annotator.actions.judging.drift import Standing
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from annotator.actions.orders import drift
-from annotator.actions.orders.drift import Standing, Turned
-from annotator.actions.orders.drift_reports import Drift
+from annotator.actions.judging import drift
+from annotator.actions.judging.drift import Standing, Turned
+from annotator.actions.judging.drift_reports import Drift
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.domain.texts.counting import counted

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from annotator.actions.agreement import agreement_words
+from annotator.actions.judging.drift import Standing, Turned
+from annotator.actions.judging.drift_reports import TRAITS, Drift
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.orders.drift import Standing, Turned
-from annotator.actions.orders.drift_reports import TRAITS, Drift
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.gui.review.judge_words import causes_words, day, value_look, value_words, when

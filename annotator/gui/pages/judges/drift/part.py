@@ -5,10 +5,9 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from annotator.actions.judging import judge_runs
+from annotator.actions.judging import drift, judge_runs
+from annotator.actions.judging.drift import Standing
 from annotator.actions.judging.judge_planning import Look
-from annotator.actions.orders import drift
-from annotator.actions.orders.drift import Standing
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import RunState

@@ -15,8 +15,8 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
+from annotator.actions.judging.drift_reports import Again, Anchored, Changed, Drift, compared
 from annotator.actions.judging.judge_offers import CHECKS
-from annotator.actions.orders.drift_reports import Again, Anchored, Changed, Drift, compared
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import AUDIT, record
 from annotator.actions.runs import driving, judge_cases, judgement_replies, run_records, run_watching

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from annotator.actions.judges import prompts
-from annotator.actions.judging import judge_runs
+from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.orders import forecasts
 from annotator.actions.project.file import Project
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.judging import judge_offers, judge_runs
+from annotator.actions.judging import drift, forecasts, judge_offers, judge_runs
 from annotator.actions.judging.judge_runs import Order
-from annotator.actions.orders import drift, forecasts, resuming
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import small_project

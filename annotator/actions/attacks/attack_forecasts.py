@@ -8,9 +8,8 @@ from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewo
 from annotator.actions.attacks.attack_journal import AttackJournal
 from annotator.actions.attacks.attack_tests import AttackTest, Wish
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs
-from annotator.actions.orders import forecasts
-from annotator.actions.orders.forecasts import Asked, Forecast
+from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.judging.forecasts import Asked, Forecast
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import Order

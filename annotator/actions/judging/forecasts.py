@@ -9,9 +9,8 @@ from sqlalchemy import ColumnElement, func, select
 
 from annotator.actions.agreement import assisting
 from annotator.actions.judges import endpoint_memory, judges, prompts
-from annotator.actions.judging import derived_judges, judge_offers, judge_runs
+from annotator.actions.judging import derived_judges, drift, judge_offers, judge_runs
 from annotator.actions.material import draft_runs, extracting, responding
-from annotator.actions.orders import drift
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import CALL, RUN, Journal

@@ -6,9 +6,8 @@ from typing import Any, TextIO
 
 from annotator.actions.agreement import assisting
 from annotator.actions.attacks import attack_tests, attacking
-from annotator.actions.judging import judge_runs
+from annotator.actions.judging import drift, judge_runs
 from annotator.actions.material import extracting
-from annotator.actions.orders import drift
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
