@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import pkgutil
-import sqlite3
 import ssl
 import subprocess
 import sys
@@ -58,11 +57,10 @@ def _project() -> str:
         project = new_project(folder / "tried.goldsmith")
         add(project, "Does a row survive a round trip? 是的")
         found = ids(project, Filter(words="round trip"))
-        (journal,) = project.store.raw.execute("PRAGMA journal_mode").fetchone()
-        (flush,) = project.store.raw.execute("PRAGMA synchronous").fetchone()
+        kept = project.store.described()
         project.close()
     assert len(found) == 1, "the item was not found again"
-    return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
+    return kept
 
 
 def _modules() -> str:

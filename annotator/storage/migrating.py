@@ -196,7 +196,7 @@ def _upgrade(raw: sqlite3.Connection, found: int, target: int, scripts: Path = S
         raw.execute("BEGIN IMMEDIATE")
         try:
             _run_scripts(connection, found, target, scripts)
-            search.rebuild(raw)
+            search.rebuild(connection)
             witness.renew(raw)
             raw.execute(f"PRAGMA application_id={APPLICATION_ID}")
             raw.execute(f"PRAGMA user_version={target}")

@@ -45,6 +45,10 @@ class Ready:
         cursor: sqlite3.Cursor = driver.execute(words, row)
         return cursor
 
+    def add(self, db: Connection, values: Values) -> int:
+        """Insert a row; the number it was given."""
+        return self.run(db, values).lastrowid or 0
+
     def first(self, db: Connection, values: Values) -> dict[str, Any] | None:
         """The first row it finds, by the names of its columns, or None."""
         row = self.run(db, values).fetchone()

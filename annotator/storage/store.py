@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
+from annotator.storage.watching import Watch
 from annotator.storage.witness import Witness
 
 
@@ -33,6 +35,7 @@ class Store:
             self._witness = None if self.readonly else Witness(self._raw)
         except sqlite3.Error as error:
             raise opening.explained(error, path) from None
+        self.watch = Watch(self._raw)
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written = 0, False
@@ -112,6 +115,25 @@ class Store:
                 if not whole:
                     self._raw.execute(f"ROLLBACK TO {name}")
                 self._raw.execute(f"RELEASE {name}")
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is under way, to read or to write."""
+        return self._raw.in_transaction
+
+    def at_most(self, table: Table) -> int | None:
+        """How many rows a table has, or more, told at once however many; None where that cannot be read."""
+        try:
+            (found,) = self._raw.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()  # noqa: S608
+        except sqlite3.Error:
+            return None
+        return int(found or 0)
+
+    def described(self) -> str:
+        """What keeps the project, and how it is set to outlive a power cut."""
+        (journal,) = self._raw.execute("PRAGMA journal_mode").fetchone()
+        (flush,) = self._raw.execute("PRAGMA synchronous").fetchone()
+        return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
 
     @property
     def raw(self) -> sqlite3.Connection:

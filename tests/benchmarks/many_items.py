@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotator.actions.project.people import new_project
 from annotator.storage import search
-from annotator.storage.connection import raw_connection
+from annotator.storage.connection import engine_over, raw_connection
 
 WORDS = """
 evidence claim reproduce ablation retrieval corpus annotator criterion weight statement judge report system
@@ -23,13 +23,13 @@ SUBJECTS = tuple(f"Subject {number}" for number in range(40))
 def create(path: Path, count: int, *, searchable: bool = True) -> None:
     """A project file with so many made-up items of about thirty words; one in a thousand speaks of lanthanum."""
     new_project(path).close()
-    with closing(raw_connection(path)) as raw:
+    with closing(raw_connection(path)) as raw, engine_over(raw).connect() as db:
         raw.execute("BEGIN")
         raw.executemany(
             "INSERT INTO item VALUES (:key,'',:question,:type,:subject,'en',:number,0,:id,'')", rows(count)
         )
         if searchable:
-            search.rebuild(raw)
+            search.rebuild(db)
         raw.execute("COMMIT")
 
 

@@ -59,8 +59,8 @@ def test_the_same_statement_serves_other_columns(project):
     adding = Ready(insert(table(AuditRow)))
     row = {"kind": "k", "subject": "s", "verb": "v", "by": "me", "at": datetime.now(UTC), "sha256": "a"}
     with project.store.write() as db:
-        first = adding.run(db, row).lastrowid
-        second = adding.run(db, {**row, "before": "{}"}).lastrowid
+        first = adding.add(db, row)
+        second = adding.add(db, {**row, "before": "{}"})
         found = db.execute(select(table(AuditRow)).where(table(AuditRow).c.seq >= first)).all()
     assert [(row.seq, row.before) for row in found] == [(first, None), (second, "{}")]
 

@@ -25,8 +25,8 @@ def test_an_item_that_was_not_indexed_is_out_of_step_until_the_index_is_made_ane
     with project.store.write() as db:
         db.execute(insert(table(ItemRow)).values(**item.model_dump(), sha256=""))
     assert search.out_of_step(project.store.raw) == ["i-9"]
-    with project.store.write():
-        search.rebuild(project.store.raw)
+    with project.store.write() as db:
+        search.rebuild(db)
     assert search.out_of_step(project.store.raw) == []
     assert found(project, "unindexed") == 1
 
@@ -39,6 +39,6 @@ def test_an_entry_without_an_item_is_out_of_step(project: Project) -> None:
 
 def test_indexing_an_item_twice_keeps_one_entry(project: Project) -> None:
     item = items.read(project, items.ids(project)[0])
-    with project.store.write():
-        search.index(project.store.raw, [item, item])
+    with project.store.write() as db:
+        search.index(db, [item, item])
     assert project.store.raw.execute("SELECT count(*) FROM item_words").fetchone() == (2,)

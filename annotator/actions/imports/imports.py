@@ -62,7 +62,7 @@ def run(
     tell("reading files", 0, len(paths))
     bundle, problems = _read(project, format, paths)
     with project.store.read() as db:
-        incoming, seen = _compare(project, db, format, bundle), _state(project)
+        incoming, seen = _compare(project, db, format, bundle), project.store.watch.token()
     report = _preview(format, problems, incoming)
     _refuse_bad(report, skip_bad)
     if not report.new:
@@ -70,7 +70,7 @@ def run(
     if items.count(project):
         backups.make(project, "before an import")
     with project.store.write() as db:
-        if seen != _state(project):
+        if seen != project.store.watch.token():
             # Somebody has written since the first look.
             incoming = _compare(project, db, format, bundle)
             report = _preview(format, problems, incoming)
@@ -110,12 +110,6 @@ def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> I
     return Intake(db, bundle, project.by, guideline, peer=format == RESEARCHERBENCH).compare()
 
 
-def _state(project: Project) -> tuple[int, int]:
-    """What changes whenever anybody writes: SQLite's counters for other connections and for this one."""
-    raw = project.store.raw
-    return int(raw.execute("PRAGMA data_version").fetchone()[0]), raw.total_changes
-
-
 def _preview(format: str, problems: list[Problem], incoming: Incoming) -> Preview:  # noqa: A002
     found = (*problems, *incoming.problems)
     bad = tuple(problem for problem in found if not problem.note)
@@ -150,7 +144,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
             project.set(name, text)
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
-    search.index(project.store.raw, [item_of(row) for row in incoming.rows.get("item", [])])
+    search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])
 
 
 def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress) -> None:

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from annotator.actions.authoring.annotating import judged_rows
 from annotator.actions.items.items import ITEM
@@ -30,7 +30,6 @@ COUNTED = {
 def counts(project: Project) -> dict[str, Any]:
     """How many of everything; criteria and their weights are those of the rubrics that reports are judged by."""
     with project.store.read() as db:
-        raw = project.store.raw
         kept = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         rubrics = [
             json.loads(row.content)
@@ -38,16 +37,18 @@ def counts(project: Project) -> dict[str, Any]:
             if item_id in kept
         ]
         found: dict[str, Any] = {
-            name: raw.execute(question).fetchone()[0] for name, question in COUNTED.items()
+            name: db.execute(text(question)).scalar_one() for name, question in COUNTED.items()
         }
-        artifacts = dict(
-            raw.execute("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind").fetchall()
+        artifacts: dict[str, int] = dict(
+            db.execute(text("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind")).all()
         )
-        types = dict(
-            raw.execute(
-                "SELECT question_type, count(*) FROM item WHERE retired = 0 AND question_type != '' "
-                "GROUP BY question_type ORDER BY question_type"
-            ).fetchall()
+        types: dict[str, int] = dict(
+            db.execute(
+                text(
+                    "SELECT question_type, count(*) FROM item WHERE retired = 0 AND question_type != '' "
+                    "GROUP BY question_type ORDER BY question_type"
+                )
+            ).all()
         )
     weights = Counter(unit["weight"] for rubric in rubrics for unit in rubric["units"])
     return {

@@ -107,13 +107,12 @@ def outlook(project: Project, protocol: str = COVERAGE) -> Outlook:
     return Outlook(tasks, label_offers.gaps(shape, met))
 
 
-def seen(project: Project, protocol: str) -> tuple[str, str, int]:
+def seen(project: Project, protocol: str) -> tuple[str, str, object]:
     """What must be the same for a queue to be as it was: protocol, person, and what others have written to the file.
 
     What is written here is told, and known.
     """
-    elsewhere = project.store.raw.execute("PRAGMA data_version").fetchone()[0]
-    return protocol, people.someone(project).id, int(elsewhere)
+    return protocol, people.someone(project).id, project.store.watch.by_others()
 
 
 def _of_coverage(project: Project) -> list[Task]:

@@ -10,7 +10,9 @@ import secrets
 import uuid
 from collections.abc import Callable
 
-from annotator.actions.project.file import Project
+from sqlalchemy import select
+
+from annotator.actions.project.file import META, Project
 from annotator.exchange.parcels import packages
 
 SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
@@ -52,6 +54,6 @@ def _kept(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
 
 def _found(project: Project, name: str) -> bytes | None:
     """A secret as the file has it: another connection may have made it, or a preview taken it back."""
-    with project.store.read():
-        row = project.store.raw.execute("SELECT value FROM meta WHERE key = ?", [name]).fetchone()
-    return None if row is None else bytes.fromhex(json.loads(row[0]))
+    with project.store.read() as db:
+        kept = db.execute(select(META.c.value).where(META.c.key == name)).scalar()
+    return None if kept is None else bytes.fromhex(json.loads(kept))

@@ -203,7 +203,7 @@ def _take(
             db,
             Change("parcel", package.sha256, "open task", after={"task": package.manifest.package_id}),
         )
-        search.rebuild(project.store.raw)
+        search.rebuild(db)
 
 
 def _person(db: Connection, given: parcels.TaskPerson) -> Person:

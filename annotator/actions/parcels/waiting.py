@@ -1,5 +1,7 @@
 """What waits for the person working, page by page."""
 
+from sqlalchemy import text
+
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
@@ -7,10 +9,12 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 
-_DRAFTS = "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = ? AND state = 'draft' AND kind <> 'labels'"
-_ASSIGNED = (
+_DRAFTS = text(
+    "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = :me AND state = 'draft' AND kind <> 'labels'"
+)
+_ASSIGNED = text(
     "SELECT a.stage, a.submitted_at, a.item_id, i.retired FROM assignment a JOIN item i ON i.id = a.item_id "
-    "WHERE a.person_id = ? AND a.trial = 1"
+    "WHERE a.person_id = :me AND a.trial = 1"
 )
 NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
@@ -35,10 +39,10 @@ def counts(project: Project) -> dict[str, int]:
 
 def _to_write(project: Project) -> int:
     me = people.someone(project).id
-    with project.store.read():
-        assigned = project.store.raw.execute(_ASSIGNED, [me]).fetchall()
+    with project.store.read() as db:
+        assigned = db.execute(_ASSIGNED, {"me": me}).all()
         if not assigned:
-            return int(project.store.raw.execute(_DRAFTS, [me]).fetchone()[0])
+            return int(db.execute(_DRAFTS, {"me": me}).scalar_one())
     waiting = {
         item_id
         for stage, submitted, item_id, retired in assigned
@@ -50,8 +54,8 @@ def _to_write(project: Project) -> int:
 def _to_settle(project: Project) -> int:
     """Open conflicts that this person may settle; nothing is looked at for whoever adjudicates nothing."""
     me = people.someone(project)
-    with project.store.read():
-        rows = project.store.raw.execute(_ASSIGNED, [me.id]).fetchall()
+    with project.store.read() as db:
+        rows = db.execute(_ASSIGNED, {"me": me.id}).all()
     if not me.has(Role.ADJUDICATOR) and all(stage != Stage.ADJUDICATION for stage, *_ in rows):
         return 0
     return sum(line.conflict for line in adjudicating.queue(project))

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy import select
+
 from annotator import files
 from annotator.actions.project.file import Project
+from annotator.actions.project.recording import AUDIT
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
@@ -65,14 +68,13 @@ def due(project: Project) -> bool:
     Changes are told by their number, not by the clock; a clock set back makes a backup due at once.
     """
     seen = _newest_seq(project)
-    with project.store.read():
-        row = project.store.raw.execute(
-            "SELECT at FROM audit WHERE seq > ? ORDER BY seq LIMIT 1", [seen]
-        ).fetchone()
-    if row is None:
+    first = select(AUDIT.c.at).where(AUDIT.c.seq > seen).order_by(AUDIT.c.seq).limit(1)
+    with project.store.read() as db:
+        changed_at = db.execute(first).scalar()
+    if changed_at is None:
         return False
-    age = now() - _moment(row[0])
-    return age >= EVERY or age < timedelta(0)
+    age = now() - changed_at
+    return bool(age >= EVERY or age < timedelta(0))
 
 
 def _newest_seq(project: Project) -> int:

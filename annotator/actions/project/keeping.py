@@ -1,6 +1,5 @@
 """What takes long to count is kept until the project's file changes, for whoever asks the same again."""
 
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,18 +9,18 @@ from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from annotator.actions.project.file import Project
-from annotator.storage.connection import raw_connection
+from annotator.storage.tables import JudgementRow, table
+from annotator.storage.watching import Watch
 
 P = ParamSpec("P")
 T = TypeVar("T")
 # So many answers are kept at once, of large projects fewer: an answer takes some hundred bytes for each judgement there
 # is, all together less than a gigabyte. The one that was not asked for longest goes first.
 MOST, ROOM = 32, 3_000_000
-_HOW_MANY = "SELECT max(rowid) FROM judgement"
-_VERSION = "PRAGMA data_version"
+JUDGEMENT = table(JudgementRow)
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_watches: dict[Path, sqlite3.Connection] = {}
+_watches: dict[Path, Watch] = {}
 _lock = RLock()
 
 
@@ -59,17 +58,17 @@ def watch(path: Path) -> None:
     """Keep answers about a file whichever connection asks, until `forget`; otherwise each has its own."""
     with _lock:
         if path not in _watches:
-            _watches[path] = raw_connection(path, readonly=True)
+            _watches[path] = Watch.over(path)
 
 
 def forget(path: Path) -> None:
     """Keep nothing about a watched file any more."""
     with _lock:
-        eyes = _watches.pop(path, None)
-        if eyes is not None:
-            for key in [key for key, (state, _) in _answers.items() if state[0] is eyes]:
+        watch = _watches.pop(path, None)
+        if watch is not None:
+            for key in [key for key, (state, _) in _answers.items() if state[0] is watch]:
                 del _answers[key]
-            eyes.close()
+            watch.close()
 
 
 @contextmanager
@@ -79,10 +78,10 @@ def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
     """
     # Another thread that writes through the same connection would not show in its version.
     with project.store.held():
-        others, before = _version(project.store.raw), _state(project)
+        others, before = project.store.watch.by_others(), _state(project)
         yield
         after = _state(project)
-        if _version(project.store.raw) != others:
+        if project.store.watch.by_others() != others:
             return
         names = {(question.__module__, question.__qualname__) for question in questions}
         with _lock:
@@ -96,7 +95,7 @@ def _key(question: Any, project: Project, args: tuple[Any, ...], kwargs: dict[st
 
 
 def _may_be_known(project: Project, key: Any) -> bool:
-    if project.store.raw.in_transaction and not project.readonly:
+    if project.store.in_transaction and not project.readonly:
         return False
     try:
         hash(key)
@@ -106,18 +105,9 @@ def _may_be_known(project: Project, key: Any) -> bool:
 
 
 def _state(project: Project) -> Any:
-    """What every commit changes: whose eyes see the file, how often others changed it, and what they did themselves."""
+    """What every commit changes."""
     with _lock:
-        eyes = _watches.get(project.path, project.store.raw)
-        return eyes, _version(eyes), eyes.total_changes
-
-
-def _version(eyes: sqlite3.Connection) -> Any:
-    """How often others changed the file; where that cannot be read something that equals nothing else."""
-    try:
-        return eyes.execute(_VERSION).fetchone()
-    except sqlite3.Error:
-        return object()
+        return _watches.get(project.path, project.store.watch).token()
 
 
 def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
@@ -130,12 +120,11 @@ def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
 
 
 def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
-    try:
-        judgements = project.store.raw.execute(_HOW_MANY).fetchone()[0] or 1
-    except sqlite3.Error:
+    judgements = project.store.at_most(JUDGEMENT)
+    if judgements is None:
         return
     with _lock:
         _answers[key] = state, answer
         _answers.move_to_end(key)
-        while len(_answers) > max(1, min(MOST, ROOM // judgements)):
+        while len(_answers) > max(1, min(MOST, ROOM // (judgements or 1))):
             _answers.popitem(last=False)

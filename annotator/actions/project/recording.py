@@ -32,7 +32,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
         "undone": False,
     }
     row["sha256"] = row_hash(row)
-    return replace(change, by=project.by, at=at, seq=_ADD.run(db, row).lastrowid or 0)
+    return replace(change, by=project.by, at=at, seq=_ADD.add(db, row))
 
 
 def row_hash(row: dict[str, Any]) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from sqlalchemy import delete
 
+from annotator.actions.items.renderings import RENDERING
 from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
@@ -90,9 +92,9 @@ def check(project: Project, progress: Progress | None = None) -> Report:
 
 def mend(project: Project) -> None:
     """Make anew what is only derived from other rows: the search index and the kept display of reports."""
-    with project.store.write():
-        project.store.raw.execute("DELETE FROM rendering")
-        search.rebuild(project.store.raw)
+    with project.store.write() as db:
+        db.execute(delete(RENDERING))
+        search.rebuild(db)
 
 
 @contextmanager

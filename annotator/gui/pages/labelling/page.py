@@ -67,7 +67,7 @@ class LabelPage(Page):
         self.submission = Submission(desk, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
-        self._seen: tuple[str, str, int] | None = None
+        self._seen: tuple[str, str, object] | None = None
         self.whereabouts = Whereabouts(self.queue, self.bench)
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)

@@ -1,0 +1,35 @@
+"""How it is noticed that a project was written: by what changes with every commit."""
+
+import sqlite3
+from pathlib import Path
+
+from annotator.storage.connection import raw_connection
+
+_VERSION = "PRAGMA data_version"
+
+
+class Watch:
+    """What sees through one connection whether a project was written since."""
+
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self._raw = raw
+
+    @classmethod
+    def over(cls, path: Path) -> "Watch":
+        """A watch with a connection of its own, which sees what every other one writes; close it."""
+        return cls(raw_connection(path, readonly=True))
+
+    def by_others(self) -> object:
+        """What is the same until others write; where that cannot be read something that equals nothing else."""
+        try:
+            return self._raw.execute(_VERSION).fetchone()
+        except sqlite3.Error:
+            return object()
+
+    def token(self) -> tuple[object, ...]:
+        """What is the same until anybody writes, and is like that of no other watch."""
+        return self, self.by_others(), self._raw.total_changes
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._raw.close()
