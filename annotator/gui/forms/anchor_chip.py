@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 
@@ -16,9 +17,7 @@ class AnchorChip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
+        row = horizontal(on=self, margins=0, spacing=2)
         self.button = QuoteButton("chip", "Press to see it in the source.")
         self.remove = QToolButton()
         icons.put(self.remove, "close", 14)
@@ -46,9 +45,7 @@ class AnchorChips(QWidget):
         super().__init__()
         self.chips: list[AnchorChip] = []
         self._locked = False
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
+        self._column = vertical(on=self, margins=0, spacing=2)
         self.hide()
 
     def show_anchors(self, anchors: Sequence[Anchor]) -> None:

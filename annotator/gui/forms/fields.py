@@ -8,7 +8,6 @@ from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
     QToolButton,
     QWidget,
 )
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 from annotator.gui import keys, theme
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import tooltip
 
 # A typed line is kept in the file this long after the last key.
@@ -36,9 +36,7 @@ class Choice(QWidget):
         self.setAccessibleName(name)
         self._values = [value for value, _, _ in options]
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = horizontal(on=self, margins=0, spacing=0)
         for place, (_, label, meaning) in enumerate(options):
             button = self._button(name, label, meaning, _position(place, len(options)))
             self._group.addButton(button, place)

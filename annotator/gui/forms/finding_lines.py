@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from annotator.domain.lint import Finding
 from annotator.gui import theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.layouts import horizontal, vertical
 
 SPOKEN = {"error": "To mend", "warning": "To look at"}
 ICON_SIZE = 14
@@ -20,9 +21,7 @@ class FindingLines(QWidget):
         super().__init__()
         self._shown: tuple[Finding, ...] = ()
         self._lines: list[_FindingLine] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 2, 0, 0)
-        self._column.setSpacing(2)
+        self._column = vertical(on=self, margins=(0, 2, 0, 0), spacing=2)
         self.hide()
         theme.watch(self, self._dress)
 
@@ -50,9 +49,7 @@ class FindingLines(QWidget):
 class _FindingLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = horizontal(on=self, margins=0, spacing=6)
         self._icon, self._words = QLabel(), QLabel()
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setWordWrap(True)

@@ -19,7 +19,7 @@ from annotator.gui.forms.kind_words import Words
 from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 Field = TextField | Line | Choice | PickList | Share
@@ -78,13 +78,10 @@ class UnitEditor(QFrame):
         self.number.setFixedWidth(px(LEFT))
         self.number.setContentsMargins(0, px(6), 0, 0)
         self.number.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._left = QVBoxLayout()
-        self._left.setSpacing(2)
+        self._left = vertical(spacing=2)
         self._left.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._left.addWidget(self.number)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(4, 8, 8, 8)
-        whole.setSpacing(4)
+        whole = horizontal(on=self, margins=(4, 8, 8, 8), spacing=4)
         whole.addStrut(px(LEAST_HEIGHT))
         whole.addLayout(self._left)
         whole.addLayout(column, 1)

@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -22,6 +21,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 
 class BackupList(QWidget):
@@ -48,11 +48,8 @@ class BackupList(QWidget):
         self.take = QPushButton("Restore this backup")
         self.take.setProperty("role", "primary")
         self.take.clicked.connect(self._restore)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.take)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        foot = horizontal(Stretch(1), self.take)
+        column = vertical(on=self, margins=0)
         self.nothing = EmptyState(
             "restore",
             "No backup yet",
@@ -138,15 +135,9 @@ class BackupsPage(Page):
         self.now = QPushButton("Back up now")
         self.now.setEnabled(not desk.project.readonly)
         self.now.clicked.connect(self._back_up)
-        foot = QHBoxLayout()
-        foot.addWidget(self.now)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        for widget in (title, hint):
-            column.addWidget(widget)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        vertical(
+            title, hint, (self.list, 1), horizontal(self.now, Stretch(1)), on=self, margins=(20, 16, 20, 12)
+        )
 
     def arrive(self, place: dict[str, Any]) -> None:
         """List the backups as they now are."""

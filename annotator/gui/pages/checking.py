@@ -5,19 +5,17 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
 )
 
 from annotator.actions.releases import checking
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 CHECKED = {
     "item": ("item",),
@@ -65,16 +63,8 @@ class CheckPage(Page):
         self.mend.hide()
         self.restore = QPushButton("See the backups")
         self.restore.clicked.connect(lambda: self.desk.go("Backups"))
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(self.mend)
-        foot.addWidget(self.restore)
-        foot.addWidget(self.again)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 12)
-        for widget in (title, hint, card):
-            column.addWidget(widget)
-        column.addWidget(self.list, 1)
+        foot = horizontal(Stretch(1), self.mend, self.restore, self.again)
+        column = vertical(title, hint, card, (self.list, 1), on=self, margins=(20, 16, 20, 12))
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         column.addStretch()
         column.addLayout(foot)

@@ -25,7 +25,7 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -83,12 +83,17 @@ class ReleasePage(Page):
         self.past.setTextFormat(Qt.TextFormat.PlainText)
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
-        scrolled = QVBoxLayout(inside)
-        scrolled.setContentsMargins(0, 0, 0, 0)
-        scrolled.setSpacing(12)
-        for widget in (hint, card, self._profiles(), self.past_title, self.past):
-            scrolled.addWidget(widget)
-        scrolled.addStretch(1)
+        vertical(
+            hint,
+            card,
+            self._profiles(),
+            self.past_title,
+            self.past,
+            Stretch(1),
+            on=inside,
+            margins=0,
+            spacing=12,
+        )
         vertical(
             title,
             (PlainArea("What is released", inside), 1),
@@ -103,8 +108,7 @@ class ReleasePage(Page):
         frame = QFrame()
         frame.setProperty("role", "card")
         self.group = QButtonGroup(self)
-        column = QVBoxLayout(frame)
-        column.setSpacing(4)
+        column = vertical(on=frame, spacing=4)
         for place, (name, words, about) in enumerate(PROFILES):
             button = QRadioButton(words)
             button.setProperty("profile", name)
@@ -124,9 +128,7 @@ class ReleasePage(Page):
         """What leaves only when it is asked for."""
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
-        column = QVBoxLayout()
-        column.setContentsMargins(26, 0, 0, 0)
-        column.setSpacing(4)
+        column = vertical(margins=(26, 0, 0, 0), spacing=4)
         for box, about in ((self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)):
             said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)

@@ -1,14 +1,14 @@
 """How what belongs together stands one below the other on this page."""
 
-from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
+
+from annotator.gui.widgets.layouts import vertical
 
 
 def column(*parts: QWidget | QLayout, grows: QWidget, above: int = 4) -> QWidget:
     """Parts in one column; the one that `grows` takes what room is left."""
     made = QWidget()
-    whole = QVBoxLayout(made)
-    whole.setContentsMargins(0, above, 0, 0)
-    whole.setSpacing(4)
+    whole = vertical(on=made, margins=(0, above, 0, 0), spacing=4)
     for part in parts:
         if isinstance(part, QLayout):
             whole.addLayout(part)

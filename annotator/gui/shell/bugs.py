@@ -5,13 +5,14 @@ import traceback
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from annotator import __version__
 from annotator.domain.texts.redaction import held, redact
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.layouts import vertical
 
 
 class BugPage(QWidget):
@@ -30,9 +31,7 @@ class BugPage(QWidget):
         text = QPlainTextEdit(report, readOnly=True)
         copy = QPushButton("Copy the report")
         copy.clicked.connect(lambda: QApplication.clipboard().setText(report))
-        column = QVBoxLayout(self)
-        for widget in (said, text, copy):
-            column.addWidget(widget)
+        vertical(said, text, copy, on=self)
         theme.wear(self)
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets.icons import put
+from annotator.gui.widgets.layouts import vertical
 
 
 class Navigation(QFrame):
@@ -22,9 +23,7 @@ class Navigation(QFrame):
         self._group = QButtonGroup(self)
         self._folded = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Ignored)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 10, 8, 10)
-        column.setSpacing(2)
+        column = vertical(on=self, margins=(8, 10, 8, 10), spacing=2)
         for number, (name, picture) in enumerate(pages, start=1):
             button = self._button(name, picture, number)
             self._group.addButton(button)

@@ -89,11 +89,7 @@ class StartPage(QWidget):
         )
         hint.setWordWrap(True)
         hint.setProperty("role", "hint")
-        column = QVBoxLayout()
-        column.setSpacing(12)
-        for widget in (mark, title, words):
-            column.addWidget(widget)
-        column.addSpacing(16)
+        column = vertical(mark, title, words, 16, spacing=12)
         for button in (self.sample, self.new, self.open, self.task):
             button.setMinimumHeight(40)
             column.addWidget(button)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 _PICTURE = 44
@@ -33,11 +33,8 @@ class EmptyState(QWidget):
         self._name = icon
         self._icon = QLabel()
         self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, role, wrap=True)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
-        column = QVBoxLayout(self)
-        column.setSpacing(10)
-        column.addStretch(2)
+        self._buttons = horizontal(spacing=8)
+        column = vertical(Stretch(2), on=self, spacing=10)
         for label in (self._icon, self._headline, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             # In a row of its own a label gets the height of all its lines, however wide the page is.

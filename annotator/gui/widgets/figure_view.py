@@ -3,7 +3,9 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
+
+from annotator.gui.widgets.layouts import vertical
 
 
 class FigureView(QWidget):
@@ -15,8 +17,7 @@ class FigureView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._canvas: Any = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = vertical(on=self, margins=0)
         self.figure: Any = None
 
     def show_figure(self, figure: Any) -> None:

@@ -20,7 +20,7 @@ from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
 from annotator.gui.review.adjudication_queue import AdjudicationQueue
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, vertical
 
 QUEUE = "adjudicate/queue"
 LEAST_WIDTHS = (150, 330)
@@ -143,10 +143,7 @@ class Frame(QStackedWidget):
 
 
 def _column(of: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout(of)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return column
+    return vertical(on=of, margins=0, spacing=0)
 
 
 def fill(page: QWidget, frame: Frame) -> None:

@@ -1,7 +1,7 @@
 """How a closed adjudication stands: its version, its two figures, what is objected to, and the way to reopen it."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetDispute
 from annotator.actions.adjudication.settled import Settled
@@ -40,15 +40,10 @@ class Standing(QFrame):
         self.reopen = QPushButton("Reopen")
         self.reopen.clicked.connect(lambda: self.reopened.emit(self.reason.toPlainText()))
         self._again = QWidget()
-        row = QHBoxLayout(self._again)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.reason, 1)
-        row.addWidget(self.reopen, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(10, 6, 10, 8)
-        self._column.setSpacing(4)
-        for part in (self.said, self.figures, self._again):
-            self._column.addWidget(part)
+        horizontal((self.reason, 1), (self.reopen, 0, Qt.AlignmentFlag.AlignTop), on=self._again, margins=0)
+        self._column = vertical(
+            self.said, self.figures, self._again, on=self, margins=(10, 6, 10, 8), spacing=4
+        )
         self.disputes: dict[str, DisputeRow] = {}
         self._item = ""
         theme.set_role(self, level="success")

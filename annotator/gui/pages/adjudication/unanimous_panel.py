@@ -5,7 +5,7 @@ from math import ceil
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from annotator.actions.adjudication.unanimity import SHARE, Report, Unanimous
 from annotator.gui import theme
@@ -40,8 +40,7 @@ class UnanimousPanel(QFrame):
         self.close_button.setProperty("role", "quiet")
         self.close_button.clicked.connect(self.close_panel)
         self._asking = QWidget()
-        asking = QHBoxLayout(self._asking)
-        asking.setContentsMargins(0, 0, 0, 0)
+        asking = horizontal(on=self._asking, margins=0)
         caption = QLabel("Look at")
         caption.setBuddy(self.share)
         asking.addWidget(caption)

@@ -1,7 +1,7 @@
 """What is looked at: which section, grouped by what, of which stage."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QLabel, QSizePolicy, QToolButton, QWidget
 
 from annotator.actions.agreement.agreement_figures import Row
 from annotator.actions.agreement.agreement_report import Report
@@ -9,6 +9,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import tooltip
 
 GROUPINGS = (
@@ -140,9 +141,5 @@ class Choosers(QWidget):
 def _side_by_side(*widgets: QWidget, gap: int = 6) -> QWidget:
     """Widgets that stay together where the row breaks."""
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(gap)
-    for widget in widgets:
-        row.addWidget(widget)
+    horizontal(*widgets, on=made, margins=0, spacing=gap)
     return made

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,7 +25,7 @@ from annotator.gui.pages.agreement.figures_table import GROUP, AgreementModel
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.figure_view import FigureView
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -192,9 +191,7 @@ class FiguresView(Splitter):
 
 def _column(*parts: QHBoxLayout | QWidget) -> QWidget:
     made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 4, 4, 0)
-    column.setSpacing(4)
+    column = vertical(on=made, margins=(0, 4, 4, 0), spacing=4)
     for part in parts:
         if isinstance(part, QWidget):
             column.addWidget(part, 1 if part is parts[-1] else 0)

@@ -15,6 +15,7 @@ from annotator.domain.lint import Finding
 from annotator.domain.material.item import Item
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.widgets.layouts import vertical
 
 MARGIN_WHEN_SCROLLED = 24
 NOWHERE = ("", "")
@@ -39,9 +40,7 @@ class Form(QScrollArea):
         self.setAccessibleName("Units")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
+        column = vertical(on=inner, margins=(8, 8, 8, 8), spacing=8)
         self._units, self._whole = QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
         column.addLayout(self._units)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -59,12 +59,9 @@ class FeedbackPage(Page):
 
     def _lay_out(self) -> None:
         right = QWidget()
-        inside = QVBoxLayout(right)
-        inside.setContentsMargins(8, 0, 0, 0)
-        inside.setSpacing(6)
-        for part in (self.question, self.stages):
-            inside.addWidget(part)
-        inside.addWidget(self.view, 1)
+        inside = vertical(
+            self.question, self.stages, (self.view, 1), on=right, margins=(8, 0, 0, 0), spacing=6
+        )
         self.answer.float_over(self.view)
         inside.addWidget(self.objection)
         parts = Splitter("feedback")

@@ -1,6 +1,6 @@
 """One unit of one's own beside what stands in the consensus, with what changed and why."""
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.domain.experts.digest import DigestRow, Fate
 from annotator.domain.kinds.artifact import Kind
@@ -8,7 +8,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import Piece, differences
 from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span
 
@@ -34,9 +34,7 @@ class RowCard(QFrame):
             kind, own, agreed, _spans(pieces, "removed"), "own", struck=row.change == Fate.DROPPED
         )
         self.consensus = _Side(kind, agreed, own, _spans(pieces, "added"), "consensus")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 10)
-        column.setSpacing(6)
+        column = vertical(on=self, margins=(10, 8, 10, 10), spacing=6)
         self.chips = Chips()
         reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
         self.chips.show_chips([fate(row), *reason])
@@ -72,9 +70,7 @@ class _Side(QWidget):
     ) -> None:
         super().__init__()
         self.text, self.fields = MarkedText(mark=GONE if which == "own" else NEW), Chips()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = vertical(on=self, margins=0, spacing=4)
         if unit is None:
             column.addWidget(PlainLabel(NOTHING[which], "hint", wrap=True))
         else:

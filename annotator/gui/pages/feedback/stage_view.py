@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow, Fate, StageDigest
@@ -43,9 +43,7 @@ class StageView(QWidget):
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def _heads(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 0, 24, 0)
-        row.setSpacing(16)
+        row = horizontal(margins=(12, 0, 24, 0), spacing=16)
         for words in ("Yours", "In the consensus"):
             row.addWidget(PlainLabel(words, "hint"), 1)
         return row
@@ -72,9 +70,7 @@ class StageView(QWidget):
 
     def _lay_out_rows(self) -> None:
         rows, inside = self.rows(), QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 8, 8)
-        column.setSpacing(8)
+        column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
         kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
         self.cards = [RowCard(kind, row, self._report(row)) for row in rows[: self._most]]
         for card in self.cards:

@@ -19,7 +19,7 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WHAT = (
@@ -80,13 +80,7 @@ class Intake(QWidget):
         self.go.clicked.connect(self.take_in)
         self.about = PlainLabel(role="hint", wrap=True)
         self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        row = QHBoxLayout()
-        for button in (self.more, self.remove, self.clear):
-            row.addWidget(button)
-        row.addWidget(self.about, 1)
-        for button in (self.copy, self.go):
-            row.addWidget(button)
-        return row
+        return horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.go)
 
     def rebind(self) -> None:
         """Print the keys as they now are on the buttons."""

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -70,12 +69,7 @@ class TrayPane(QWidget):
         self.aside.clicked.connect(self.set_aside)
         foot = horizontal(self.all_units, Stretch(1), self.aside, self.accept)
         sheet = QWidget()
-        column = QVBoxLayout(sheet)
-        column.setContentsMargins(8, 0, 0, 0)
-        for label in (self.title, self.question, self.why):
-            column.addWidget(label)
-        column.addWidget(self.units, 1)
-        column.addLayout(foot)
+        vertical(self.title, self.question, self.why, (self.units, 1), foot, on=sheet, margins=(8, 0, 0, 0))
         return sheet
 
     def rebind(self) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -86,18 +85,17 @@ class Comparing(Part):
 
     def _body(self) -> QWidget:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(6)
-        for widget in (
+        vertical(
             PlainLabel("What was judged", "hint"),
             self.protocol,
             PlainLabel("Who is compared", "hint"),
-        ):
-            column.addWidget(widget)
-        column.addWidget(self.raters, 1)
-        column.addWidget(self.shared)
-        column.addWidget(self.account)
+            (self.raters, 1),
+            self.shared,
+            self.account,
+            on=left,
+            margins=(0, 0, 8, 0),
+            spacing=6,
+        )
         below = QWidget()
         head = horizontal((self.count, 1), PlainLabel("Enter or double-click opens the reply", "hint"))
         vertical(head, (self.differing, 1), on=below, margins=(0, 4, 0, 0))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs, reparse
@@ -82,9 +82,7 @@ class Replies(Part):
 
     def _body(self) -> QWidget:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
+        column = vertical(on=left, margins=0, spacing=5)
         self.lists = QStackedWidget()
         self.nothing = EmptyState("check", "Nothing here", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.items import cited_pages, pages
 from annotator.actions.items.cited_pages import Cited, CitedPage, Citing
@@ -117,12 +117,17 @@ class PagesView(QWidget):
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
         right = QWidget()
         theme.scale(right.setMinimumWidth, 340)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(8, 0, 0, 0)
-        column.setSpacing(6)
-        for widget in (self.title, self.address, self.state, self.cause, self.finder):
-            column.addWidget(widget)
-        column.addWidget(self.text, 1)
+        column = vertical(
+            self.title,
+            self.address,
+            self.state,
+            self.cause,
+            self.finder,
+            (self.text, 1),
+            on=right,
+            margins=(8, 0, 0, 0),
+            spacing=6,
+        )
         self.cited_by = PlainLabel("", "hint")
         column.addWidget(self.cited_by)
         column.addWidget(self.claims)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.items import report_lines
 from annotator.actions.items.drawn_parts import OPEN
@@ -121,12 +121,9 @@ class PartsView(QWidget):
 
     def _lay_out(self) -> None:
         left = QWidget()
-        side = QVBoxLayout(left)
-        side.setContentsMargins(0, 0, 4, 0)
-        side.setSpacing(6)
-        for part in (self.search, self.wanted, self.nothing):
-            side.addWidget(part)
-        side.addWidget(self.list, 1)
+        vertical(
+            self.search, self.wanted, self.nothing, (self.list, 1), on=left, margins=(0, 0, 4, 0), spacing=6
+        )
         parts = Splitter("material-parts")
         area = PlainArea("What was drawn, unit by unit", self.editor)
         for widget in (left, self.text, area):

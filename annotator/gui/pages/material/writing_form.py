@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCompleter,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
 )
 
 from annotator.actions.judges import judges, kept_keys, writers
@@ -98,10 +97,7 @@ class WritingForm(QFrame):
             combo.setMinimumContentsLength(12)
         self.trials.setAccessibleName("Runs on each item")
         self.at_once.setAccessibleName("Calls at once")
-        numbers = QHBoxLayout()
-        for part in (self.trials, PlainLabel("calls at once"), self.at_once):
-            numbers.addWidget(part)
-        numbers.addStretch(1)
+        numbers = horizontal(self.trials, PlainLabel("calls at once"), self.at_once, Stretch(1))
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
         vertical(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QDate, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDateEdit, QFrame, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QDateEdit, QFrame, QMenu, QWidget
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling.board import Line
@@ -17,6 +17,7 @@ from annotator.gui.desk.due import end_of_day
 from annotator.gui.desk.naming import named
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 FORTNIGHT = 14
@@ -42,12 +43,7 @@ class DueBar(QFrame):
         set_it.clicked.connect(self._set)
         none.clicked.connect(lambda: self._tell(None))
         cancel.clicked.connect(self.close_bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        for part in (self.words, self.date, set_it, none):
-            row.addWidget(part)
-        row.addStretch(1)
-        row.addWidget(cancel)
+        horizontal(self.words, self.date, set_it, none, Stretch(1), cancel, on=self, margins=(12, 6, 8, 6))
         for key, slot in (("Return", self._set), ("Enter", self._set), ("Esc", self.close_bar)):
             action = QAction(self)
             action.setShortcut(QKeySequence(key))

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from annotator.gui import keys
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import PlainLabel
 
 # Act of the key table, words, icon, what it does.
@@ -26,9 +27,7 @@ class FittingBar(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.buttons: dict[str, KeyButton] = {}
         self.progress = PlainLabel("", "hint")
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(10, 7, 10, 7)
-        self.row.setSpacing(6)
+        self.row = horizontal(on=self, margins=(10, 7, 10, 7), spacing=6)
 
     def put(self, act: str, words: str, picture: str = "", colour: str = "text", role: str = "") -> KeyButton:
         """Put the button of an act at the end."""

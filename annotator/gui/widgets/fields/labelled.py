@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from annotator.gui.widgets.layouts import Stretch, horizontal
 from annotator.gui.widgets.plain import tooltip
 
 
@@ -14,12 +15,7 @@ def label_of(field: QWidget, words: str) -> QLabel:
 
 def beside(*parts: QWidget) -> QHBoxLayout:
     """Parts of one line of a form, at its beginning."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for part in parts:
-        row.addWidget(part)
-    row.addStretch(1)
-    return row
+    return horizontal(*parts, Stretch(1), spacing=8)
 
 
 def together(words: str, field: QWidget, tip: str = "") -> QWidget:
@@ -27,9 +23,5 @@ def together(words: str, field: QWidget, tip: str = "") -> QWidget:
     made, label = QWidget(), label_of(field, words)
     for each in (label, field):
         each.setToolTip(tooltip(tip))
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
-    for part in (label, field):
-        row.addWidget(part)
+    horizontal(label, field, on=made, margins=0, spacing=6)
     return made

@@ -1,7 +1,7 @@
 """The notes on an adjudication while it lasts: read from the top, added to at the end, never taken out."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.gui.desk.desk import Desk
@@ -41,8 +41,7 @@ class Discussion(QWidget):
             self.field.setPlainText("")
         me = self._desk.project.by
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 4, 0)
+        column = vertical(on=inside, margins=(0, 0, 4, 0))
         self.notes = []
         for note in self._bench.ask(remarks.remarks) or ():
             card, words = QFrame(), MarkedText()

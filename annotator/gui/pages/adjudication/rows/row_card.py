@@ -139,9 +139,7 @@ class RowCard(QFrame):
         if self.folded:
             return
         self._body = QWidget()
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
+        column = vertical(on=self._body, margins=0, spacing=5)
         if self._ballot:
             self._add_words(column, self._ballot.words)
         elif self.row.ruling.unanimous:
@@ -170,8 +168,7 @@ class RowCard(QFrame):
             add_beside(column, unit, partial(self._want_quote, letter), letter)
 
     def _columns(self) -> QHBoxLayout:
-        columns = QHBoxLayout()
-        columns.setSpacing(12)
+        columns = horizontal(spacing=12)
         for letter in self._letters:
             cell = UnitCell(letter, self._kind, self.row, with_words=not shared_words(self.row))
             cell.quote_wanted.connect(self._want_quote)

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.voting import Ballot
@@ -47,9 +47,7 @@ class RowControls(QWidget):
         self.takes: dict[str, KeyButton] = {}
         self.acts: dict[str, KeyButton] = {}
         self._letters: tuple[str, ...] = ()
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 4, 0, 0)
-        self.column.setSpacing(6)
+        self.column = vertical(on=self, margins=(0, 4, 0, 0), spacing=6)
         self._takes_row, self._votes_row = QWidget(), QWidget()
         self._takes, self._votes = FlowRow(self._takes_row), FlowRow(self._votes_row)
         self.votes: list[QPushButton] = []

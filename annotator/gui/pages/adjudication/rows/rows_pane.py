@@ -1,7 +1,7 @@
 """The rows of the open item one below the other, the one at hand with its controls."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.domain.experts.adjudication import OWN
 from annotator.domain.material.item import Item
@@ -125,9 +125,7 @@ class RowsPane(QWidget):
         focused = self.isAncestorOf(QApplication.focusWidget() or self.window())
         known, self.cards, self._current = self.cards, {}, ""
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 3, 8)
-        column.setSpacing(6)
+        column = vertical(on=inside, margins=(0, 0, 3, 8), spacing=6)
         report = ""
         for ruling_id, row in self._bench.rows.items():
             if row.report != report:

@@ -14,7 +14,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import Piece
 from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.chips import Chips
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span
 from annotator.gui.widgets.reading.quote_button import QuoteButton
@@ -38,9 +38,7 @@ class UnitCell(QWidget):
         self._pressed: QPoint | None = None
         unit = row.units.get(letter)
         self.text, self.chips = MarkedText(), Chips()
-        self._column = QVBoxLayout()
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
+        self._column = vertical(margins=0, spacing=4)
         badge = PlainLabel(letter, "unit-number")
         badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         horizontal((badge, 0, Qt.AlignmentFlag.AlignTop), (self._column, 1), on=self, margins=0, spacing=6)

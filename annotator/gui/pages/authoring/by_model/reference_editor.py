@@ -1,7 +1,7 @@
 """Reference material that a model drafted: edited in its two parts, and put beside the item or not at all."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.material import reference_material
 from annotator.actions.material.reference_material import Waiting
@@ -45,9 +45,7 @@ class ReferenceEditor(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        inside = QVBoxLayout(self._inner)
-        inside.setContentsMargins(0, 0, 4, 0)
-        inside.setSpacing(4)
+        inside = vertical(on=self._inner, margins=(0, 0, 4, 0), spacing=4)
         for part, (title, hint) in ABOUT.items():
             field = self.fields[part]
             field.paused.connect(self._keep)

@@ -3,7 +3,7 @@
 import json
 
 from PySide6.QtCore import QProcess, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import kept_keys
 from annotator.actions.judging import derived_judges
@@ -13,7 +13,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -47,12 +47,17 @@ class JudgeSide(QWidget):
         self.vote.edited.connect(self.edited)
         self._shown: QWidget = self.about
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(10, 0, 6, 0)
-        column.setSpacing(10)
-        for widget in (self.title, self.about, self.endpoint, self.vote, self.probe):
-            column.addWidget(widget)
-        column.addStretch(1)
+        vertical(
+            self.title,
+            self.about,
+            self.endpoint,
+            self.vote,
+            self.probe,
+            Stretch(1),
+            on=inner,
+            margins=(10, 0, 6, 0),
+            spacing=10,
+        )
         area = PlainArea("The chosen judge", inner)
         area.setMinimumWidth(340)
         vertical(area, on=self, margins=0)

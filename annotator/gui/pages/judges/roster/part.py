@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers
@@ -20,6 +20,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
@@ -74,9 +75,7 @@ class Roster(Part):
 
     def _body(self) -> QWidget:
         below = QWidget()
-        inside = QVBoxLayout(below)
-        inside.setContentsMargins(0, 6, 0, 0)
-        inside.setSpacing(4)
+        inside = vertical(on=below, margins=(0, 6, 0, 0), spacing=4)
         self.came_title = PlainLabel("", "strong")
         for widget in (self.came_title, self.nothing):
             inside.addWidget(widget)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFormLayout, QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFormLayout, QFrame
 
 from annotator.actions.judging.judge_planning import Look
 from annotator.actions.runs.judge_cases import Order
@@ -12,6 +12,7 @@ from annotator.domain.texts.counting import lasting, usd
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.runs.driver import asked_for
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
@@ -33,12 +34,9 @@ class ForecastView(QFrame):
         self.facts.setVerticalSpacing(2)
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._soon.timeout.connect(self._count)
-        column = QVBoxLayout(self)
-        column.setSpacing(4)
-        for widget in (PlainLabel("Before it starts", "hint"), self.words):
-            column.addWidget(widget)
-        column.addLayout(self.facts)
-        column.addWidget(self.state)
+        vertical(
+            PlainLabel("Before it starts", "hint"), self.words, self.facts, self.state, on=self, spacing=4
+        )
 
     def show_look(self, look: Look, *, asks: bool) -> None:
         """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.project.file import Project
@@ -24,7 +24,7 @@ from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # Systems are counted, and names of new calls looked up, this often.
@@ -75,14 +75,8 @@ class LivePanel(QFrame):
             column = vertical(words, (view, 1), on=pane, margins=0, spacing=3)
             both.addWidget(pane)
         work = QWidget()
-        column = QVBoxLayout(work)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.hold)
-        for widget in (self.progress, self.chips):
-            column.addWidget(widget)
+        head = horizontal((self.title, 1), self.hold)
+        column = vertical(self.progress, self.chips, on=work, margins=0, spacing=6)
         column.insertLayout(0, head)
         column.addWidget(both, 1)
         self.body = QStackedWidget()

@@ -25,6 +25,7 @@ from annotator.gui.pages.judges.runs.readiness import Readiness
 from annotator.gui.pages.judges.runs.run_form import RunForm
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain_area import PlainArea
 
 LEFT = (
@@ -78,12 +79,7 @@ class Running(Part):
 
     def _body(self) -> QWidget:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 10, 0)
-        column.setSpacing(10)
-        for widget in (self.form, self.ready):
-            column.addWidget(widget)
-        column.addStretch(1)
+        vertical(self.form, self.ready, Stretch(1), on=inner, margins=(0, 0, 10, 0), spacing=10)
         left = QWidget()
         both = QVBoxLayout(left)
         both.setContentsMargins(0, 0, 4, 0)

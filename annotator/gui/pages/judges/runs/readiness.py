@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.judging.judge_offers import Drawing, Offer
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 
@@ -28,11 +29,7 @@ class Readiness(QFrame):
         policy.setHeightForWidth(True)
         self.acts.setSizePolicy(policy)
         self._row = FlowRow(self.acts, gap=6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for widget in (self.words, self.lacks, self.acts):
-            column.addWidget(widget)
+        vertical(self.words, self.lacks, self.acts, on=self, margins=0, spacing=4)
 
     def show_offer(self, offer: Offer | Drawing | None) -> None:
         """Show how far the project allows it."""

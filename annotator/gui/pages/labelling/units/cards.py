@@ -1,7 +1,7 @@
 """The units of a report as cards one below the other, those of one page under its address."""
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.labelling.labels import UNSURE, Group
 from annotator.gui.pages.labelling.bench import Bench
@@ -10,6 +10,7 @@ from annotator.gui.pages.labelling.units.unit_card import Asked, UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.keyless_area import KeylessArea
+from annotator.gui.widgets.layouts import vertical
 
 # How the state of a page that could not be read is said.
 PAGES = {
@@ -55,9 +56,7 @@ class Cards(KeylessArea):
         """Make a card for each unit of the report that lies open."""
         self.at_hand, self.rows = "", {}
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 3, 8)
-        column.setSpacing(6)
+        column = vertical(on=inside, margins=(0, 0, 3, 8), spacing=6)
         number, total = 0, len(self._bench.units)
         for group in self._bench.sheet.groups if self._bench.sheet else ():
             if group.given.get("address"):

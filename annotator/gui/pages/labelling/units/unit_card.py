@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QFrame, QLabel
 
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.kinds.unit import Unit
@@ -16,7 +16,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # What stands beside a label: its field, icon and word.
@@ -68,8 +68,7 @@ class UnitCard(QFrame):
         self.weight, self.kind = PlainLabel("", "hint"), PlainLabel("", "hint")
         self.weight.hide()
         self._icons = [QLabel() for _ in BESIDE]
-        head = QHBoxLayout()
-        head.setSpacing(6)
+        head = horizontal(spacing=6)
         if self._asked.total > 1:
             head.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
         head.addWidget(self.weight)

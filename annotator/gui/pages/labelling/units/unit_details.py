@@ -1,7 +1,7 @@
 """What opens under the unit at hand: its labels with their keys, its kind, its evidence, its flag and its note."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling import second_looks
 from annotator.gui import keys
@@ -13,7 +13,7 @@ from annotator.gui.review.verdicts import Kept, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import Stretch, horizontal
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
@@ -43,9 +43,7 @@ class UnitDetails(QWidget):
         """
         super().__init__()
         self._protocol, self._locked = protocol, locked
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 2, 0, 0)
-        whole.setSpacing(6)
+        whole = vertical(on=self, margins=(0, 2, 0, 0), spacing=6)
         self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         whole.addWidget(self.outdated)
         whole.addWidget(self.origin)

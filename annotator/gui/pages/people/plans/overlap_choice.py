@@ -4,13 +4,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QHBoxLayout,
     QToolButton,
     QWidget,
 )
 
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ALONE = "With one person there is nothing to compare: no agreement, no adjudication."
@@ -34,8 +33,7 @@ class OverlapChoice(QWidget):
         self.hint = PlainLabel("", "hint", wrap=True)
         self.same = QCheckBox("The same people write all of an item's documents")
         self.same.setChecked(True)
-        row = QHBoxLayout()
-        row.setSpacing(0)
+        row = horizontal(spacing=0)
         self.buttons = [
             self._button(words, place) for place, words in enumerate(("One", "Two", "More"), start=1)
         ]

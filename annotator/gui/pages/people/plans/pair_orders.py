@@ -1,11 +1,12 @@
 """Whether people are asked for pairs of reports in both orders: a choice of the whole project, kept at once."""
 
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from annotator.actions.labelling import label_cases
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WORDS = (
@@ -22,9 +23,7 @@ class PairOrders(QWidget):
         super().__init__()
         self._desk, self._answer = desk, answer
         self.boxes: dict[str, QCheckBox] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = vertical(on=self, margins=0, spacing=6)
         for name, title in label_cases.paired():
             box = self.boxes[name] = QCheckBox(f"{title}: every pair in both orders")
             box.setAccessibleDescription(WORDS)

@@ -5,7 +5,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -52,11 +51,7 @@ class PilotChoice(QWidget):
         self.more = PlainLabel("", "hint")
         row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
         self._folded = QWidget()
-        inside = QVBoxLayout(self._folded)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(4)
-        for part in (self.search, self.list, self.more):
-            inside.addWidget(part)
+        vertical(self.search, self.list, self.more, on=self._folded, margins=0, spacing=4)
         self._folded.hide()
         vertical(row, self._folded, on=self, margins=0, spacing=4)
         self._say()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QDate, Signal
-from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QWidget
 
 from annotator.actions.assignments.assignments import Plan
 from annotator.domain.experts.assignment import Stage
@@ -18,7 +18,7 @@ from annotator.gui.pages.people.plans.pair_orders import PairOrders
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import horizontal
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 # The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
@@ -81,9 +81,7 @@ class PlanForm(QWidget):
         self.seed.setAccessibleName("Seed of the draw")
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 8, 14, 12)
-        column.setSpacing(6)
+        column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
         stages = QGridLayout()
         for place, box in enumerate(self.stages.values()):
             stages.addWidget(box, place // STAGES_ACROSS, place % STAGES_ACROSS)
@@ -112,12 +110,7 @@ class PlanForm(QWidget):
         column.addStretch(1)
 
     def _row(self, *parts: QWidget) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for part in parts:
-            row.addWidget(part)
-        row.addStretch(1)
-        return row
+        return horizontal(*parts, Stretch(1), spacing=8)
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import (
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -47,9 +46,7 @@ class PlanPreview(QWidget):
 
     def _overview(self) -> QWidget:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 10, 10, 8)
-        column.setSpacing(6)
+        column = vertical(on=inside, margins=(0, 10, 10, 8), spacing=6)
         self._heads = [PlainLabel("Load", "strong"), PlainLabel("Who meets whom", "strong")]
         column.addWidget(self._heads[0])
         column.addWidget(self.load)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,7 +25,7 @@ from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 500
@@ -91,15 +90,11 @@ class AttackForm(QWidget):
         self.concurrency.setAccessibleName("Calls at once")
         card = QFrame()
         card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.setSpacing(4)
-        for widget in (PlainLabel("Before it starts", "hint"), self.cost, self.told):
-            inside.addWidget(widget)
+        vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
         vertical((form, 1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
 
     def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(6)
+        row = horizontal(spacing=6)
         label = QLabel(words)
         label.setBuddy(second)
         for widget in (first, label, second):

@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QTextBrowser, QWidget
 
 from annotator.actions.attacks.attack_cases import Told
 from annotator.domain.judges.attack import Planted
@@ -47,14 +47,19 @@ class AttackReader(QWidget):
             ("The attacked copy", self.again, self.copy),
         ):
             pane = QWidget()
-            column = vertical(PlainLabel(words, "strong"), verdict, (view, 1), on=pane, margins=0, spacing=4)
+            vertical(PlainLabel(words, "strong"), verdict, (view, 1), on=pane, margins=0, spacing=4)
             texts.addWidget(pane)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
-        for widget in (self.head, self.unit, self.done, self.about, self.legend):
-            column.addWidget(widget)
-        column.addWidget(texts, 1)
+        vertical(
+            self.head,
+            self.unit,
+            self.done,
+            self.about,
+            self.legend,
+            (texts, 1),
+            on=self,
+            margins=0,
+            spacing=5,
+        )
         theme.watch(self, self._dress)
 
     def show_told(self, told: Told) -> None:

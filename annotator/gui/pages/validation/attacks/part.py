@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.attacks import attack_cases, attack_figures, attack_offers
 from annotator.actions.attacks.attack_cases import Listed, Told
@@ -25,6 +25,7 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Deed
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -254,9 +255,7 @@ class Attacking(Part):
 
 def _column(*widgets: QWidget) -> QWidget:
     made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(4, 0, 0, 4)
-    column.setSpacing(5)
+    column = vertical(on=made, margins=(4, 0, 0, 4), spacing=5)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is widgets[-1] else 0)
     column.addStretch(0)

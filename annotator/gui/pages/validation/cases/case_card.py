@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from annotator.actions.sets.verdict_readings import Reading
 from annotator.gui import keys, theme
@@ -17,7 +17,7 @@ from annotator.gui.review.state_chip import StateChip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 SIDES = 2
@@ -61,12 +61,7 @@ class CaseCard(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        upper = QVBoxLayout(inside)
-        upper.setContentsMargins(0, 0, 4, 0)
-        upper.setSpacing(8)
-        for widget in (self.beside, self.unit, *self.boxes):
-            upper.addWidget(widget)
-        upper.addStretch(1)
+        vertical(self.beside, self.unit, *self.boxes, Stretch(1), on=inside, margins=(0, 0, 4, 0), spacing=8)
         self.area = KeylessArea("The verdict")
         self.area.setWidget(inside)
         # What is said with one key each is always whole; what it is said of scrolls.

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from annotator.domain.judges.informed import Fault
 from annotator.domain.texts.change import Change
@@ -16,6 +16,7 @@ from annotator.gui.pages.validation.cases.choice_row import ChoiceRow
 from annotator.gui.pages.validation.cases.faults import ACTS, FAULTS, Answer
 from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.widgets.bars.acts_bar import ActsBar
+from annotator.gui.widgets.layouts import vertical
 
 RECOUNT_MS, PAINTED_MS = 700, 30
 WORK = 0
@@ -47,12 +48,7 @@ class CasePart(Part):
     def stand(self, *above: QWidget) -> None:
         """Put the choices, what belongs to them, and the stack below one another."""
         whole = QWidget()
-        rows = QVBoxLayout(whole)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(6)
-        for part in (self.choices, *above):
-            rows.addWidget(part)
-        rows.addWidget(self.stack, 1)
+        vertical(self.choices, *above, (self.stack, 1), on=whole, margins=0, spacing=6)
         self.lay_out(whole)
 
     def case_acts(self) -> Mapping[str, Callable[[], object]]:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -84,9 +83,7 @@ class UnclearPanel(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(12, 4, 8, 8)
-        column.setSpacing(8)
+        column = vertical(on=inside, margins=(12, 4, 8, 8), spacing=8)
         heading = PlainLabel("Word it anew", "strong")
         for widget in (
             self.title,

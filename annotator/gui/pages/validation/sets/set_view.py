@@ -2,7 +2,7 @@
 
 import json
 
-from PySide6.QtWidgets import QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 
 from annotator.actions.project import people
 from annotator.actions.sets.set_standings import Standing
@@ -10,6 +10,7 @@ from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.judge_words import when
+from annotator.gui.widgets.layouts import Stretch, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WAITING = "No judge is shown on these reports before their labels are locked."
@@ -28,13 +29,17 @@ class SetView(QWidget):
         self.title = PlainLabel("", "subtitle", wrap=True)
         self.about, self.state = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.heading, self.lines = PlainLabel("", "strong", wrap=True), QListWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        for widget in (self.title, self.about, self.state, self.heading):
-            column.addWidget(widget)
-        column.addWidget(self.lines, 1)
-        column.addStretch(0)
+        vertical(
+            self.title,
+            self.about,
+            self.state,
+            self.heading,
+            (self.lines, 1),
+            Stretch(0),
+            on=self,
+            margins=0,
+            spacing=10,
+        )
 
     def show_set(self, row: Standing) -> None:
         """Show a set."""
