@@ -241,11 +241,6 @@ def _sheet(_scheme: Scheme, _zoom: int, _points: float) -> str:
     return style_sheet(current())
 
 
-def is_dark() -> bool:
-    """Whether the dark colours are shown now."""
-    return current().scheme == "dark"
-
-
 def token(name: str) -> QColor:
     """A colour of the present scheme by its name in `resources/themes`; KeyError for an unknown name."""
     return QColor(colours(current().scheme)[name])

@@ -7,7 +7,7 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.lint import lint, lint_task
+from annotator.domain.lint import lint
 
 FACTS = ("Glaciers lose mass in every decade", "Neurons fire in bursts", "Alloys corrode in salt water")
 
@@ -109,23 +109,3 @@ def test_a_dimension_without_a_rating_is_an_error():
     )
     (finding,) = lint(Selection(units=units))
     assert (finding.level, finding.unit_id, finding.field) == ("error", units[1].id, "rating")
-
-
-def test_a_task_with_an_outcome_is_left_in_peace():
-    assert lint_task("Design a sensor for ice and deliver a report that compares it with two others.") == []
-
-
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("Write a report on the claims of the seminar about ice.", "seminar"),
-        ("Think about the ice on the sea and the wind.", "no-deliverable"),
-        ("Write a report. " + "word " * 98, "length"),
-    ],
-)
-def test_what_a_task_lacks_is_named(text, rule):
-    assert rule in {finding.rule for finding in lint_task(text)}
-
-
-def test_a_task_of_a_hundred_words_is_short_enough():
-    assert "length" not in {finding.rule for finding in lint_task("Write a report. " + "word " * 97)}

@@ -69,7 +69,7 @@ def returned(
     project: Project, person_id: str, folder: Path, text: str = "Explains the weight of gold"
 ) -> Path:
     """What a person sends back after having written a rubric of one criterion for each of their items."""
-    theirs = tasking.open_task(task_for(project, person_id, folder))
+    theirs = tasking.take_task(task_for(project, person_id, folder)).project
     for item_id in items.ids(theirs):
         write_rubric(theirs, item_id, text)
     path = returning.work(theirs).path
@@ -79,7 +79,7 @@ def returned(
 
 def second_copy(project: Project, person_id: str, first: Path, folder: Path) -> Project:
     """A second project of a person's task, open, with the key of the first, as if its file had been copied."""
-    theirs = tasking.open_task(task_for(project, person_id, folder), folder / "second.goldsmith")
+    theirs = tasking.take_task(task_for(project, person_id, folder), folder / "second.goldsmith").project
     with closing(Project.open(first, readonly=True)) as known:
         theirs.set(SIGNING_KEY, known.get(SIGNING_KEY))
     return theirs

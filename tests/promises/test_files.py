@@ -193,7 +193,7 @@ def test_a_tasks_project_that_can_be_seen_holds_the_task(tmp_path: Path) -> None
         task = task_for(study, annotators(study)[0].id, tmp_path / "mail")
     for turn in range(5):
         path = tmp_path / f"{turn}.goldsmith"
-        killed_at_first_sight(lambda path=path: tasking.open_task(task, path).close(), path)
+        killed_at_first_sight(lambda path=path: tasking.take_task(task, path).project.close(), path)
         with closing(Project.open(path)) as project:
             assert (project.from_task, items.count(project)) == (True, 2)
 

@@ -60,9 +60,8 @@ def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: A
     told = {name: getattr(package.manifest, name) for name in packages.Facts.model_fields} | facts
     key = bytes.fromhex(told["extra"].get("secret", key.hex()))
     made = path.with_name(f"remade-{sha256(json.dumps(trees))[:8]}{path.suffix}")
-    packages.write_package(
-        made, packages.Facts(**told), {name: json.dumps(tree).encode() for name, tree in trees.items()}, key
-    )
+    entries = {name: json.dumps(tree).encode() for name, tree in trees.items()}
+    made.write_bytes(packages.package_bytes(packages.Facts(**told), entries, key))
     return made
 
 
@@ -78,14 +77,14 @@ def refused(task: Path, theirs: Path) -> str:
     """The words by which a task is refused; the annotator's file must be the same to the byte."""
     before = theirs.read_bytes()
     with pytest.raises(Refusal) as refusal:
-        tasking.open_task(task, theirs)
+        tasking.take_task(task, theirs)
     assert theirs.read_bytes() == before
     return str(refusal.value)
 
 
 def opened(home: Project, folder: Path) -> Path:
     """Ana's project, in which she sealed one rubric."""
-    with closing(tasking.open_task(task_for(home, annotators(home)[0].id, folder))) as theirs:
+    with closing(tasking.take_task(task_for(home, annotators(home)[0].id, folder)).project) as theirs:
         write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
         return theirs.path
 
@@ -130,10 +129,10 @@ def test_an_older_task_than_the_newest_opened_changes_nothing_and_says_so(
     older = Path(shutil.copy(task, tmp_path / "older.goldsmith-task"))
     guidelines.write(home, Stage.RUBRIC, "Second guideline.")
     newer = task_for(home, annotators(home)[0].id, tmp_path / "later")
-    tasking.open_task(newer, theirs).close()
+    tasking.take_task(newer, theirs).project.close()
     assert "older than the newest task" in refused(older, theirs)
     # The newest itself may be opened as often as anybody likes.
-    tasking.open_task(newer, theirs).close()
+    tasking.take_task(newer, theirs).project.close()
 
 
 def test_a_task_changed_in_any_byte_is_refused(home: Project, tmp_path: Path) -> None:
@@ -315,7 +314,7 @@ def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[
         assignments.assign_one(
             home, item_id, ada, Stage.LABELLING, purpose=Purpose.REPEAT, trial=2, not_before=now()
         )
-    with closing(tasking.open_task(packing.task(home, ada, tmp_path).path)) as theirs:
+    with closing(tasking.take_task(packing.task(home, ada, tmp_path).path).project) as theirs:
         found = items.ids(theirs)
         keys = {items.read(theirs, item_id).key for item_id in found}
         assert {len(sources.sources(theirs, item_id)) for item_id in found} == {1}
@@ -331,7 +330,7 @@ def test_no_settled_rubric_reaches_whoever_has_still_to_write_their_own(tmp_path
     for item_id, stage in ((first, Stage.RUBRIC), (first, Stage.LABELLING), (second, Stage.LABELLING)):
         assignments.assign_one(home, item_id, ada, stage)
     packed = packing.task(home, ada, tmp_path)
-    with closing(tasking.open_task(packed.path)) as theirs:
+    with closing(tasking.take_task(packed.path).project) as theirs:
         settled = {item_id for item_id in items.ids(theirs) if artifacts_of(theirs, item_id)}
     assert (settled, "labelling waits" in " ".join(packed.notes)) == ({second}, True)
 

@@ -176,7 +176,7 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
 ) -> None:
     project, ada, marks = planted
     with caplog.at_level(logging.DEBUG):
-        theirs = tasking.open_task(packing.task(project, ada.id, tmp_path).path)
+        theirs = tasking.take_task(packing.task(project, ada.id, tmp_path).path).project
         path = theirs.path
         window = Window(theirs)
         window.show()

@@ -48,7 +48,7 @@ def ring(folder: Path) -> Project:
 
 def returned_twice(project: Project, person_id: str, folder: Path, random_: random.Random) -> list[Path]:
     """What one person sends back: a first package, and for every other person a second with one rubric reworded."""
-    theirs = tasking.open_task(task_for(project, person_id, folder))
+    theirs = tasking.take_task(task_for(project, person_id, folder)).project
     for item_id in items.ids(theirs):
         write_rubric(theirs, item_id, *(f"Explains {topic}" for topic in random_.sample(TOPICS, 3)))
     sent = [returning.work(theirs, folder / "first.goldsmith-work").path]

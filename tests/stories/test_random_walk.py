@@ -36,7 +36,7 @@ def task_project(folder: Path) -> Project:
     home = coordinated(folder)
     task = task_for(home, annotators(home)[0].id, folder)
     home.close()
-    return tasking.open_task(task)
+    return tasking.take_task(task).project
 
 
 def real_project(folder: Path) -> Project:

@@ -62,7 +62,7 @@ def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[s
 
 def write_in_the_window(task: str, qtbot) -> Path:
     """Ada opens her task and writes her rubric by keyboard alone."""
-    project = tasking.open_task(Path(task))
+    project = tasking.take_task(Path(task)).project
     path = project.path
     window = Window(project)
     window.show()
@@ -97,7 +97,7 @@ def edited_by_hand(work: Path, key: bytes) -> Path:
     entries = {**package.entries, "artifacts.json": json.dumps(artifacts).encode()}
     facts = packages.Facts(**package.manifest.model_dump(include=set(packages.Facts.model_fields)))
     path = work.with_name("by-hand.goldsmith-work")
-    packages.write_package(path, facts, entries, key)
+    path.write_bytes(packages.package_bytes(facts, entries, key))
     return path
 
 
@@ -195,7 +195,7 @@ def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
 def object_to_it(study: Study, ada: Path) -> None:
     """Ada learns in her own file what became of her work, and objects."""
     study.hand_out("Ada")
-    with closing(tasking.open_task(study.task("Ada"), ada)) as project:
+    with closing(tasking.take_task(study.task("Ada"), ada).project) as project:
         item_id = items.ids(project)[0]
         (told_of,) = feedback.digest(project, item_id).stages
         assert ADA[0] in {row.own["text"] for row in told_of.rows if row.own}
@@ -222,7 +222,7 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
         consensus = "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
         assert project.store.raw.execute(consensus).fetchone() == (1, 2)
     study.hand_out("Ada")
-    with closing(tasking.open_task(study.task("Ada"), ada)) as project:
+    with closing(tasking.take_task(study.task("Ada"), ada).project) as project:
         (answered,) = feedback.digest(project, items.ids(project)[0]).stages
         assert (answered.version, answered.dispute.answered_version) == (2, 2)
     assert study.frozen() == before

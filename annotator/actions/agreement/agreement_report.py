@@ -31,9 +31,9 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import AgreementRow, ArtifactRow, table
+from annotator.storage.tables import ArtifactRow, table
 
-AGREEMENT, ARTIFACT = table(AgreementRow), table(ArtifactRow)
+ARTIFACT = table(ArtifactRow)
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
 # Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.

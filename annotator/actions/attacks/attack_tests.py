@@ -1,6 +1,5 @@
 """What tests of judges by attacks there are: how each was ordered, what was drawn for it, and how far it is."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -156,8 +155,3 @@ def keep(project: Project, judge: Judge, shape: Protocol, content: AttackContent
         told = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
         record(project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **told}))
     return AttackTest(test_id, judge.id, run.id, shape.name, fields.at, content)
-
-
-def titles(names: Iterable[str]) -> list[str]:
-    """What attacks are called; an unknown one by its name."""
-    return [ATTACKS[name].title if name in ATTACKS else name for name in names]

@@ -14,9 +14,9 @@ from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, table
+from annotator.storage.tables import JudgementRow, JudgeRow, table
 
-JUDGE, JUDGEMENT, RESPONSE = table(JudgeRow), table(JudgementRow), table(ResponseRow)
+JUDGE, JUDGEMENT = table(JudgeRow), table(JudgementRow)
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 
 

@@ -68,7 +68,6 @@ MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTI
 class Plan:
     """What an order comes to: how many reports, and how many of them are not there yet."""
 
-    writer: str
     total: int
     to_do: int
 
@@ -83,13 +82,6 @@ def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
     return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
 
 
-def plan(project: Project, order: Order) -> Plan:
-    """How many reports an order asks for, and how many of them are still to be written."""
-    _, writer = _checked(project, order)
-    desk = _Desk(project, order)
-    return Plan(writer.name, len(desk.wanted), len(desk.to_do))
-
-
 def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], Plan]:
     """How an order asks, the reports it would still ask for, and how many those are; nothing is asked.
 
@@ -97,7 +89,7 @@ def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], Pla
     """
     _checked_order(project, order)
     desk = _Desk(project, order)
-    return desk.shape(), desk.cases(), Plan(order.judge, len(desk.wanted), len(desk.to_do))
+    return desk.shape(), desk.cases(), Plan(len(desk.wanted), len(desk.to_do))
 
 
 async def run(

@@ -34,7 +34,7 @@ from annotator.storage.tables import table
 
 ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
 ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-ADJUDICATION, ASSIGNMENT = table(tables.AdjudicationRow), table(tables.AssignmentRow)
+ADJUDICATION = table(tables.AdjudicationRow)
 # More on one document than anybody works in half a year, and a clock may be a day ahead of ours.
 MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
 Taken = tuple[str, Stage]

@@ -60,15 +60,6 @@ class Opened:
     pinned: bool = False
 
 
-def open_task(task_path: Path, project_path: Path | None = None) -> Project:
-    """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
-
-    By default it lies beside the task and is named after the project and the person. Refusal when the package is
-    damaged, or when another project lies where this one should.
-    """
-    return take_task(task_path, project_path).project
-
-
 def take_task(
     task_path: Path,
     project_path: Path | None = None,
@@ -79,7 +70,10 @@ def take_task(
     shown: Path | None = None,
     progress: Progress | None = None,
 ) -> Opened:
-    """Like `open_task`, and what came of it.
+    """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
+
+    By default it lies beside the task and is named after the project and the person. Refusal when the package is
+    damaged, or when another project lies where this one should.
 
     `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one
     is made instead of beside the task. With `alone` it is refused when another window has the project open, unless

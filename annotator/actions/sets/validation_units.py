@@ -13,7 +13,6 @@ from annotator.actions.project.keeping import kept
 from annotator.actions.results import scoring
 from annotator.domain.judges.protocol import Protocol
 
-QUARTILES = 4
 # Response, unit.
 Key = tuple[str, str]
 

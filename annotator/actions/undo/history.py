@@ -56,13 +56,6 @@ def redo(project: Project) -> Change:
         return record(project, db, change, undoes=row.undo_seq)
 
 
-def describe_next(project: Project) -> tuple[str, str]:
-    """What undo and redo would do next, in a word each; empty where there is nothing."""
-    with project.store.read() as db:
-        undoable, redoable = _latest_standing(project, db), _latest_undone(project, db)
-    return (undoable.verb if undoable else ""), (redoable.verb if redoable else "")
-
-
 def restorer(kind: str) -> Restorer:
     """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
     module = import_module(RESTORERS[kind])

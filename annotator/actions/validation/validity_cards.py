@@ -137,11 +137,6 @@ def _made(
     return ValidityCard.model_validate(told | more)
 
 
-def wordings(project: Project, wish: Wish) -> list[str]:
-    """The hashes of the wordings by which the judge judged these labels; one is the usual."""
-    return [one.prompt for one in _ground(project, wish).judges()]
-
-
 def _ground(project: Project, wish: Wish) -> Ground:
     return validation_ground.ground(
         project, wish.protocol, wish.set_name, wish.part, wish.against, wish.judge, wish.opening

@@ -7,10 +7,9 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.lint import checklist, diagnostics, evidence, facts, plan, query, rubric, selection
 from annotator.domain.lint.finding import Finding, error
 from annotator.domain.lint.rubric import weight_shares
-from annotator.domain.lint.task import lint_task
 from annotator.domain.lint.wording import Context, english
 
-__all__ = ["Finding", "lint", "lint_task", "weight_shares"]
+__all__ = ["Finding", "lint", "weight_shares"]
 
 LINTERS: dict[Kind, Callable[[Any, Context], Iterable[Finding]]] = {
     Kind.QUERY: query.findings,

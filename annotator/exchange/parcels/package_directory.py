@@ -28,7 +28,6 @@ from annotator.exchange.parcels.package_manifest import AGAIN
 
 # As far before the end as ZIP allows its end record to lie.
 FURTHEST_END = 65_535 + END.size
-LARGEST_DIRECTORY = MOST_ENTRIES * (CENTRAL.size + LONGEST_NAME)
 WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<?xml")
 
 

@@ -1,10 +1,8 @@
 """How a package is written: the same bytes for the same content, and in its place whole or not at all."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from zlib import crc32
 
-from annotator import files
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.package_layout import (
     DIVIDE,
@@ -18,14 +16,6 @@ from annotator.exchange.parcels.package_layout import (
     packed,
 )
 from annotator.exchange.parcels.package_manifest import Facts, manifest_bytes
-
-
-def write_package(path: Path | None, facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:
-    """Write a package and give its bytes; with no path only those. Refusals as of `package_bytes` and `files.save`."""
-    content = package_bytes(facts, entries, key)
-    if path is not None:
-        files.save(path, content)
-    return content
 
 
 def package_bytes(facts: Facts, entries: Mapping[str, bytes], key: bytes) -> bytes:

@@ -14,8 +14,8 @@ from annotator.exchange.parcels.package_manifest import (
     upgrade,
 )
 from annotator.exchange.parcels.package_reading import read_package
-from annotator.exchange.parcels.package_writing import package_bytes, write_package
-from annotator.exchange.parcels.receipts import receipt_code, receipt_holds, same_receipt
+from annotator.exchange.parcels.package_writing import package_bytes
+from annotator.exchange.parcels.receipts import receipt_code
 from annotator.exchange.parcels.signatures import fingerprint, new_key, public_key
 
 __all__ = [
@@ -33,10 +33,7 @@ __all__ = [
     "public_key",
     "read_package",
     "receipt_code",
-    "receipt_holds",
     "refuse_forged",
-    "same_receipt",
     "suffix",
     "upgrade",
-    "write_package",
 ]

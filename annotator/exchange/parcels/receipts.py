@@ -1,12 +1,10 @@
 """What a receipt is: a short code, fit to be read out, by which two people see that they hold the same package."""
 
-import unicodedata
 from collections.abc import Iterable
 
 # Crockford's base 32 (https://www.crockford.com/base32.html): no I, L, O or U.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DIGITS = 7
-_READ_AS = str.maketrans("OIL", "011")
 
 
 def receipt_code(digest: str) -> str:
@@ -20,22 +18,6 @@ def receipt_code(digest: str) -> str:
     values = [number >> 5 * place & 31 for place in reversed(range(DIGITS))]
     code = "".join(ALPHABET[value] for value in [*values, _residue([*values, 0])])
     return f"{code[:4]}-{code[4:]}"
-
-
-def receipt_holds(text: str) -> bool:
-    """Whether the text is a receipt that was copied without a slip."""
-    code = _plain(text)
-    return len(code) == DIGITS + 1 and set(code) <= set(ALPHABET) and not _residue(map(ALPHABET.index, code))
-
-
-def same_receipt(a: str, b: str) -> bool:
-    """Whether both are the same receipt, however they were typed: small or large, spaced, O for 0, I or L for 1."""
-    return receipt_holds(a) and _plain(a) == _plain(b)
-
-
-def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).upper()
-    return "".join(filter(str.isalnum, folded)).translate(_READ_AS)
 
 
 def _residue(values: Iterable[int]) -> int:

@@ -22,7 +22,7 @@ class PeopleChoice(QWidget):
 
     def __init__(self, title: str, nobody: str) -> None:
         super().__init__()
-        self._nobody, self._known = nobody, set[str]()
+        self._known = set[str]()
         self.count = PlainLabel("", "hint")
         self.empty = PlainLabel(nobody, "hint", wrap=True)
         self.list = QListWidget()

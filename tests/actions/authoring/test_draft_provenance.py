@@ -213,7 +213,7 @@ def test_what_was_drafted_on_an_annotators_computer_is_known_when_it_comes_back(
     project = coordinated(tmp_path / "home")
     add_source(project, tmp_path)
     ana, _ = annotators(project)
-    theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    theirs = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     judges.add(theirs, JUDGE, base_url=server.url, model="test-model")
     artifact_id = drafted(theirs, 2)
     submitting.seal(theirs, artifact_id)

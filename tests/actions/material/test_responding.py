@@ -373,13 +373,6 @@ def test_a_budget_reckons_with_the_length_of_a_report(project: Project, server: 
     assert "budget" in ended["cause"]
 
 
-def test_the_plan_of_an_order_counts_what_is_not_there(project: Project, server: OddServer) -> None:
-    respond(project, server, items=("1",))
-    writer = writers.prepared(project, SYSTEM)
-    found = responding.plan(project, Order(writer.name, "respond.end-to-end", systems=(SYSTEM,), trials=2))
-    assert (found.writer, found.total, found.to_do) == ("writer of Scribe", 4, 3)
-
-
 def test_the_reports_leave_with_the_release_and_so_does_who_wrote_them(
     project: Project, server: OddServer
 ) -> None:

@@ -89,7 +89,7 @@ def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> N
 
 def test_both_sides_see_the_same_receipt(project: Project, tmp_path: Path) -> None:
     ana = annotators(project)[0]
-    theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    theirs = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     packed = returning.work(theirs)
     theirs.close()
@@ -213,7 +213,7 @@ def test_a_manifest_changed_by_hand_is_refused_whole(project: Project, tmp_path:
 
 def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Project, tmp_path: Path) -> None:
     ana = annotators(project)[0]
-    laptop = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"), tmp_path / "laptop")
+    laptop = tasking.take_task(task_for(project, ana.id, tmp_path / "ana"), tmp_path / "laptop").project
     office = second_copy(project, ana.id, laptop.path, tmp_path / "office")
     works = []
     for place, theirs in (("laptop", laptop), ("office", office)):
@@ -278,13 +278,13 @@ def test_a_task_cannot_be_made_for_whoever_has_nothing_to_do(project: Project, t
 
 def test_a_later_task_adds_to_the_same_project_and_touches_no_work(project: Project, tmp_path: Path) -> None:
     ana = annotators(project)[0]
-    theirs = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    theirs = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     own = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     before = artifacts.revisions(theirs, own)
     theirs.close()
     third = items.add(project, "Why is gold dense?").subject
     assignments.assign_one(project, third, ana.id, Stage.RUBRIC)
-    again = tasking.open_task(task_for(project, ana.id, tmp_path / "ana"))
+    again = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     assert (again.path, len(items.ids(again))) == (theirs.path, 3)
     assert artifacts.revisions(again, own) == before
     again.close()

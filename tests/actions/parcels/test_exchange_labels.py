@@ -72,7 +72,7 @@ def judged(project: Project, trial: int) -> set[tuple[str, str, str]]:
 
 
 def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, tmp_path: Path) -> None:
-    theirs = tasking.open_task(packing.task(project, ada(project), tmp_path).path)
+    theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     names = {name for (name,) in theirs.store.raw.execute("SELECT name FROM system")}
     ids = {one for (one,) in theirs.store.raw.execute("SELECT id FROM response")}
     report = project.store.raw.execute(
@@ -98,7 +98,7 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
     task = labels.queue(project, "researcherbench.pairwise")[0]
     labels.set_label(project, task.response_id, task.other_id, "tie", protocol="researcherbench.pairwise")
     project.work_as(me)
-    theirs = tasking.open_task(packing.task(project, ada(project), tmp_path).path)
+    theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     label_all(theirs, "nothing")
     unpacking.take_in(project, [returning.work(theirs).path])
     theirs.close()
@@ -107,7 +107,7 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
 
 
 def test_where_the_evidence_stands_comes_back_too(project: Project, tmp_path: Path) -> None:
-    theirs = tasking.open_task(packing.task(project, ada(project), tmp_path).path)
+    theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     label_all(theirs, "nothing")
     unpacking.take_in(project, [returning.work(theirs).path])
     theirs.close()
@@ -125,7 +125,7 @@ def test_a_repeat_looks_like_another_item_and_comes_back_as_a_second_trial(
     assignments.assign_one(
         project, item_id, ada(project), Stage.LABELLING, purpose=Purpose.REPEAT, trial=2, not_before=past
     )
-    theirs = tasking.open_task(packing.task(project, ada(project), tmp_path).path)
+    theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     assert len(items.ids(theirs)) == 2
     keys = {key for (key,) in theirs.store.raw.execute("SELECT key FROM item")}
     label_all(theirs, "nothing")

@@ -141,28 +141,28 @@ def test_a_task_of_the_first_format_opens_until_a_signed_one_has_come(home: Proj
     signed.project.close()
     assert (signed.pinned, signed.words) == (True, parcel_secrets.own_words(home))
     with pytest.raises(Refusal, match="an older form that no person signs"):
-        tasking.open_task(old, path)
+        tasking.take_task(old, path)
 
 
 def test_a_lost_project_key_is_replaced_in_an_annotators_file_by_an_act(
     home: Project, tmp_path: Path
 ) -> None:
     ana = annotators(home)[0]
-    path = tasking.open_task(task_for(home, ana.id, tmp_path / "ana")).path
+    path = tasking.take_task(task_for(home, ana.id, tmp_path / "ana")).project.path
     lost = parcel_secrets.own_words(home)
     home.set(parcel_secrets.SIGNING_KEY, packages.new_key().hex())
     task = task_for(home, ana.id, tmp_path / "later")
     with pytest.raises(Refusal, match="signed with another key than the tasks so far"):
-        tasking.open_task(task, path)
+        tasking.take_task(task, path)
     with closing(Project.open(path)) as theirs:
         found = origins.replacement(theirs, task)
         assert (found.before, found.words) == (lost, parcel_secrets.own_words(home))
         found.make(theirs)
-    tasking.open_task(task, path).close()
+    tasking.take_task(task, path).project.close()
 
 
 def test_a_clock_set_back_or_a_backup_taken_up_again_stops_no_task(home: Project, tmp_path: Path) -> None:
-    path = tasking.open_task(task_for(home, annotators(home)[0].id, tmp_path / "ana")).path
+    path = tasking.take_task(task_for(home, annotators(home)[0].id, tmp_path / "ana")).project.path
     package = packages.read_package(next((tmp_path / "ana").glob("*.goldsmith-task")))
     with closing(Project.open(path)) as theirs:
         known = theirs.get("task") | {"newest": "another", "number": 5, "at": "2026-05-05T00:00:00+00:00"}
@@ -212,10 +212,10 @@ def edit_rubric_of(folder: Path, work: Path) -> None:
 
 def test_a_persons_own_revisions_survive_a_document_of_the_same_item(home: Project, tmp_path: Path) -> None:
     ana = annotators(home)[0]
-    theirs = tasking.open_task(task_for(home, ana.id, tmp_path / "ana"))
+    theirs = tasking.take_task(task_for(home, ana.id, tmp_path / "ana")).project
     own = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     before = artifacts.revisions(theirs, own)
     theirs.close()
     people.rename_person(home, ana.id, "Ana S.")
-    with closing(tasking.open_task(task_for(home, ana.id, tmp_path / "ana"))) as theirs:
+    with closing(tasking.take_task(task_for(home, ana.id, tmp_path / "ana")).project) as theirs:
         assert artifacts.revisions(theirs, own) == before

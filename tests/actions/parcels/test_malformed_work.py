@@ -96,7 +96,7 @@ def test_no_change_of_a_value_leaves_a_task_half_taken(
         bad = tmp_path / f"{number}.goldsmith-task"
         bad.write_bytes(spoil(good, key, entry, chance))
         try:
-            theirs = tasking.open_task(bad, tmp_path / f"{number}.goldsmith")
+            theirs = tasking.take_task(bad, tmp_path / f"{number}.goldsmith").project
         except Refusal:
             assert not (tmp_path / f"{number}.goldsmith").exists()
             continue

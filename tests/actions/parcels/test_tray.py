@@ -113,7 +113,9 @@ def test_labels_are_told_by_criterion_and_report_number_never_by_system(
     labelled: Project, tmp_path: Path
 ) -> None:
     rater = next(one for one in people.people(labelled) if one.name == "Rater 2")
-    theirs = tasking.open_task(packing.task(labelled, rater.id, tmp_path).path, tmp_path / "first.goldsmith")
+    theirs = tasking.take_task(
+        packing.task(labelled, rater.id, tmp_path).path, tmp_path / "first.goldsmith"
+    ).project
     second = second_copy(labelled, rater.id, theirs.path, tmp_path / "two")
     for copy, value in ((theirs, "yes"), (second, "no")):
         unpacking.take_in(labelled, [labels_from(copy, value)])

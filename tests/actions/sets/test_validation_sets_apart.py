@@ -34,7 +34,9 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
     for alias in ("Z1", "Z2"):
         folder = tmp_path / alias
         folder.mkdir()
-        theirs = tasking.open_task(packing.task(project, people.known(project, alias).id, folder).path)
+        theirs = tasking.take_task(
+            packing.task(project, people.known(project, alias).id, folder).path
+        ).project
         assert len(labels.queue(theirs)) == len(drawn.responses()) == 3
         reports = theirs.store.raw.execute("SELECT count(*) FROM response").fetchone()[0]
         assert reports == 3

@@ -138,13 +138,6 @@ def test_taking_back_is_a_revision_and_an_audited_change_of_its_own(project: Pro
     assert (undoes, undone) == (change.seq - 1, 1)
 
 
-def test_what_comes_next_is_described(project: Project, rubric: str) -> None:
-    assert history.describe_next(project) == ("change text", "")
-    history.undo(project)
-    history.undo(project)
-    assert history.describe_next(project) == ("", "change text")
-
-
 def test_a_refused_undo_leaves_the_history_as_it_was(project: Project, rubric: str) -> None:
     submitting.seal(project, rubric)
     before = project.store.raw.execute("SELECT * FROM audit").fetchall()
@@ -153,7 +146,7 @@ def test_a_refused_undo_leaves_the_history_as_it_was(project: Project, rubric: s
     assert project.store.raw.execute("SELECT * FROM audit").fetchall() == before
 
 
-def test_looking_for_what_comes_next_reads_no_further_than_it_must(project: Project, rubric: str) -> None:
+def test_looking_for_the_latest_change_reads_no_further_than_it_must(project: Project, rubric: str) -> None:
     steps: list[int] = []
     with project.store.write():
         project.store.raw.executemany(
@@ -162,7 +155,10 @@ def test_looking_for_what_comes_next_reads_no_further_than_it_must(project: Proj
             [(project.by,)] * 20_000,
         )
     project.store.raw.set_progress_handler(lambda: steps.append(1), 1000)
-    history.describe_next(project)
+    with pytest.raises(Refusal, match="nothing to redo"):
+        history.redo(project)
+    with pytest.raises(KeyError):  # found at once, though there is no such artifact
+        history.undo(project)
     project.store.raw.set_progress_handler(None, 0)
     assert len(steps) < 5
 

@@ -240,7 +240,7 @@ def test_codes_are_copied_with_the_names_they_are_for(exchange, study, work, qtb
 
 def test_the_code_the_coordinator_sees_is_the_one_the_annotator_saw(study, tmp_path, window_over, qtbot):
     person = annotators(study)[0]
-    theirs = tasking.open_task(task_for(study, person.id, tmp_path / "t"))
+    theirs = tasking.take_task(task_for(study, person.id, tmp_path / "t")).project
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     packed = returning.work(theirs)
     theirs.close()
@@ -342,7 +342,7 @@ def test_a_task_written_from_the_window_is_signed_for_what_comes_back(study, tmp
     person = annotators(study)[0]
     window.page.out.write([person.id], tmp_path)
     window.desk.wait()
-    theirs = tasking.open_task(next(tmp_path.glob("*.goldsmith-task")))
+    theirs = tasking.take_task(next(tmp_path.glob("*.goldsmith-task"))).project
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     path = returning.work(theirs).path
     theirs.close()

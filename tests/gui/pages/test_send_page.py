@@ -26,7 +26,7 @@ def study(tmp_path):
 @pytest.fixture
 def theirs(study, tmp_path):
     """The project that Ana's task became."""
-    return tasking.open_task(task_for(study, annotators(study)[0].id, tmp_path / "ana"))
+    return tasking.take_task(task_for(study, annotators(study)[0].id, tmp_path / "ana")).project
 
 
 def sent(window, path, qtbot):

@@ -85,20 +85,20 @@ def test_nothing_in_the_style_sheet_is_left_unwritten():
 
 def test_a_chosen_scheme_is_worn_and_kept(qapp):
     theme.choose("dark")
-    assert theme.is_dark()
+    assert theme.current().scheme == "dark"
     assert theme.token("window").name().upper() == theme.colours("dark")["window"]
     assert qapp.palette().window().color() == theme.token("window")
     theme.current().choice = "light"
     theme.apply(qapp)
-    assert theme.is_dark()
+    assert theme.current().scheme == "dark"
 
 
 def test_the_system_is_followed_where_nothing_is_chosen(qapp, monkeypatch):
     hints = qapp.styleHints()
     hints.setColorScheme(Qt.ColorScheme.Dark)
-    assert theme.is_dark() == (hints.colorScheme() == Qt.ColorScheme.Dark)
+    assert (theme.current().scheme == "dark") == (hints.colorScheme() == Qt.ColorScheme.Dark)
     hints.unsetColorScheme()
-    assert theme.is_dark() == (hints.colorScheme() == Qt.ColorScheme.Dark)
+    assert (theme.current().scheme == "dark") == (hints.colorScheme() == Qt.ColorScheme.Dark)
 
 
 def test_zoom_grows_the_font_and_keeps_its_bounds(qapp: QApplication):

@@ -102,11 +102,6 @@ class Bench(QObject):
         self.move_to(ruling_id if ruling_id in self.rows else self._first())
         return True
 
-    def put_away(self) -> None:
-        """Nothing lies open any more."""
-        self.leaving.emit()
-        self.sheet, self.rows, self.lacking, self.ballots, self.ruling_id = None, {}, {}, {}, ""
-
     def show_votes(self, wanted: bool) -> None:
         """Hide contested values until they were voted on, or no longer."""
         self.vote_first = wanted

@@ -11,7 +11,7 @@ from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.lint import Finding
 from annotator.gui import keys, theme
 from annotator.gui.forms.forms import EDITING
-from annotator.gui.forms.kind_words import WORDS, Words
+from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
@@ -40,7 +40,6 @@ class ActionBar(QFrame):
         )
         self.new.clicked.connect(self.new_wanted)
         self.submit.clicked.connect(self.submit_wanted)
-        self._words: Words | None = None
         self._told: tuple[Sequence[Finding], int] = (), 0
         self._lay_out()
         theme.watch(self, lambda: self.show_findings(*self._told))
@@ -59,7 +58,7 @@ class ActionBar(QFrame):
 
     def show_document(self, document: Document[Any], *, locked: bool, given: bool) -> None:
         """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted."""
-        words = self._words = WORDS[document.KIND]
+        words = WORDS[document.KIND]
         more = EDITING[document.KIND].told(document)
         count = words.counted(len(document.units))
         self.counts.setText(f"{count} · {more}" if more and document.units else count)

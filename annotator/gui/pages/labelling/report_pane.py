@@ -37,7 +37,7 @@ class ReportPane(QWidget):
 
     def __init__(self, desk: Desk, bench: Bench) -> None:
         super().__init__()
-        self._desk, self._bench = desk, bench
+        self._bench = bench
         self._fresh, self._address = False, ""
         self.first, self.beside = TextPane(desk), TextPane(desk)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar

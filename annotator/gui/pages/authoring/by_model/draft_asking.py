@@ -36,7 +36,7 @@ class DraftAsking(QFrame):
         self._desk = desk
         self._item: Item | None = None
         self._kind: Kind | Aid = Kind.RUBRIC
-        self._lacks, self._waiting = "", False
+        self._lacks = ""
         self._weighed: Any = None
         self.judge = ChoiceBox()
         self.judge.setAccessibleName("Which judge drafts")
@@ -62,7 +62,7 @@ class DraftAsking(QFrame):
     def show_item(self, item: Item, kind: Kind | Aid, *, lacks: str, waiting: bool) -> None:
         """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""
         other = self._item is None or (item.id, kind) != (self._item.id, self._kind)
-        self._item, self._kind, self._lacks, self._waiting = item, kind, lacks, waiting
+        self._item, self._kind, self._lacks = item, kind, lacks
         if other:
             self.answer.clear()
         self._fill_judges()

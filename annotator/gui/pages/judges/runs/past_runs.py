@@ -116,12 +116,6 @@ class PastRuns(QWidget):
         """The chosen run."""
         return self.runs.at(self.table.currentIndex().row())
 
-    def choose(self, run_id: str) -> None:
-        """Choose a run by its id."""
-        place = self.runs.place_of(lambda run: run.id == run_id)
-        if place >= 0:
-            self.table.setCurrentIndex(self.runs.index(place, 0))
-
     def _one(self) -> Waiting | None:
         return self.queue.at(max(0, self.waiting.currentIndex().row()))
 
