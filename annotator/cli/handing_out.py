@@ -48,8 +48,9 @@ def assign(
 
     What is assigned already stays and is counted. An item's adjudicator is never one of its annotators.
     """
-    from annotator.actions.assignments import assignments
+    from annotator.actions.assignments import assignments, planning
     from annotator.actions.project import people
+    from annotator.domain.experts.sharing import Plan
 
     if Stage.ADJUDICATION in (stage or ()):
         raise Refusal(
@@ -61,7 +62,7 @@ def assign(
             name: tuple(people.known(project, one).id for one in given or ())
             for name, given in (("annotators", annotator), ("adjudicators", adjudicator))
         }
-        plan = assignments.Plan(
+        plan = Plan(
             stages=tuple(stage or ()),
             overlap=overlap,
             due=due.replace(hour=23, minute=59).astimezone() if due else None,
@@ -72,7 +73,7 @@ def assign(
             **who,
             **ids | ({} if item or pilot else {"items": _ids(project, None, whole=True)}),
         )
-        found = assignments.preview(project, plan)
+        found = planning.preview(project, plan)
         if not dry_run:
             assignments.assign(project, plan)
     say({"dry_run": dry_run, **asdict(found)}, json_, _words(found, dry_run))

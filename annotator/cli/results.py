@@ -78,11 +78,11 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
 
 def _rater_id(project: Any, name: str, protocol: str) -> str:
     """The rater of that name under a protocol; empty for the last one."""
-    from annotator.actions.results import results as questions
+    from annotator.actions.results import result_raters
 
     if not name:
         return ""
-    there = questions.everybody(project, protocol)
+    there = result_raters.everybody(project, protocol)
     found = next((rater for rater in there if rater.name == name), None)
     if found is None:
         names = ", ".join(rater.name for rater in there) or "nobody"

@@ -66,6 +66,7 @@ def validate(
     Yes where it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
     the alternative annotator test, which takes three people; no where it is shown to be worse.
     """
+    from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets
 
     with opened(file, readonly=not looks(set_name, part), person=as_) as project:
@@ -76,7 +77,7 @@ def validate(
         ground = validation.ground_of(project, wish)
         found = validation.of_ground(project, ground, wish)
         asked = stand_in.Wish(wish, delta=delta, epsilon=epsilon)
-        answers = stand_in.of_ground(project, ground, asked) if by == validation.ALL else None
+        answers = stand_in.of_ground(project, ground, asked) if by == validation_units.ALL else None
     told = stand_in.sheets(answers) if answers else ()
     if to or json_:
         more = {"answers": stand_in.trees(answers) if answers else []}

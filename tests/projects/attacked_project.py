@@ -7,8 +7,8 @@ from typing import Any
 from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.attacks.attacking import run
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import JUDGE, asked_about
 

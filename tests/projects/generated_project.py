@@ -6,7 +6,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotator.actions.adjudication import adjudicating, closing, feedback, openings, ruling
+from annotator.actions.adjudication import (
+    adjudication_sheets,
+    closing,
+    feedback,
+    openings,
+    ruling,
+)
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.imports import imports
@@ -14,10 +20,10 @@ from annotator.actions.items import extracts, items
 from annotator.actions.items.extracts import Drawn
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.person import Role
@@ -135,7 +141,7 @@ def _adjudicate(rng: Random, project: Project, place: int, kind: Kind) -> None:
     if rng.random() < 0.2:
         return
     same = rng.random() < 0.5
-    for row in adjudicating.sheet(project, found).rows:
+    for row in adjudication_sheets.sheet(project, found).rows:
         takes = [*row.units, "drop", *(("both",) if len(row.units) > 1 else ())]
         take = "A" if same and "A" in row.units else "drop" if same else rng.choice(takes)
         _attempt(lambda row=row, take=take: _rule(rng, project, row.ruling.id, take))  # type: ignore[misc]
@@ -146,7 +152,7 @@ def _adjudicate(rng: Random, project: Project, place: int, kind: Kind) -> None:
         )
         closing.reopen(work_as(project, "Cleo"), found, "It may be.")
         if rng.random() < 0.6:
-            row = rng.choice(adjudicating.sheet(project, found).rows)
+            row = rng.choice(adjudication_sheets.sheet(project, found).rows)
             _attempt(lambda: ruling.write_own(project, row.ruling.id, text="Worded anew"))
             closing.close(project, found)
 

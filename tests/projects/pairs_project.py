@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.adjudication import adjudicating, openings
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
@@ -150,7 +150,7 @@ def adjudication(project: Project) -> str:
 
 def row(project: Project, unit_id: str) -> SheetRow:
     """The row of that adjudication that holds a unit; the unit's id is a1, b3 …"""
-    rows = adjudicating.sheet(project, adjudication(project)).rows
+    rows = adjudication_sheets.sheet(project, adjudication(project)).rows
     return next(each for each in rows if unit_id in each.ruling.members.values())
 
 

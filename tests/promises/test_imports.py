@@ -11,6 +11,7 @@ import pytest
 
 from annotator.actions.imports import imports
 from annotator.actions.items import items
+from annotator.actions.project import incoming
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.cli import run_command
@@ -38,7 +39,7 @@ def goldsmith(capsys: pytest.CaptureFixture[str]) -> Words:
     return run
 
 
-def said(project: Project, folder: Path) -> imports.Preview:
+def said(project: Project, folder: Path) -> incoming.Preview:
     return imports.run(project, PEER, [folder], warm=False)[1]
 
 
@@ -162,7 +163,7 @@ def keys(project: Project) -> list[str]:
     return [line.key for line in items.lines(project, items.ids(project))]
 
 
-def both_ways(project: Project, format: str, folder: Path) -> tuple[imports.Preview, imports.Preview]:  # noqa: A002
+def both_ways(project: Project, format: str, folder: Path) -> tuple[incoming.Preview, incoming.Preview]:  # noqa: A002
     before = imports.preview(project, format, [folder])
     return before, imports.run(project, format, [folder], warm=False)[1]
 

@@ -15,9 +15,9 @@ import pytest
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import judge_probes, judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.worker import Worker

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
+from annotator.actions.runs.judge_cases import Order
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
@@ -83,12 +83,12 @@ def test_a_consensus_whose_shares_do_not_sum_to_one_is_not_closed(tmp_path: Path
     project = pairs_project(tmp_path)
     submit(project, {"Ada": checklist(0.5, 0.25, 0.25), "Ben": checklist(0.25, 0.5, 0.25)})
     adjudication = opened(project, Stage.CHECKLIST)
-    for row in adjudicating.sheet(project, adjudication).rows:
+    for row in adjudication_sheets.sheet(project, adjudication).rows:
         taken = max(row.units, key=lambda letter: row.units[letter].share)
         ruling.rule(project, row.ruling.id, taken, reason=Reason.ERROR)
     with pytest.raises(Refusal, match=r"sum to 1\.25 and not to 1"):
         closing.close(project, adjudication)
-    for row in adjudicating.sheet(project, adjudication).rows[:2]:
+    for row in adjudication_sheets.sheet(project, adjudication).rows[:2]:
         ruling.write_own(project, row.ruling.id, share=0.375)
     assert closing.close(project, adjudication).after["version"] == 1
 

@@ -17,9 +17,9 @@ from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_costs, judge_probes, judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import Budget
 from annotator.judging.runs.runner import run

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.adjudication import adjudication_sheets, openings, ruling
 from annotator.actions.attacks import families
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
@@ -158,8 +158,8 @@ def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_
 
 def test_after_a_restart_undo_takes_back_a_ruling(tmp_path: Path) -> None:
     project = contested_project(tmp_path)
-    adjudication = adjudicating.open_(project, items.ids(project)[0], Stage.RUBRIC).id
-    row = next(row for row in adjudicating.sheet(project, adjudication).rows if row.contested)
+    adjudication = openings.open_(project, items.ids(project)[0], Stage.RUBRIC).id
+    row = next(row for row in adjudication_sheets.sheet(project, adjudication).rows if row.contested)
     ruling.rule(project, row.ruling.id, next(iter(row.units)))
     assert undone_after_a_restart(project, 1) == ["ruling"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
 from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import remarks
@@ -108,9 +108,9 @@ def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
     """Ada's units stand, Ben's are dropped, and the adjudicator says what only adjudicators read."""
     project.work_as(senior)
     for line in adjudicating.queue(project):
-        found = adjudicating.open_(project, line.item_id, line.stage)
+        found = openings.open_(project, line.item_id, line.stage)
         remarks.remark(project, found.id, sing.sing("Between us:"))
-        for row in adjudicating.sheet(project, found.id).rows:
+        for row in adjudication_sheets.sheet(project, found.id).rows:
             words = next(iter(row.units.values())).text
             kept = "own words" in words and len(row.units) == 1
             take = next(iter(row.units)) if kept else DROP

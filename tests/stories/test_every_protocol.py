@@ -17,7 +17,7 @@ from annotator.actions.items import materials, page_fetching, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import results, scoring
 from annotator.actions.results.response_scores import systems_named
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import Order
@@ -65,7 +65,7 @@ def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
 
 def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:
     """The estimates of the latest rater over all items, by metric and system."""
-    found = [row for row in results.rows(project, protocol=protocol) if row.group_by == results.ALL]
+    found = [row for row in results.rows(project, protocol=protocol) if row.group_by == scoring.ALL]
     return {(row.metric, row.system): row.estimate for row in found}
 
 

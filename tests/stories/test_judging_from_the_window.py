@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings, Qt
 
 from annotator.actions.items import page_fetching, pages
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs
+from annotator.actions.runs import run_records
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
@@ -72,7 +72,7 @@ def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path
     pages_from_a_folder(project, tmp_path / "pages")
     for what in JUDGED:
         order(window, qtbot, "baseline", what)
-    assert {(run.protocol, run.state) for run in judge_runs.runs(project)} == {
+    assert {(run.protocol, run.state) for run in run_records.runs(project)} == {
         (what, "done") for what in (*EXTRACTIONS, *JUDGED)
     }
     window.show_page("Results")
@@ -92,7 +92,7 @@ def test_a_model_server_judges_from_the_window_and_its_reply_can_be_read(
 ) -> None:
     llmock.reply('{"quote": "", "rationale": "It is there.", "covered": "yes"}', times=None)
     order(window, qtbot, JUDGE, "researcherbench.coverage")
-    (run,) = judge_runs.runs(window.desk.project)
+    (run,) = run_records.runs(window.desk.project)
     assert (run.state, run.done, run.missing) == ("done", run.total, {})
     window.show_page("Judges", part="Replies")
     settle(window.page)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import and_, select
 
-from annotator.actions.agreement.agreement_groups import BY, Group, groups_of, naming, refuse_unknown
+from annotator.actions.agreement.agreement_groups import Group, groups_of, naming, refuse_unknown
 from annotator.actions.agreement.agreement_inputs import (
     ITEM,
     Input,
@@ -15,10 +15,8 @@ from annotator.actions.agreement.agreement_inputs import (
     Where,
     flat,
     frozen,
-    inputs,
     refuse_others,
     where_of,
-    write_inputs,
 )
 from annotator.actions.authoring.comparing import HOW, ITEM_SCORE, with_categories
 from annotator.actions.authoring.draft_provenance import COMMON
@@ -33,10 +31,6 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.ordering import natural
 from annotator.storage.tables import JudgementRow, table
-
-__all__ = [
-    "BY", "SELF", "UNITS", "Repeated", "Row", "inputs", "pooled", "repeated", "rows", "self_agreement", "write_inputs",
-]  # fmt: skip
 
 JUDGEMENT = table(JudgementRow)
 # The field of the rows that say how far two raters wrote the same units, in the same order.

@@ -8,7 +8,7 @@ from itertools import islice
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import adjudicating, closing, unanimity
+from annotator.actions.adjudication import adjudicating, closing, openings, unanimity
 from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import extracts, items, materials, pages, sources
@@ -130,7 +130,7 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     for person in (b, c):
         _write(project, person, keys[LABEL], AGREED)
     project.work_as(senior)
-    adjudication = adjudicating.open_(project, keys[LABEL], Stage.RUBRIC).id
+    adjudication = openings.open_(project, keys[LABEL], Stage.RUBRIC).id
     unanimity.confirm_unanimous(project, adjudication)
     closing.close(project, adjudication)
     project.work_as(a)

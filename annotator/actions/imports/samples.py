@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import adjudicating, ruling, unanimity
+from annotator.actions.adjudication import adjudication_sheets, openings, ruling, unanimity
 from annotator.actions.assignments import assignments
 from annotator.actions.consensus import remarks
 from annotator.actions.imports import imports, practice
@@ -177,10 +177,12 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
 
 def _begin_adjudicating(project: Project, item_id: str) -> None:
     """A plan half ruled on, so that the page shows how far one is."""
-    adjudication = adjudicating.open_(project, item_id, Stage.PLAN).id
+    adjudication = openings.open_(project, item_id, Stage.PLAN).id
     unanimity.confirm_unanimous(project, adjudication)
     shared = [
-        row for row in adjudicating.sheet(project, adjudication).rows if len(row.units) > 1 and row.contested
+        row
+        for row in adjudication_sheets.sheet(project, adjudication).rows
+        if len(row.units) > 1 and row.contested
     ]
     said = ("What is forecast from is what tells the families apart.", "“Past” goes without saying.")
     for row, words in zip(shared, said, strict=False):

@@ -35,8 +35,6 @@ from annotator.domain.texts.ordering import natural
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 
-__all__ = ["Anchor", "Drift", "anchor", "anchored", "check", "reports", "words"]
-
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
 PREFIX = CHECKS
 DEED = "anchored units judged again"

@@ -10,14 +10,12 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import batches, driving, judge_cases, run_records
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import Key, Manner, Order, systems
-from annotator.actions.runs.run_lines import Line, words
-from annotator.actions.runs.run_records import OpenRun, RunLine, runs
+from annotator.actions.runs.judge_cases import Key, Manner, Order
+from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
-
-__all__ = ["Order", "Plan", "RunLine", "plan", "run", "runs", "systems", "words"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from annotator.actions.labelling.label_rows import (
     submitted,
     to_give_again,
 )
-from annotator.actions.labelling.label_rows import is_sealed as sealed
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
@@ -36,17 +35,6 @@ from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
 
-__all__ = [
-    "Standing",
-    "Unsubmitted",
-    "missing",
-    "reopen",
-    "sealed",
-    "state",
-    "submit",
-    "submit_all",
-    "waiting",
-]
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 RESPONSE = table(ResponseRow)
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"

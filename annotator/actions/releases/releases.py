@@ -217,7 +217,7 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
 
 
 def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
-    from annotator.actions.results import publishing, results
+    from annotator.actions.results import publishing, result_raters, results
     from annotator.protocols import PROTOCOLS
 
     limit = publishing.limit(project)
@@ -233,8 +233,8 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
         )
         for protocol in PROTOCOLS
-        for rater in results.raters(project, protocol)
-        if rater.id in (results.PEOPLE, results.COMPUTED) or (protocol, rater.id) in judged
+        for rater in result_raters.raters(project, protocol)
+        if rater.id in (result_raters.PEOPLE, result_raters.COMPUTED) or (protocol, rater.id) in judged
         for row in results.rows(project, rater.id, protocol, released=True)
     ]
 

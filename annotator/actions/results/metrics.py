@@ -7,7 +7,7 @@ from html import escape
 from math import inf
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import result_raters
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
@@ -77,7 +77,7 @@ def named(name: str) -> MetricInfo:
 
 def qualities(project: Project) -> list[MetricInfo]:
     """The metrics of how good reports are, of which something can be known here, the usual one first."""
-    there = {name for name in PROTOCOLS if name not in COSTS and results.raters(project, name)}
+    there = {name for name in PROTOCOLS if name not in COSTS and result_raters.raters(project, name)}
     return [info for info in described() if info.protocol in there]
 
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, publishing, response_scores, result_pictures, results
+from annotator.actions.results import (
+    metrics,
+    publishing,
+    response_scores,
+    result_pictures,
+    result_raters,
+    results,
+)
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import (
     UNDEFINED,
@@ -25,7 +32,8 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.actions.results.results import ALL, FACET, MODE, ResultRow
+from annotator.actions.results.results import ResultRow
+from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import interval
 from annotator.protocols import PROTOCOLS
@@ -52,7 +60,7 @@ class Report:
 
 def choices(project: Project) -> tuple[Choice, ...]:
     """Whose judgements, which metric, and by what figures are told apart."""
-    there = [info for info in metrics.described() if results.raters(project, info.protocol)]
+    there = [info for info in metrics.described() if result_raters.raters(project, info.protocol)]
     known = ((EVERY, ""), *((info.title, info.name) for info in there))
     return (
         response_scores.rater_choice(project),
@@ -65,8 +73,8 @@ def report(project: Project, judge: str = "") -> Report:
     """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case."""
     found: list[ResultRow] = []
     for protocol, shape in PROTOCOLS.items():
-        there = results.everybody(project, protocol)
-        computed = not shape.values or all(rater.id == results.COMPUTED for rater in there)
+        there = result_raters.everybody(project, protocol)
+        computed = not shape.values or all(rater.id == result_raters.COMPUTED for rater in there)
         if computed or not judge or any(rater.id == judge for rater in there):
             found += results.rows(project, "" if computed else judge, protocol)
     infos = {info.name: info for info in metrics.described()}
@@ -194,7 +202,7 @@ def _name(metric: str, group: str) -> str:
 def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
     by_rater: dict[str, list[str]] = {}
     for name, info in found.metrics.items():
-        raters = {row.rater for row in rows if row.metric == name} - {results.COMPUTED}
+        raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
         for rater in sorted(raters) if info.judged else ():
             by_rater.setdefault(rater, []).append(info.title)
     for rater, titles in by_rater.items():
@@ -222,7 +230,7 @@ def _pictures(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture
     pairs = dict.fromkeys((row.metric, row.group) for row in rows)
     for metric, group in pairs:
         info, of = found.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
-        judge = f", judged by {of[0].rater}" if of[0].rater != results.COMPUTED else ""
+        judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""
         title = f"{info.title}, {_words(group)}{judge}"
         yield Picture(_name(metric, group), title, partial(_intervals, of, title, info))
     yield from _maps(found, rows, by)

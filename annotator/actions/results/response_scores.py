@@ -10,9 +10,9 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters, results, scoring
 from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice
-from annotator.actions.results.results import ALL, Rater
-from annotator.actions.results.scoring import Score
+from annotator.actions.results.scoring import ALL, Score
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ResponseRow, SystemRow, table
@@ -51,7 +51,7 @@ class Scores:
 def of_metric(project: Project, metric: str, rater_id: str = "") -> Scores:
     """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it."""
     info = metrics.named(metric)
-    found = results.everybody(project, info.protocol)
+    found = result_raters.everybody(project, info.protocol)
     rater = result_raters.chosen(found, rater_id if info.judged else "")
     scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
     of = tuple(score for score in scores if score.metric == metric and not _is_part(score))
@@ -120,11 +120,11 @@ def metric_choice(project: Project) -> Choice:
 def rater_choice(project: Project, protocol: str = "") -> Choice:
     """Whose judgements are looked at: those under one protocol, or under any."""
     if protocol:
-        found = results.everybody(project, protocol)
+        found = result_raters.everybody(project, protocol)
         return Choice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in found))
     names: dict[str, str] = {}
     for name, shape in PROTOCOLS.items():
-        for rater in results.everybody(project, name) if shape.values else ():
-            if rater.id != results.COMPUTED:
+        for rater in result_raters.everybody(project, name) if shape.values else ():
+            if rater.id != result_raters.COMPUTED:
                 names.setdefault(rater.id, rater.name)
     return Choice("judge", "Judged by", ((LAST, ""), *((name, id_) for id_, name in names.items())))

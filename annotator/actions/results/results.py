@@ -11,36 +11,14 @@ from annotator.actions.results import scoring
 from annotator.actions.results.result_raters import (
     COMPUTED,
     COVERAGE,
-    PEOPLE,
-    Rater,
     chosen,
     everybody,
-    raters,
 )
-from annotator.actions.results.results_behind import Behind, behind
-from annotator.actions.results.scoring import ALL, FACET, GROUPINGS, MODE, Group, Score, mean_of
+from annotator.actions.results.scoring import GROUPINGS, Group, Score, mean_of
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
-
-__all__ = [
-    "ALL",
-    "COMPUTED",
-    "FACET",
-    "GROUPINGS",
-    "MODE",
-    "PEOPLE",
-    "Behind",
-    "Rater",
-    "ResultRow",
-    "behind",
-    "estimates",
-    "everybody",
-    "plain",
-    "raters",
-    "rows",
-]
 
 SYSTEM = table(SystemRow)
 

@@ -7,8 +7,8 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
-from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.passk import DEPARTURES, pass_at_k
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores, result_pictures, results, scoring
+from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import PEOPLE, Rater, are_people, chosen
 from annotator.actions.results.result_sheets import (
     Cell,
@@ -97,7 +97,7 @@ def report(project: Project, judge: str = "") -> Report:
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is held against scores in `preferences`.
     """
-    judges = (one for one in results.raters(project, NAME) if one.id != PEOPLE)
+    judges = (one for one in result_raters.raters(project, NAME) if one.id != PEOPLE)
     rater = chosen(judges, judge)
     met = pairs(project, rater.id) if rater else []
     contests = [Contest(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]

@@ -7,6 +7,7 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
@@ -20,7 +21,6 @@ from annotator.actions.results.result_sheets import (
     missing,
     text,
 )
-from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.domains import by_domain
 

@@ -7,6 +7,7 @@ from functools import partial
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
@@ -19,7 +20,6 @@ from annotator.actions.results.result_sheets import (
     number,
     text,
 )
-from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.efficiency import Standing, standings
 

@@ -10,6 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.response_scores import RESPONSE
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Choice,
     Line,
@@ -21,7 +22,6 @@ from annotator.actions.results.result_sheets import (
     or_why,
     text,
 )
-from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.correlation import pearson, spearman
 

@@ -8,8 +8,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, scoring
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
+from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
-from annotator.actions.results.results import Rater
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.modes import Comparison, compare
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores, result_pictures, result_raters, results, scoring
+from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Cell,
@@ -85,7 +85,7 @@ def _materials(project: Project) -> Iterator[tuple[materials.AtHand, Material]]:
 def report(project: Project, judge: str = "") -> Report:
     """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
     # Of people each one by themselves: two people fill two matrices.
-    each = (one for one in results.everybody(project, NAME) if one.id != result_raters.PEOPLE)
+    each = (one for one in result_raters.everybody(project, NAME) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
     said: dict[str, dict[str, str]] = {}
     for response_id, _, unit_id, value in (

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores, result_pictures, result_raters, results, scoring
+from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, Rater
 from annotator.actions.results.result_sheets import (
     UNDEFINED,
@@ -96,7 +96,7 @@ def report(project: Project, judge: str = "", between: str = "") -> Report:
     Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
     default of those who share most judgements; people first.
     """
-    rater = result_raters.chosen(results.everybody(project, COVERAGE), judge)
+    rater = result_raters.chosen(result_raters.everybody(project, COVERAGE), judge)
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
     if rater is not None and rater.id == CONSENSUS:
@@ -205,7 +205,7 @@ def _settled(project: Project) -> dict[str, dict[str, str]]:
 def _names(project: Project) -> dict[str, str]:
     """The raters by key: people by alias, judges by name."""
     named = {f"{PERSON_KEY}{person.id}": person.alias for person in people.people(project)}
-    return named | {rater.id: rater.name for rater in results.raters(project, COVERAGE)}
+    return named | {rater.id: rater.name for rater in result_raters.raters(project, COVERAGE)}
 
 
 def _pairs(said: Said) -> list[tuple[str, str]]:

@@ -12,9 +12,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
 from annotator.actions.results.result_sheets import Choice
 from annotator.actions.runs.journal import JUDGEMENT, RUN
+from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import validation_views, validity_cards
-from annotator.actions.validation.validation import COVERAGE
 from annotator.actions.validation.validity_cards import NO_PROMPT
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind

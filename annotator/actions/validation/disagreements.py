@@ -21,8 +21,8 @@ from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import TITLES, Told, there, told
 from annotator.actions.sets.validation_ground import Ground, Rater
 from annotator.actions.sets.validation_sets import COVERAGE
-from annotator.actions.sets.validation_units import Place
-from annotator.actions.validation.validation import ALL, Wish
+from annotator.actions.sets.validation_units import ALL, Place
+from annotator.actions.validation.validation import Wish
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, Ruling
 from annotator.domain.texts.change import Change

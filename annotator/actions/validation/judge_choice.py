@@ -18,6 +18,7 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.sets import validation_units
 from annotator.actions.sets.validation_figures import TITLES, Gap, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, Rater
 from annotator.actions.validation import stand_in, validation
@@ -98,7 +99,7 @@ def choose(project: Project, wish: Wish) -> Choice:
     """
     stand_in.refuse_senseless(wish.answers)
     ground = validation.ground_of(project, wish.of)
-    found = validation.of_ground(project, ground, replace(wish.of, by=validation.ALL))
+    found = validation.of_ground(project, ground, replace(wish.of, by=validation_units.ALL))
     judged = [line for line in found.lines if line.rater.is_judge]
     if not judged:
         raise Refusal("No judge has judged what people labelled.", "Let one judge these reports first.")
@@ -280,7 +281,7 @@ def sheets(found: Choice) -> tuple[Sheet, ...]:
             text(one.rater.name), text(one.rater.prompt[:8], tip=one.rater.prompt), told(one.agreement),
             _bound(one.agreement), count(one.agreement.n), figure(one.cost, "USD"),
             text("yes" if one.on_front else "no"), _to_reference(one), _fit(one, found.chosen),
-        ), source=held(found.wish.of, one.rater, validation.ALL, f"{one.rater.name}: {title}"))
+        ), source=held(found.wish.of, one.rater, validation_units.ALL, f"{one.rater.name}: {title}"))
         for one in found.offers
     ]  # fmt: skip
     if found.human is not None:

@@ -22,7 +22,7 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sets import validation_figures
+from annotator.actions.sets import validation_figures, validation_units
 from annotator.actions.sets.validation_figures import TITLES, Pairs, told
 from annotator.actions.sets.validation_ground import TOGETHER, Ground, Rater
 from annotator.actions.sets.validation_units import Key
@@ -315,7 +315,9 @@ def _line(found: Answers, one: Answer) -> Line:
     )  # fmt: skip
     more = ((f"{one.verdict}, because", one.because),)
     return Line(
-        cells, source=held(found.wish.of, one.rater, validation.ALL, f"{one.rater.name}: units"), more=more
+        cells,
+        source=held(found.wish.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"),
+        more=more,
     )
 
 

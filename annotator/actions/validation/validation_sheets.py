@@ -19,7 +19,8 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.sets.validation_figures import TITLES, Named, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, Rater
-from annotator.actions.validation.validation import ALL, Contrast, Validation
+from annotator.actions.sets.validation_units import ALL
+from annotator.actions.validation.validation import Contrast, Validation
 from annotator.actions.validation.validation import Line as Judged
 from annotator.actions.validation.validation_behind import Held, held
 from annotator.domain.texts.counting import counted

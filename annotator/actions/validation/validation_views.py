@@ -8,9 +8,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import Choice, Sheet
-from annotator.actions.sets import reviews, validation_ground, validation_sets
+from annotator.actions.sets import reviews, validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
+from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import (
     corrected,
@@ -21,7 +22,7 @@ from annotator.actions.validation import (
     validation,
     validation_sheets,
 )
-from annotator.actions.validation.validation import COVERAGE, Wish
+from annotator.actions.validation.validation import Wish
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
 from annotator.protocols import PROTOCOLS
@@ -43,12 +44,15 @@ NOBODY = "Let people label reports and submit their labels, and let a judge judg
 
 def choices(project: Project) -> tuple[Choice, ...]:
     """Under which protocol, on which labels, whom judges are held against, and how figures are told apart."""
-    return (*_labels(project), Choice("by", "Break down by", tuple((name, name) for name in validation.BY)))
+    return (
+        *_labels(project),
+        Choice("by", "Break down by", tuple((name, name) for name in validation_units.BY)),
+    )
 
 
 def report(
     project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    by: str = validation.ALL, positive: str = "", opening: str = "",
+    by: str = validation_units.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
     """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
     whom = (against,) if against else ()

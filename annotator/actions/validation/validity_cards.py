@@ -23,11 +23,18 @@ from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import Line as Row
 from annotator.actions.results.result_sheets import Sheet, columns, figure, percent, text
 from annotator.actions.runs.journal import RUN
-from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
+from annotator.actions.sets import (
+    reviews,
+    validation_figures,
+    validation_ground,
+    validation_sets,
+    validation_units,
+)
 from annotator.actions.sets.validation_figures import TITLES, Named, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
+from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.validation import corrected, stand_in, validation
-from annotator.actions.validation.validation import COVERAGE, Validation
+from annotator.actions.validation.validation import Validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
 from annotator.domain.judges.validity_card import (
@@ -52,7 +59,7 @@ from annotator.judging.attacks import AIMS
 from annotator.stats.intervals.resampling import RESAMPLES
 
 # What figures on a card are told apart by; single criteria are too many.
-GROUPED = tuple(by for by in validation.BY if by != "criterion")
+GROUPED = tuple(by for by in validation_units.BY if by != "criterion")
 SHOWN = 8
 # How verdicts are asked for that came without a prompt.
 NO_PROMPT = "none"
@@ -110,14 +117,14 @@ def sketch(project: Project, wish: Wish) -> ValidityCard:
 
     It is unsealed and no card to be kept. Refusal as for the card.
     """
-    ground, bare = _ground(project, wish), wish.of(validation.ALL, resamples=0)
+    ground, bare = _ground(project, wish), wish.of(validation_units.ALL, resamples=0)
     rater = _rater(ground, wish)
     positive = validation_figures.positive_of(ground.shape, wish.positive)
     lines = [
-        validation.line(ground, bare, positive, validation.ALL, one, ground.known)
+        validation.line(ground, bare, positive, validation_units.ALL, one, ground.known)
         for one in (rater, *ground.humans()[:1])
     ]
-    return _made(project, wish, ground, rater, positive, [(validation.ALL, one) for one in lines])
+    return _made(project, wish, ground, rater, positive, [(validation_units.ALL, one) for one in lines])
 
 
 def _made(
@@ -223,7 +230,7 @@ def _definitions(lines: Iterable[validation.Line]) -> tuple[Definition, ...]:
 
 def _is_told(rater: Rater, by: str, of: Rater) -> bool:
     """The judge has lines, and people; each person has one only where nothing is told apart."""
-    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation.ALL)
+    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_units.ALL)
 
 
 def _line(line: validation.Line, by: str, values: tuple[str, ...]) -> Line:
@@ -283,7 +290,7 @@ def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
 
 def _answer(project: Project, ground: Ground, wish: Wish, rater: Rater) -> str:
     """Whether the judge may stand in for people, in words."""
-    asked = stand_in.Wish(wish.of(validation.ALL))
+    asked = stand_in.Wish(wish.of(validation_units.ALL))
     found = stand_in.of_ground(project, ground, asked).of(rater)
     return f"May it stand in for people? {found.verdict}, because {found.because}"
 

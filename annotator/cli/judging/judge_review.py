@@ -15,11 +15,11 @@ app = typer.Typer()
 @app.command("runs")
 def judge_runs_(file: File, json_: Json = False) -> None:
     """All runs, newest first: judged, missing by cause, not asked."""
-    from annotator.actions.judging import judge_runs
+    from annotator.actions.runs import run_records
     from annotator.actions.runs.run_lines import causes
 
     with opened(file, readonly=True) as project:
-        found = judge_runs.runs(project)
+        found = run_records.runs(project)
     words = [
         f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.judged:,} of {run.total:,} "
         f"judged, {run.state}{_told(causes(run.lacking))}"

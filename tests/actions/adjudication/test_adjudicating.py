@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import select, update
 
-from annotator.actions.adjudication import adjudicating, openings
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
 from annotator.actions.assignments import agreements
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import aligning
@@ -30,7 +30,7 @@ PROJECT = pairs.rubrics_project
 def texts(project: Project, adjudication_id: str) -> list[dict[str, str]]:
     """Row by row, the ids of the units by the name of who wrote them."""
     names = {pairs.letter_of(project, adjudication_id, name): name for name in ("Ada", "Ben")}
-    rows = adjudicating.sheet(project, adjudication_id).rows
+    rows = adjudication_sheets.sheet(project, adjudication_id).rows
     return [{names[letter]: unit.id for letter, unit in row.units.items()} for row in rows]
 
 
@@ -111,7 +111,7 @@ def frozen(matched: list[tuple[str, str]]) -> Agreement:
 
 
 def test_a_row_says_which_fields_differ_and_how_the_words_do(project: Project):
-    rows = {row.number: row for row in adjudicating.sheet(project, pairs.opened(project)).rows}
+    rows = {row.number: row for row in adjudication_sheets.sheet(project, pairs.opened(project)).rows}
     by_ada = {next((u.id for u in r.units.values() if u.id[0] == "a"), ""): r for r in rows.values()}
     assert [by_ada[f"a{n}"].differing for n in (1, 2, 3, 4)] == [
         (),
@@ -131,7 +131,7 @@ def test_notes_travel_to_the_adjudicator_under_letters(tmp_path: Path):
     noted = Rubric(units=(Criterion(id="a1", text="Names a dataset", note="Not sure"),), remark="In haste")
     pairs.submit(project, {"Ada": noted, "Ben": pairs.rubric((("Names a dataset", 2),), "b")})
     adjudication_id = pairs.opened(project)
-    sheet = adjudicating.sheet(project, adjudication_id)
+    sheet = adjudication_sheets.sheet(project, adjudication_id)
     letter = pairs.letter_of(project, adjudication_id, "Ada")
     assert sheet.rows[0].units[letter].note == "Not sure"
     assert sheet.remarks == {letter: "In haste"}
@@ -141,7 +141,7 @@ def test_notes_travel_to_the_adjudicator_under_letters(tmp_path: Path):
 def test_sheet_and_queue_hold_nobodys_id_name_alias_or_time(project: Project):
     adjudication_id = pairs.opened(project)
     shown = json.dumps(
-        [plain(adjudicating.sheet(project, adjudication_id)), plain(adjudicating.queue(project))]
+        [plain(adjudication_sheets.sheet(project, adjudication_id)), plain(adjudicating.queue(project))]
     )
     people = [pairs.person(project, name) for name in ("Ada", "Ben")]
     assert "Names at least one dataset" in shown
@@ -155,7 +155,7 @@ def test_sheet_and_queue_hold_nobodys_id_name_alias_or_time(project: Project):
 
 
 def test_the_frozen_figures_are_shown_without_notes_on_another_a_and_b(project: Project):
-    figures = {f.name: f for f in adjudicating.sheet(project, pairs.opened(project)).figures}
+    figures = {f.name: f for f in adjudication_sheets.sheet(project, pairs.opened(project)).figures}
     assert figures["match_f1"].value == pytest.approx(8 / 11)
     assert figures["match_f1"].note == ""
 

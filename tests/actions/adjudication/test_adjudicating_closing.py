@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.consensus import consensus_versions, remarks
@@ -23,7 +23,7 @@ PROJECT = pairs.opened_project
 def rule_all(project: Project) -> None:
     """Ada's wording wherever she has one, Ben's lone units dropped."""
     ada = pairs.letter_of(project, adjudication(project), "Ada")
-    for each in adjudicating.sheet(project, adjudication(project)).rows:
+    for each in adjudication_sheets.sheet(project, adjudication(project)).rows:
         take = ada if ada in each.units else "drop"
         ruling.rule(project, each.ruling.id, take, reason=Reason.WORDING)
 
@@ -40,7 +40,7 @@ def versions(project: Project) -> list[ConsensusVersion]:
 
 def needs(project: Project) -> list[tuple[str, str]]:
     """What is missing: a unit of the row, and the field."""
-    rows = {each.ruling.id: each for each in adjudicating.sheet(project, adjudication(project)).rows}
+    rows = {each.ruling.id: each for each in adjudication_sheets.sheet(project, adjudication(project)).rows}
     lacking = closing.missing(project, adjudication(project))
     return [(min(rows[each.ruling_id].ruling.members.values()), each.field) for each in lacking]
 
@@ -93,7 +93,7 @@ def test_closing_lists_what_is_missing_and_changes_nothing(project: Project):
 
 
 def test_a_consensus_of_nothing_is_refused(project: Project):
-    for each in adjudicating.sheet(project, adjudication(project)).rows:
+    for each in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, each.ruling.id, "drop", reason=Reason.SCOPE)
     with pytest.raises(Refusal, match="Nothing would be left"):
         closing.close(project, adjudication(project))

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, pairing, ruling, unanimity
+from annotator.actions.adjudication import (
+    adjudication_sheets,
+    closing,
+    pairing,
+    ruling,
+    unanimity,
+)
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.consensus import consensus, consensus_versions
@@ -85,7 +91,7 @@ def test_a_kind_goes_all_the_way_to_its_consensus(project: Project, kind: Kind) 
     adjudication_id = pairs.opened(project, stage_of(kind))
     letter = pairs.letter_of(project, adjudication_id, "Ben")
     unanimity.confirm_unanimous(project, adjudication_id)
-    (contested,) = (row for row in adjudicating.sheet(project, adjudication_id).rows if row.contested)
+    (contested,) = (row for row in adjudication_sheets.sheet(project, adjudication_id).rows if row.contested)
     assert contested.differing == differing
     ruling.rule(project, contested.ruling.id, letter, reason=Reason.ERROR)
     closing.close(project, adjudication_id)
@@ -109,7 +115,7 @@ def labelled(project: Project, **values: dict[str, str]) -> str:
 
 def test_labels_meet_without_matching_and_keep_their_ids(project: Project) -> None:
     adjudication_id = labelled(project, Ada={"c1": "yes", "c2": "no"}, Ben={"c1": "yes", "c2": "yes"})
-    first, second = adjudicating.sheet(project, adjudication_id).rows
+    first, second = adjudication_sheets.sheet(project, adjudication_id).rows
     assert (first.contested, second.contested) == (False, True)
     ruling.rule(project, first.ruling.id, "both")
     ruling.rule(
@@ -126,15 +132,15 @@ def test_labels_meet_without_matching_and_keep_their_ids(project: Project) -> No
 
 def test_a_row_of_labels_says_what_it_is_about_and_hides_the_system(project: Project) -> None:
     adjudication_id = labelled(project, Ada={"c1": "yes"}, Ben={"c1": "no"})
-    (row,) = adjudicating.sheet(project, adjudication_id).rows
+    (row,) = adjudication_sheets.sheet(project, adjudication_id).rows
     assert (row.heading, row.report) == (pairs.ADA[0][0], "Report A")
     assert row.values == ("yes", "no", "unsure")
-    assert "Canary" not in repr(adjudicating.sheet(project, adjudication_id))
+    assert "Canary" not in repr(adjudication_sheets.sheet(project, adjudication_id))
 
 
 def test_an_own_label_is_another_value_of_the_protocol(project: Project) -> None:
     adjudication_id = labelled(project, Ada={"c1": "yes"}, Ben={"c1": "no"})
-    (row,) = adjudicating.sheet(project, adjudication_id).rows
+    (row,) = adjudication_sheets.sheet(project, adjudication_id).rows
     with pytest.raises(Refusal, match="“perhaps” cannot be said here"):
         ruling.write_own(project, row.ruling.id, value="perhaps")
     ruling.write_own(project, row.ruling.id, value="no")
@@ -157,7 +163,8 @@ def test_scores_of_single_raters_are_not_shown(project: Project) -> None:
     ada, ben, _ = WRITTEN[Kind.SELECTION]
     pairs.submit(project, {"Ada": ada, "Ben": ben})
     names = {
-        each.name for each in adjudicating.sheet(project, pairs.opened(project, Stage.SELECTION)).figures
+        each.name
+        for each in adjudication_sheets.sheet(project, pairs.opened(project, Stage.SELECTION)).figures
     }
     assert "rating_agreement" in names
     assert not any(name.startswith("item_score") for name in names)
@@ -169,7 +176,7 @@ def test_why_a_figure_is_undefined_is_told_of_both_alone(project: Project) -> No
     pairs.submit(project, documents)
     (kappa,) = (
         f
-        for f in adjudicating.sheet(project, pairs.opened(project, Stage.SELECTION)).figures
+        for f in adjudication_sheets.sheet(project, pairs.opened(project, Stage.SELECTION)).figures
         if "kappa" in f.name
     )
     assert kappa.value is None
@@ -186,7 +193,7 @@ def test_labels_submitted_on_the_label_page_are_adjudicated(project: Project) ->
         for unit in ("c1", "c2", "c3", "c4", "c5"):
             labels.set_label(project, report, unit, "yes" if unit == "c1" else value)
         label_sealing.submit(project, pairs.item(project))
-    rows = adjudicating.sheet(project, pairs.opened(project, Stage.LABELLING)).rows
+    rows = adjudication_sheets.sheet(project, pairs.opened(project, Stage.LABELLING)).rows
     assert [row.contested for row in rows] == [False, True, True, True, True]
     assert [row.heading for row in rows] == [text for text, _ in pairs.ADA]
 
@@ -220,22 +227,22 @@ def three(project: Project) -> str:
 
 
 def written(project: Project, adjudication_id: str) -> list[list[str]]:
-    rows = adjudicating.sheet(project, adjudication_id).rows
+    rows = adjudication_sheets.sheet(project, adjudication_id).rows
     return sorted(sorted(unit.id for unit in row.units.values()) for row in rows)
 
 
 def test_three_raters_share_rows(project: Project, three: str) -> None:
-    sheet = adjudicating.sheet(project, three)
+    sheet = adjudication_sheets.sheet(project, three)
     assert sheet.letters == ("A", "B", "C")
     assert written(project, three) == [["a1", "b1", "d3"], ["a2", "d2"], ["d1"]]
     assert [row.contested for row in sheet.rows].count(False) == 1
 
 
 def test_both_of_three_keeps_those_that_agree_as_one(project: Project, three: str) -> None:
-    rows = {len(row.units): row for row in adjudicating.sheet(project, three).rows}
+    rows = {len(row.units): row for row in adjudication_sheets.sheet(project, three).rows}
     for size in (3, 2):
         ruling.rule(project, rows[size].ruling.id, "both")
-    made = {len(row.units): row.made for row in adjudicating.sheet(project, three).rows}
+    made = {len(row.units): row.made for row in adjudication_sheets.sheet(project, three).rows}
     assert [provenance.origin for _, provenance in made[3]] == [Origin.BOTH]
     assert {(unit.weight, provenance.origin) for unit, provenance in made[2]} == {
         (2, Origin.ONE),
@@ -256,4 +263,4 @@ def test_three_raters_get_one_second_figure_over_all(project: Project, three: st
 
 
 def _rows(project: Project, adjudication_id: str) -> Any:
-    return adjudicating.sheet(project, adjudication_id).rows
+    return adjudication_sheets.sheet(project, adjudication_id).rows

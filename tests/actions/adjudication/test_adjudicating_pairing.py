@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, pairing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, pairing, ruling
 from annotator.actions.consensus import consensus_versions
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
@@ -49,7 +49,7 @@ def units(found: Ruling) -> list[str]:
 
 
 def frozen(project: Project) -> tuple[dict[str, Figure], list[tuple[object, ...]]]:
-    sheet = adjudicating.sheet(project, adjudication(project))
+    sheet = adjudication_sheets.sheet(project, adjudication(project))
     rows = project.store.raw.execute("SELECT * FROM agreement").fetchall()
     return {figure.name: figure for figure in sheet.figures}, rows
 
@@ -57,7 +57,7 @@ def frozen(project: Project) -> tuple[dict[str, Figure], list[tuple[object, ...]
 def test_the_matcher_alone_finds_thirteen_of_fifteen(project: Project):
     figures, _ = frozen(project)
     assert figures["match_f1"].value == pytest.approx(26 / 32)
-    assert len(adjudicating.sheet(project, adjudication(project)).rows) == 19
+    assert len(adjudication_sheets.sheet(project, adjudication(project)).rows) == 19
 
 
 def test_two_pairings_give_a_second_figure_and_leave_the_frozen_one(project: Project):
@@ -66,7 +66,7 @@ def test_two_pairings_give_a_second_figure_and_leave_the_frozen_one(project: Pro
     pairing.pair(project, row(project, "b15").id, row(project, "a15").id)
     assert units(row(project, "a14")) == ["a14", "b14"]
     assert units(row(project, "a15")) == ["a15", "b15"]
-    for each in adjudicating.sheet(project, adjudication(project)).rows:
+    for each in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, each.ruling.id, next(iter(each.units)), reason=Reason.WORDING)
     closing.close(project, adjudication(project))
     with project.store.read() as db:
@@ -116,7 +116,7 @@ def test_two_full_rows_are_not_paired(project: Project):
 def test_splitting_gives_a_unit_a_row_of_its_own_below(project: Project):
     ben = pairs.letter_of(project, adjudication(project), "Ben")
     pairing.split(project, row(project, "a1").id, ben)
-    rows = [units(each.ruling) for each in adjudicating.sheet(project, adjudication(project)).rows]
+    rows = [units(each.ruling) for each in adjudication_sheets.sheet(project, adjudication(project)).rows]
     place = rows.index(["a1"])
     assert rows[place + 1] == ["b1"]
     assert not row(project, "a1").unanimous
@@ -132,12 +132,12 @@ def test_what_was_split_can_be_paired_again(project: Project):
 
 
 def test_pairing_and_splitting_are_undone(project: Project):
-    before = adjudicating.sheet(project, adjudication(project))
+    before = adjudication_sheets.sheet(project, adjudication(project))
     pairing.pair(project, row(project, "a14").id, row(project, "b14").id)
     pairing.split(project, row(project, "a1").id, "A")
     for _ in range(2):
         history.undo(project)
-    assert adjudicating.sheet(project, adjudication(project)) == before
+    assert adjudication_sheets.sheet(project, adjudication(project)) == before
 
 
 def test_rows_of_labels_are_given(project: Project):
@@ -146,7 +146,7 @@ def test_rows_of_labels_are_given(project: Project):
         project, {"Ada": pairs.labels(report, {"u": "yes"}), "Ben": pairs.labels(report, {"u": "no"})}
     )
     adjudication_id = pairs.opened(project, Stage.LABELLING)
-    (only,) = adjudicating.sheet(project, adjudication_id).rows
+    (only,) = adjudication_sheets.sheet(project, adjudication_id).rows
     with pytest.raises(Refusal, match="rows of labels are given"):
         pairing.split(project, only.ruling.id, "A")
     with pytest.raises(Refusal, match="rows of labels are given"):

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, closing, openings, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
 from annotator.actions.assignments import adjudicators
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import remarks
@@ -97,14 +97,14 @@ def test_what_somebody_began_is_theirs(project: Project):
     assert adjudicating.queue(project) == []
     with pytest.raises(Refusal, match="Someone else adjudicates"):
         open_(project)
-    for verb in (adjudicating.sheet, closing.close, closing.missing, remarks.remarks):
+    for verb in (adjudication_sheets.sheet, closing.close, closing.missing, remarks.remarks):
         with pytest.raises(Refusal, match="Someone else adjudicates"):
             verb(project, adjudication_id)
 
 
 def test_an_assignment_hands_over_what_another_began(project: Project):
     adjudication_id = open_(project)
-    row = adjudicating.sheet(project, adjudication_id).rows[0].ruling
+    row = adjudication_sheets.sheet(project, adjudication_id).rows[0].ruling
     add_adjudicator(project, "Eva")
     assign(project, "Eva")
     assert open_(project) == adjudication_id
@@ -116,7 +116,7 @@ def test_an_assignment_hands_over_what_another_began(project: Project):
 
 def test_adjudicating_one_stage_leaves_the_next_one_free(project: Project):
     adjudication_id = open_(project)
-    for row in adjudicating.sheet(project, adjudication_id).rows:
+    for row in adjudication_sheets.sheet(project, adjudication_id).rows:
         ruling.rule(project, row.ruling.id, next(iter(row.units)), reason="wording")
     closing.close(project, adjudication_id)
     pairs.submit(project, {"Ada": pairs.diagnostics((True,), "a"), "Ben": pairs.diagnostics((False,), "b")})
@@ -127,7 +127,7 @@ def test_a_rater_never_sees_the_sheet_or_the_discussion(project: Project):
     adjudication_id = open_(project)
     remarks.remark(project, adjudication_id, "Canary of the adjudicator")
     pairs.work_as(project, "Ada")
-    for question in (adjudicating.sheet, remarks.remarks):
+    for question in (adjudication_sheets.sheet, remarks.remarks):
         with pytest.raises(Refusal, match="written or labelled"):
             question(project, adjudication_id)
 

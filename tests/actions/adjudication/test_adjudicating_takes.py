@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.project.file import Project
 from annotator.actions.releases.checking import check
 from annotator.actions.undo import history, recovering
@@ -70,7 +70,7 @@ def test_drop_makes_nothing(project: Project):
 def test_the_preview_holds_what_was_ruled_in_the_order_of_rows(project: Project):
     for unit_id in ("a4", "a1"):
         ruling.rule(project, row(project, unit_id).ruling.id, letter(project, "Ada"))
-    units = adjudicating.sheet(project, adjudication(project)).consensus.units
+    units = adjudication_sheets.sheet(project, adjudication(project)).consensus.units
     assert [unit.text for unit in units] == [pairs.ADA[0][0], pairs.ADA[3][0]]
 
 
@@ -111,7 +111,7 @@ def test_a_new_row_comes_below_the_one_named_and_is_the_adjudicators(project: Pr
     change = ruling.add_row(
         project, third.adjudication_id, after=third.id, text="Defines attribution", weight=3
     )
-    rows = adjudicating.sheet(project, third.adjudication_id).rows
+    rows = adjudication_sheets.sheet(project, third.adjudication_id).rows
     assert [each.ruling.id for each in rows].index(change.subject) == rows.index(row(project, "a3")) + 1
     ((unit, provenance),) = rows[rows.index(row(project, "a3")) + 1].made
     assert (unit.text, provenance.origin, provenance.reason) == (
@@ -133,14 +133,14 @@ def test_rulings_are_undone_and_done_again(project: Project):
     ruling.rule(project, found.id, "A", reason=Reason.WORDING)
     ruling.move(project, found.id, 2)
     ruling.add_row(project, found.adjudication_id, text="Defines attribution")
-    after = adjudicating.sheet(project, found.adjudication_id)
+    after = adjudication_sheets.sheet(project, found.adjudication_id)
     for _ in range(3):
         history.undo(project)
     assert row(project, "a2").ruling == found
-    assert len(adjudicating.sheet(project, found.adjudication_id).rows) == 7
+    assert len(adjudication_sheets.sheet(project, found.adjudication_id).rows) == 7
     for _ in range(3):
         history.redo(project)
-    assert adjudicating.sheet(project, found.adjudication_id) == after
+    assert adjudication_sheets.sheet(project, found.adjudication_id) == after
 
 
 def test_undo_refuses_when_the_row_has_moved_on(project: Project):
@@ -153,7 +153,7 @@ def test_undo_refuses_when_the_row_has_moved_on(project: Project):
 
 
 def test_undo_refuses_once_the_adjudication_is_closed(project: Project):
-    for each in adjudicating.sheet(project, adjudication(project)).rows:
+    for each in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, each.ruling.id, next(iter(each.units)), reason=Reason.WORDING)
     closing.close(project, adjudication(project))
     with pytest.raises(Refusal, match="closed"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling, unanimity
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, ruling, unanimity
 from annotator.actions.authoring import annotating
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
@@ -53,7 +53,7 @@ def test_a_consensus_of_unanimous_rows_is_what_both_wrote(project: Project):
 
 def test_undo_passes_over_what_was_closed_in_one_go(project: Project):
     adjudication_id = pairs.opened(project, place=3)
-    first = adjudicating.sheet(project, adjudication_id).rows[0].ruling
+    first = adjudication_sheets.sheet(project, adjudication_id).rows[0].ruling
     ruling.rule(project, first.id, "both")
     unanimity.auto_unanimous(project)
     assert history.undo(project).subject == first.id
@@ -86,7 +86,7 @@ def test_asked_again_it_finds_nothing_more(project: Project):
 
 def test_what_somebody_has_begun_to_rule_on_is_left_to_them(project: Project):
     adjudication_id = pairs.opened(project)
-    first = adjudicating.sheet(project, adjudication_id).rows[0].ruling
+    first = adjudication_sheets.sheet(project, adjudication_id).rows[0].ruling
     ruling.rule(project, first.id, "drop", reason=Reason.SCOPE)
     report = unanimity.auto_unanimous(project, share=0)
     assert "1" not in {line.item_key for line in (*report.closed, *report.spot_check)}
@@ -128,7 +128,7 @@ def test_a_plan_in_another_order_is_not_unanimous(tmp_path: Path):
     (line,) = adjudicating.queue(project)
     assert (line.contested, line.order_differs, line.conflict) == (0, True, True)
     assert unanimity.auto_unanimous(project).spot_check == ()
-    sheet = adjudicating.sheet(project, pairs.opened(project, Stage.PLAN))
+    sheet = adjudication_sheets.sheet(project, pairs.opened(project, Stage.PLAN))
     assert sheet.order_differs
     assert sheet.kind is Kind.PLAN
 
@@ -136,7 +136,7 @@ def test_a_plan_in_another_order_is_not_unanimous(tmp_path: Path):
 def test_unanimous_rows_of_a_contested_item_are_confirmed_with_one_verb(project: Project):
     adjudication_id = pairs.opened(project, place=3)
     unanimity.confirm_unanimous(project, adjudication_id)
-    rows = adjudicating.sheet(project, adjudication_id).rows
+    rows = adjudication_sheets.sheet(project, adjudication_id).rows
     assert [row.ruling.take for row in rows if not row.contested] == ["both"]
     assert {row.ruling.take for row in rows if row.contested} == {""}
     with pytest.raises(Refusal, match="No unanimous row is undecided"):

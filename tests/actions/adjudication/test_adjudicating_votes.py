@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling, voting
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling, voting
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.project.file import Project
@@ -32,7 +32,7 @@ def project(tmp_path: Path):
 
 
 def close(project: Project) -> None:
-    for row in adjudicating.sheet(project, adjudication(project)).rows:
+    for row in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, row.ruling.id, next(iter(row.units)), reason=Reason.ERROR)
     closing.close(project, adjudication(project))
 
@@ -72,7 +72,7 @@ def test_after_ruling_it_is_too_late_to_vote(project: Project):
 def test_who_reopens_has_seen_both_and_cannot_vote_any_more(project: Project):
     close(project)
     closing.reopen(project, adjudication(project), "A second look")
-    row = adjudicating.sheet(project, adjudication(project)).rows[1].ruling
+    row = adjudication_sheets.sheet(project, adjudication(project)).rows[1].ruling
     ruling.undecide(project, row.id)
     with pytest.raises(Refusal, match="too late"):
         voting.vote(project, row.id, "true")
@@ -144,4 +144,4 @@ def test_a_kind_without_values_is_not_voted_on(tmp_path: Path):
     adjudication_id = pairs.opened(project, Stage.PLAN)
     assert voting.ballots(project, adjudication_id) == []
     with pytest.raises(Refusal, match="no value to vote on"):
-        voting.vote(project, adjudicating.sheet(project, adjudication_id).rows[0].ruling.id, "yes")
+        voting.vote(project, adjudication_sheets.sheet(project, adjudication_id).rows[0].ruling.id, "yes")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, closing, feedback, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, feedback, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.project.file import Project
@@ -102,7 +102,7 @@ def test_notes_and_remarks_of_the_partner_never_reach_the_consensus(tmp_path: Pa
     noted = Rubric(units=(Criterion(text="Names a dataset", note="Canary note"),), remark="Canary remark")
     pairs.submit(project, {"Ada": pairs.rubric((("Explains cost", 1),), "a"), "Ben": noted})
     pairs.opened(project)
-    for row in adjudicating.sheet(project, adjudication(project)).rows:
+    for row in adjudication_sheets.sheet(project, adjudication(project)).rows:
         ruling.rule(project, row.ruling.id, next(iter(row.units)))
     closing.close(project, adjudication(project))
     assert "Canary" not in json.dumps(of(project, "Ada").stages[0].model_dump(mode="json"))
@@ -157,7 +157,7 @@ def test_an_objection_reaches_the_adjudicator_under_a_letter(project: Project):
     pairs.work_as(project, "Cleo")
     (line,) = adjudicating.queue(project)
     assert (line.state, line.disputes, line.conflict, line.closed) == ("closed", 1, True, False)
-    (shown,) = adjudicating.sheet(project, line.adjudication_id).disputes
+    (shown,) = adjudication_sheets.sheet(project, line.adjudication_id).disputes
     letter = pairs.letter_of(project, line.adjudication_id, "Ada")
     assert (shown.id, shown.letter, shown.text) == (dispute_id, letter, "Costs matter")
 
@@ -271,7 +271,7 @@ def labelled(tmp_path: Path) -> Project:
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
     adjudication_id = pairs.opened(project, Stage.LABELLING)
     ben = pairs.letter_of(project, adjudication_id, "Ben")
-    for row in adjudicating.sheet(project, adjudication_id).rows:
+    for row in adjudication_sheets.sheet(project, adjudication_id).rows:
         ruling.rule(project, row.ruling.id, ben, reason=Reason.ERROR)
     closing.close(project, adjudication_id)
     return project

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.adjudication import closing, ruling, settled, unanimity
-from annotator.actions.adjudication.adjudicating import sheet
+from annotator.actions.adjudication.adjudication_sheets import sheet
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.domain.experts.adjudication import Origin, Reason

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from annotator.actions.agreement import agreement_figures
+from annotator.actions.agreement import agreement_figures, agreement_inputs
 from annotator.actions.agreement.agreement_figures import Row
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts
@@ -315,8 +315,8 @@ def test_an_unknown_grouping_is_refused(project: Project) -> None:
 
 
 @pytest.mark.parametrize("ask", [
-    agreement_figures.rows, agreement_figures.inputs, agreement_figures.self_agreement,
-    lambda project: agreement_figures.write_inputs(project, project.path.parent / "out"),
+    agreement_figures.rows, agreement_inputs.inputs, agreement_figures.self_agreement,
+    lambda project: agreement_inputs.write_inputs(project, project.path.parent / "out"),
 ])  # fmt: skip
 def test_whoever_does_not_coordinate_is_refused(project: Project, ask: Callable[[Project], object]) -> None:
     both(project, "yn", "yn")

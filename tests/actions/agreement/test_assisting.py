@@ -14,7 +14,7 @@ from annotator.actions.agreement import agreement_report, agreement_words, assis
 from annotator.actions.agreement.agreement_report import BY_MODEL, Report
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_offers, judge_runs
+from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
@@ -135,7 +135,7 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     server.answer = knowing(lambda _: "Well.")
     one_stage = assisting.order(JUDGE, Stage.RUBRIC)
     assert asyncio.run(assisting.run(project, one_stage))["missing"] == {"invalid": 1}
-    (run,) = judge_runs.runs(project)
+    (run,) = run_records.runs(project)
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
     assert judge_offers.title(run.protocol) == "Units paired by meaning"
     server.answer = knowing(lambda _: "")

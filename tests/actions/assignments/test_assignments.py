@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments, submitting
-from annotator.actions.assignments.assignments import Plan
+from annotator.actions.assignments import agreements, assignments, planning, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
@@ -18,6 +17,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.experts.person import Role
+from annotator.domain.experts.sharing import Plan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps
 from annotator.domain.kinds.plan import Subtask
@@ -70,7 +70,7 @@ def seal(project: Project, item_id: str, name: str) -> str:
 
 
 def test_a_preview_changes_nothing_and_is_what_assigning_comes_to(project: Project) -> None:
-    shown = assignments.preview(project, plan(project))
+    shown = planning.preview(project, plan(project))
     assert everything(project) == []
     change = assignments.assign(project, plan(project))
     assert (change.kind, change.verb, len(change.after["rows"])) == ("assignment", "assign", shown.new)
@@ -80,7 +80,7 @@ def test_a_preview_changes_nothing_and_is_what_assigning_comes_to(project: Proje
 
 
 def test_a_preview_tells_the_load_and_the_pairings(project: Project) -> None:
-    shown = assignments.preview(
+    shown = planning.preview(
         project, plan(project, stages=(Stage.RUBRIC,), items=tuple(items.ids(project))[:3])
     )
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
@@ -92,7 +92,7 @@ def test_a_preview_tells_the_load_and_the_pairings(project: Project) -> None:
 
 def test_after_assigning_the_same_plan_shows_nothing_new_and_is_refused(project: Project) -> None:
     assignments.assign(project, plan(project))
-    shown = assignments.preview(project, plan(project))
+    shown = planning.preview(project, plan(project))
     assert (shown.new, shown.notes) == (0, ("All of this is assigned already.",))
     with pytest.raises(Refusal, match="assigned already"):
         assignments.assign(project, plan(project))
@@ -130,7 +130,7 @@ def test_a_plan_is_not_undone_once_something_was_handed_in(project: Project) -> 
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused_in_words(project: Project, fields: dict, told: str) -> None:
-    assert told in " ".join(assignments.preview(project, plan(project, **fields)).refusals)
+    assert told in " ".join(planning.preview(project, plan(project, **fields)).refusals)
     with pytest.raises(Refusal, match="cannot be met") as refused:
         assignments.assign(project, plan(project, **fields))
     assert told in " ".join(refused.value.details)
@@ -139,7 +139,7 @@ def test_a_plan_that_makes_no_sense_is_refused_in_words(project: Project, fields
 
 def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Project) -> None:
     people.deactivate(project, who(project, "Ben"))
-    shown = assignments.preview(project, plan(project, adjudicators=(who(project, "Cai"),)))
+    shown = planning.preview(project, plan(project, adjudicators=(who(project, "Cai"),)))
     assert set(shown.refusals) == {
         "Ben has left the project.",
         "Cai is not an adjudicator of this project.",
@@ -154,7 +154,7 @@ def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Proje
     ],
 )
 def test_items_that_one_person_answers_have_no_adjudicator(project: Project, many: int, told: str) -> None:
-    shown = assignments.preview(
+    shown = planning.preview(
         project, plan(project, overlap=1, stages=(Stage.LABELLING,), items=tuple(items.ids(project)[:many]))
     )
     assert told in shown.notes
@@ -162,7 +162,7 @@ def test_items_that_one_person_answers_have_no_adjudicator(project: Project, man
 
 def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
     seal(project, items.ids(project)[0], "Sue")
-    shown = assignments.preview(project, plan(project))
+    shown = planning.preview(project, plan(project))
     assert shown.refusals == ("Everybody who could adjudicate item 1 answers it themselves.",)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
@@ -44,10 +44,10 @@ def judged(project: Project) -> str:
 def adjudicate(project: Project) -> str:
     """Take the same letter's wording everywhere; the first criterion of the consensus."""
     adjudication = opened(project)
-    for row in adjudicating.sheet(project, adjudication).rows:
+    for row in adjudication_sheets.sheet(project, adjudication).rows:
         ruling.rule(project, row.ruling.id, min(row.units), reason=Reason.WORDING)
     closing.close(project, adjudication)
-    return adjudicating.sheet(project, adjudication).consensus.units[0].text
+    return adjudication_sheets.sheet(project, adjudication).consensus.units[0].text
 
 
 def test_the_consensus_of_an_adjudicator_is_judged_by_before_one_that_was_imported(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.undo import history, recovering
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.person import Person, Role
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import canonical_json, sha256
@@ -47,7 +47,7 @@ def kept_drafts(project: Project) -> list[tuple[str, str]]:
     return project.store.raw.execute("SELECT person_id, text FROM draft ORDER BY text").fetchall()
 
 
-def another(project: Project, *roles: Role) -> people.Person:
+def another(project: Project, *roles: Role) -> Person:
     """Somebody else, as whom the project now works."""
     added = people.add_person(project, "Other", roles or (Role.ANNOTATOR,)).subject
     other = next(person for person in people.people(project) if person.id == added)

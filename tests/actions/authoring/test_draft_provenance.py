@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, ruling
 from annotator.actions.agreement import agreement_figures, agreement_words
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts, draft_provenance
@@ -107,7 +107,7 @@ def test_agreement_says_nothing_where_only_one_of_them_took_any(project: Project
 def test_the_adjudicator_is_not_told_who_took_what(project: Project) -> None:
     both_submit(project)
     opened(project)
-    told = repr(adjudicating.sheet(project, adjudicating.queue(project)[0].adjudication_id))
+    told = repr(adjudication_sheets.sheet(project, adjudicating.queue(project)[0].adjudication_id))
     assert draft_provenance.COMMON not in told
     assert "test-model" not in told
 
@@ -145,7 +145,7 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(
     both_submit(project)
     adjudication = opened(project)
     ada = letter_of(project, adjudication, "Ada")
-    for row in adjudicating.sheet(project, adjudication).rows:
+    for row in adjudication_sheets.sheet(project, adjudication).rows:
         said = "both" if row.ruling.unanimous else ada if ada in row.units else "drop"
         ruling.rule(project, row.ruling.id, said, reason=Reason.SCOPE, rationale="So.")
     closing.close(project, adjudication)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, feedback, openings
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.consensus import ruling_rows
@@ -21,6 +21,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import DisputeRow, RevisionRow, table
@@ -83,9 +84,9 @@ def test_adjudication_can_be_looked_at_and_gone_on_with(release, tmp_path):
     assert {stage: line.state for stage, line in lines.items()} == {
         Stage.RUBRIC: "closed", Stage.DIAGNOSTICS: "not begun", Stage.LABELLING: "not begun",
     }  # fmt: skip
-    sheet = adjudicating.sheet(project, lines[Stage.RUBRIC].adjudication_id)
+    sheet = adjudication_sheets.sheet(project, lines[Stage.RUBRIC].adjudication_id)
     assert (sheet.version, len(sheet.rows), len(sheet.consensus.units)) == (2, 7, 7)
-    assert adjudicating.open_(project, item(project), Stage.LABELLING).state is AdjudicationState.OPEN
+    assert openings.open_(project, item(project), Stage.LABELLING).state is AdjudicationState.OPEN
 
 
 def test_annotators_learn_what_became_of_their_work(release, tmp_path):
@@ -119,7 +120,7 @@ def test_labels_come_back_sealed(release, tmp_path):
 
 def test_no_answer_is_taken_for_one_under_an_older_guideline(release, tmp_path):
     project = taken_in(tmp_path, release)
-    people.add_person(project, "Me", (people.Role.COORDINATOR,))
+    people.add_person(project, "Me", (Role.COORDINATOR,))
     project.work_as(next(one for one in people.people(project) if one.name == "Me"))
     assert [one.version for one in guidelines.versions(project, Stage.RUBRIC)] == [2]
     assert guidelines.stale(project) == []
@@ -129,7 +130,7 @@ def test_an_adjudication_that_was_opened_here_is_kept(release, tmp_path):
     folder = by_hand(release, tmp_path / "in")
     change_json(folder / "adjudications.json", lambda tree: tree.clear())
     project = work_as(taken_in(tmp_path, folder), "R4")
-    opened = adjudicating.open_(project, item(project), Stage.RUBRIC)
+    opened = openings.open_(project, item(project), Stage.RUBRIC)
     report = imports.run(project, "goldsmith", [release], skip_bad=True, warm=False)[1]
     assert report.counts["adjudications"].new == 0
     assert "which is kept as it is" in str(report.problems[0])
@@ -287,5 +288,5 @@ def test_what_is_left_of_it_makes_a_sound_project(release, tmp_path, name):
         project.work_as(person)
         for line in adjudicating.queue(project):
             if line.adjudication_id:
-                assert adjudicating.sheet(project, line.adjudication_id).rows
+                assert adjudication_sheets.sheet(project, line.adjudication_id).rows
         assert feedback.items_with_digest(project) is not None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating
+from annotator.actions.adjudication import adjudicating, openings
 from annotator.actions.adjudication.closing import missing
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
@@ -61,7 +61,7 @@ def test_one_report_is_half_labelled_and_the_other_not_begun(whole):
 def test_one_conflict_of_four_rows_can_be_ruled_on_and_closed(whole):
     conflicts = [line for line in adjudicating.queue(whole) if line.conflict]
     assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(practice.RULE, 4, 4)]
-    opened = adjudicating.open_(whole, conflicts[0].item_id, conflicts[0].stage).id
+    opened = openings.open_(whole, conflicts[0].item_id, conflicts[0].stage).id
     assert len(missing(whole, opened)) == 4
 
 

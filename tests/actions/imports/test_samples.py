@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, feedback
 from annotator.actions.agreement import agreement_report
 from annotator.actions.assignments import agreements
 from annotator.actions.authoring import guidelines
@@ -16,7 +16,7 @@ from annotator.actions.parcels import handing_out, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
-from annotator.actions.results import results
+from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import history
@@ -63,7 +63,7 @@ def test_its_coordinator_works_first_and_has_something_on_every_page(sample):
         "early-warning",
     ]
     assert len(agreement_report.report(sample).stages) == 8
-    assert results.raters(sample)
+    assert result_raters.raters(sample)
 
 
 def test_one_item_of_labels_is_sealed_and_the_other_waits_to_be_submitted(sample):
@@ -97,7 +97,7 @@ def test_the_adjudicator_has_conflicts_one_half_done_and_closed_ones_with_their_
     assert (begun.item_key, begun.stage, begun.decided, begun.rows) == ("early-warning", Stage.PLAN, 3, 12)
     closed = [line for line in lines if line.closed]
     assert len(closed) == 6
-    sheet = adjudicating.sheet(sample, closed[0].adjudication_id)
+    sheet = adjudication_sheets.sheet(sample, closed[0].adjudication_id)
     assert all(provenance.sources for row in sheet.rows for _, provenance in row.made)
 
 

@@ -17,11 +17,11 @@ from annotator.actions.items import items, page_fetching, pages
 from annotator.actions.items.extracts import Drawn
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.material import part_edits
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask

@@ -9,8 +9,9 @@ import pytest
 
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
+from annotator.domain.texts.identity import now
 from tests.judging.odd_server import Odd, OddServer, error
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
@@ -58,7 +59,7 @@ def test_after_a_month_it_is_tried_again(
     file: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turned_down(file, server, "Alpha")
-    later = endpoint_memory.now() + timedelta(days=31)
+    later = now() + timedelta(days=31)
     monkeypatch.setattr(endpoint_memory, "now", lambda: later)
     assert turned_down(file, server, "Beta") == 2
 

@@ -8,9 +8,9 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_probes, judge_runs
 from annotator.actions.judging.derived_judges import Vote, majority
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from annotator.actions.judging import drift, forecasts, judge_offers, judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.runs.judge_cases import COVERAGE
+from annotator.actions.runs.judge_cases import COVERAGE, Order
 from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error

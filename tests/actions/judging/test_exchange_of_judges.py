@@ -11,10 +11,10 @@ from annotator.actions.imports import imports
 from annotator.actions.items.extracts import Drawn
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Part

@@ -9,8 +9,8 @@ import pytest
 
 from annotator.actions.judges import prompts
 from annotator.actions.judging import forecasts, judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import Order
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
 from tests.servers.served import JUDGE

@@ -10,9 +10,9 @@ import pytest
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import resuming
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
@@ -224,7 +224,7 @@ def test_an_order_that_cannot_be_carried_out_is_refused(
 ) -> None:
     with pytest.raises(Refusal, match=words):
         run(project, **how)
-    assert judge_runs.runs(project) == []
+    assert run_records.runs(project) == []
 
 
 def test_a_judge_made_from_another_follows_it_and_has_its_key(
@@ -248,4 +248,4 @@ def test_an_order_that_nothing_comes_of_says_what_lacks_and_leaves_no_run(projec
     with pytest.raises(Refusal, match="nothing to judge by “Claims") as refused:
         run(project, protocol="researcherbench.claims")
     assert "No claims are drawn from 4 of 4 reports yet." in refused.value.todo
-    assert judge_runs.runs(project) == []
+    assert run_records.runs(project) == []

@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from annotator.actions.judging import judge_runs, missing, reparse
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Call
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.replies import reread

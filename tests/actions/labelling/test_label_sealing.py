@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
@@ -150,7 +150,7 @@ def test_one_persons_seal_does_not_bind_another(project: Project) -> None:
     assert not any(task.sealed for task in labels.queue(project))
     labels.set_label(project, reports(project)[0], f"{item(project)}/c1", "no")
     with project.store.read() as db:
-        assert not label_sealing.sealed(db, item(project), project.by)
+        assert not label_rows.is_sealed(db, item(project), project.by)
 
 
 def test_one_items_seal_does_not_bind_another(tmp_path: Path) -> None:

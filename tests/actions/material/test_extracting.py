@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
-from annotator.actions.material.extracting import Order
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import resuming
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Extracted
@@ -88,7 +88,7 @@ def test_what_fails_leaves_its_calls_and_is_drawn_by_the_next_run(
     )
     ended = run(project, concurrency=1)
     assert (ended["missing"], len(steps(project))) == ({"too_long": 1}, 3)
-    (line,) = judge_runs.runs(project)
+    (line,) = run_records.runs(project)
     assert (line.done, line.total, line.open) == (3, 4, True)
     server.script(STEP)
     again = run(project)
@@ -105,7 +105,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
     assert (ended["state"], ended["reused"], len(steps(project))) == ("done", 1, 4)
     # Of eight steps three were drawn before.
     assert len(server.bodies) - before == 5
-    assert [line.state for line in judge_runs.runs(project)] == ["done"]
+    assert [line.state for line in run_records.runs(project)] == ["done"]
 
 
 def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) -> None:

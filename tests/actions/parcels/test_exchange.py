@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.util import LRUCache
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.authoring.annotating import artifacts_of
@@ -238,8 +238,8 @@ def adjudicated(project: Project, tmp_path: Path) -> str:
     me = people.someone(project)
     project.work_as(people.known(project, senior))
     line = adjudicating.queue(project)[0]
-    found = adjudicating.open_(project, line.item_id, line.stage)
-    for row in adjudicating.sheet(project, found.id).rows:
+    found = openings.open_(project, line.item_id, line.stage)
+    for row in adjudication_sheets.sheet(project, found.id).rows:
         ruling.rule(project, row.ruling.id, "A", reason=Reason.WORDING)
     closing.close(project, found.id)
     project.work_as(me)

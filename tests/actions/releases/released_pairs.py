@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from annotator.actions.adjudication import adjudicating, closing, feedback, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, feedback, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.imports import imports
@@ -64,7 +64,7 @@ def paired_project(folder: Path) -> Project:
 def _adjudicate(project: Project) -> None:
     adjudication = opened(project)
     taken = letter_of(project, adjudication, "Ben")
-    for row in adjudicating.sheet(project, adjudication).rows:
+    for row in adjudication_sheets.sheet(project, adjudication).rows:
         take = "both" if row.ruling.unanimous else taken if taken in row.units else "drop"
         ruling.rule(
             project,
@@ -77,7 +77,7 @@ def _adjudicate(project: Project) -> None:
     closing.close(project, adjudication)
     feedback.dispute(work_as(project, "Ada"), item(project), Stage.RUBRIC, "The cost of checking is missing.")
     closing.reopen(work_as(project, "Cleo"), adjudication, "It is.")
-    rows = adjudicating.sheet(project, adjudication).rows
+    rows = adjudication_sheets.sheet(project, adjudication).rows
     dropped = next(row.ruling for row in rows if row.ruling.take == "drop")
     ruling.write_own(project, dropped.id, text="Discusses the cost of verification")
     ruling.explain(project, dropped.id, gap="Whether costs count is left open.")

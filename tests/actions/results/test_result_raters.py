@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting  # fmt: skip
 from annotator.actions.authoring import artifacts
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_raters, results
+from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.runs import judge_cases
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
@@ -55,8 +56,8 @@ def coverage(project: Project, rater_id: str) -> float | None:
 def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
     label(project, "Ada", ["yes", "yes", "no"])
     label(project, "Ben", ["yes", "no", "no"])
-    asyncio.run(judge_runs.run(project, judge_runs.Order("baseline")))
-    found = {rater.name: (rater.id, rater.judgements) for rater in results.everybody(project, COVERAGE)}
+    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline")))
+    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
     assert list(found) == ["baseline", "people", "R2", "R3"]
     assert [count for _, count in found.values()] == [12, 6, 3, 3]
     # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
@@ -67,7 +68,7 @@ def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project
 
 def test_what_a_person_was_not_given_is_not_missing(project: Project) -> None:
     label(project, "Ada", ["yes", "yes", UNSURE])
-    rater = next(one for one in results.everybody(project, COVERAGE) if one.name == "R2")
+    rater = next(one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
     found = next(row for row in results.rows(project, rater.id) if row.group == "all")
     assert (found.system, found.estimate.n, found.estimate.missing) == ("Alpha", 1, 1)
     assert found.missing_rate == pytest.approx(1 / 3)
@@ -77,10 +78,10 @@ def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) ->
     label(project, "Ada", ["yes", "yes", "no"])
     assert len(result_raters.named_people(project, COVERAGE)) == 1
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
-    assert [rater.name for rater in results.everybody(project, COVERAGE)] == ["people"]
+    assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
     assert result_raters.named_people(project, COVERAGE) == []
     with pytest.raises(Refusal, match="Only a coordinator reads the judgements behind a figure"):
-        results.behind(project, "people")
+        results_behind.behind(project, "people")
 
 
 def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
@@ -91,18 +92,20 @@ def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
     said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
     adjudication_id = pairs.opened(project, Stage.LABELLING)
-    first, second = adjudicating.sheet(project, adjudication_id).rows
+    first, second = adjudication_sheets.sheet(project, adjudication_id).rows
     ruling.rule(project, first.ruling.id, "both")
     ruling.rule(
         project, second.ruling.id, pairs.letter_of(project, adjudication_id, "Ben"), reason=Reason.ERROR
     )
     closing.close(project, adjudication_id)
     pairs.work_as(project, "Cora")
-    rater = next(one for one in results.everybody(project, COVERAGE) if one.id == result_raters.CONSENSUS)
+    rater = next(
+        one for one in result_raters.everybody(project, COVERAGE) if one.id == result_raters.CONSENSUS
+    )
     assert rater.judgements == 2
     # Met is what weighs 3 of 4.
     assert coverage(project, rater.id) == pytest.approx(3 / 4)
-    lines = results.behind(project, rater.id)
+    lines = results_behind.behind(project, rater.id)
     assert [(line.rater, line.unit, line.judgement.value) for line in lines] == [
         ("consensus", "Explains it", "yes"), ("consensus", "Names it", "no"),
     ]  # fmt: skip

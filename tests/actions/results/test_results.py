@@ -7,7 +7,8 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.runs import judge_cases
 from tests.projects.small_project import units_of
 
 
@@ -58,8 +59,8 @@ def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> No
 
 def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "yes", "yes"], "Beta": ["no", "no", "no"]})
-    asyncio.run(judge_runs.run(project, judge_runs.Order("baseline")))
-    assert [rater.name for rater in results.raters(project)] == ["baseline", "people"]
+    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline")))
+    assert [rater.name for rater in result_raters.raters(project)] == ["baseline", "people"]
     assert {row.rater for row in results.rows(project)} == {"baseline"}
     assert {row.rater for row in results.rows(project, "people")} == {"people"}
 
@@ -67,7 +68,7 @@ def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None
 def test_behind_a_figure_stand_its_judgements_in_the_order_of_the_rubric(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
     row = figure(project, "Alpha", "Technical Details")
-    lines = results.behind(project, row.rater_id, row.system_id, row.group_by, row.group)
+    lines = results_behind.behind(project, row.rater_id, row.system_id, row.group_by, row.group)
     assert [(line.unit, line.weight, line.judgement.value) for line in lines] == [
         ("Explains residual connections", 3, "yes"),
         ("Compares training stability", 2, "no"),

@@ -9,7 +9,8 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import result_raters, results
+from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.protocols import PROTOCOLS
@@ -98,7 +99,7 @@ def figures(project: Project, protocol: str, rater_id: str = "") -> dict[str, tu
 @pytest.mark.parametrize("protocol", EXPECTED)
 def test_labels_by_hand_give_the_figures_worked_out_by_hand(project, protocol):
     label_all(project, protocol)
-    found = figures(project, protocol, results.PEOPLE)
+    found = figures(project, protocol, result_raters.PEOPLE)
     for metric, values in EXPECTED[protocol].items():
         assert found[metric] == pytest.approx(values), metric
 
@@ -112,10 +113,12 @@ def test_a_judge_with_the_same_verdicts_gets_the_same_figures(project, protocol,
         return {unit.id: Verdict(value=said[case.response.id, unit.id]) for unit in case.units}
 
     monkeypatch.setitem(PROTOCOLS, protocol, replace(PROTOCOLS[protocol], baseline=answer))
-    asyncio.run(judge_runs.run(project, judge_runs.Order("baseline", protocol)))
-    judge = next(rater.id for rater in results.raters(project, protocol) if rater.id != results.PEOPLE)
+    asyncio.run(judge_runs.run(project, judge_cases.Order("baseline", protocol)))
+    judge = next(
+        rater.id for rater in result_raters.raters(project, protocol) if rater.id != result_raters.PEOPLE
+    )
     theirs = figures(project, protocol, judge)
-    mine = figures(project, protocol, results.PEOPLE)
+    mine = figures(project, protocol, result_raters.PEOPLE)
     assert theirs == mine
     assert set(EXPECTED[protocol]) <= set(mine)
 
@@ -126,7 +129,7 @@ def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(pro
         labels.set_label(project, response_id, unit_id, value, protocol=REASONING)
     row = next(
         row
-        for row in results.rows(project, results.PEOPLE, REASONING, resamples=50)
+        for row in results.rows(project, result_raters.PEOPLE, REASONING, resamples=50)
         if row.metric == "reasoning.accuracy" and row.system == "Canary-Alpha-9000" and row.group_by == "all"
     )
     # Of the two that were judged both are right; of three it is two at least, and all at most.
@@ -138,6 +141,6 @@ def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(proj
     ids = reports(project)
     task = labels.queue(project, PAIRS)[0]
     labels.set_label(project, task.response_id, task.other_id, "first", protocol=PAIRS)
-    found = figures(project, PAIRS, results.PEOPLE)["win_rate"]
+    found = figures(project, PAIRS, result_raters.PEOPLE)["win_rate"]
     order = dict(zip(ids, found, strict=True))
     assert (order[task.response_id], order[task.other_id]) == (1.0, 0.0)

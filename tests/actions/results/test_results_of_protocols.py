@@ -8,7 +8,8 @@ import pytest
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
 from annotator.domain.kinds.artifact import Kind
@@ -82,7 +83,7 @@ COMPUTED = Protocol(
 def judged(project: Project, shape: Protocol, monkeypatch: pytest.MonkeyPatch) -> list[results.ResultRow]:
     monkeypatch.setitem(PROTOCOLS, shape.name, shape)
     if shape.values:
-        asyncio.run(judge_runs.run(project, judge_runs.Order("baseline", shape.name)))
+        asyncio.run(judge_runs.run(project, judge_cases.Order("baseline", shape.name)))
     return results.rows(project, protocol=shape.name)
 
 
@@ -115,8 +116,8 @@ def test_units_are_told_apart_by_their_facet(project: Project, monkeypatch: pyte
         ("Alpha", HEAVY): 1.0, ("Alpha", LIGHT): 0.0, ("Beta", HEAVY): 1.0, ("Beta", LIGHT): 0.0,
     }  # fmt: skip
     assert values(rows, "covered", "facet")["Alpha", LIGHT] == 0.0
-    rater = results.raters(project, "faceted")[0].id
-    lines = results.behind(project, rater, group_by="facet", group=LIGHT, protocol="faceted")
+    rater = result_raters.raters(project, "faceted")[0].id
+    lines = results_behind.behind(project, rater, group_by="facet", group=LIGHT, protocol="faceted")
     assert {line.unit for line in lines} == {"Compares training stability", "Names one dataset"}
     assert len(lines) == 8
 
@@ -131,7 +132,7 @@ def test_a_pair_is_scored_from_both_orders(project: Project, monkeypatch: pytest
     # Alpha wins the first item in both orders; on the second the verdict flips with the order, a win for nobody.
     assert values(rows, "wins") == {("Alpha", "all"): 0.5, ("Beta", "all"): 0.0}
     assert all(row.estimate.missing == 0 for row in rows)
-    assert len(results.behind(project, rows[0].rater_id, protocol="pairs")) == 4
+    assert len(results_behind.behind(project, rows[0].rater_id, protocol="pairs")) == 4
 
 
 def test_a_pair_of_which_one_order_is_missing_is_counted_as_missing(
@@ -148,7 +149,7 @@ def test_pairs_of_chosen_systems_are_asked_in_both_orders(
 ) -> None:
     monkeypatch.setitem(PROTOCOLS, "pairs", PAIRS)
     for systems, wanted in (((), 4), (("Alpha", "Beta"), 4), (("Alpha",), 4)):
-        assert judge_runs.plan(project, judge_runs.Order("baseline", "pairs", systems)).total == wanted
+        assert judge_runs.plan(project, judge_cases.Order("baseline", "pairs", systems)).total == wanted
 
 
 def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +159,7 @@ def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.M
     assert values(rows, "latency") == {("Alpha", "all"): 3.0, ("Beta", "all"): 7.0}
     assert {(row.metric, row.rater, row.unit) for row in rows} == {("latency", "computed", "s")}
     with pytest.raises(Refusal, match="is computed"):
-        judge_runs.plan(project, judge_runs.Order("baseline", "computed"))
+        judge_runs.plan(project, judge_cases.Order("baseline", "computed"))
 
 
 def test_what_nothing_is_known_of_is_left_out(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project.file import Project
-from annotator.actions.runs import batches
+from annotator.actions.runs import batches, run_records
+from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
@@ -152,7 +152,7 @@ def test_an_endpoint_without_batches_says_so_and_the_run_can_be_begun_again(
     server.fault = no_desk
     with pytest.raises(Refusal, match="takes no batches"):
         run(project)
-    assert [line.state for line in judge_runs.runs(project)] == ["interrupted"]
+    assert [line.state for line in run_records.runs(project)] == ["interrupted"]
     ended = run(project, batch=False)
     assert (ended["done"], len(server.bodies)) == (ALL, ALL)
 
@@ -172,4 +172,4 @@ def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
 def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
     with pytest.raises(Refusal, match="asks no model"):
         asyncio.run(judge_runs.run(project, Order("baseline", batch=True)))
-    assert judge_runs.runs(project) == []
+    assert run_records.runs(project) == []

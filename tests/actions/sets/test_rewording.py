@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from annotator.actions.adjudication import closing, ruling
-from annotator.actions.adjudication.adjudicating import sheet
+from annotator.actions.adjudication.adjudication_sheets import sheet
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import materials
 from annotator.actions.judging import judge_queue, judge_runs, missing
-from annotator.actions.judging.judge_runs import Order
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering
 from annotator.actions.results import result_raters
+from annotator.actions.runs.judge_cases import Order
 from annotator.actions.sets import rejudging, rewording, validation_values
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Artifact, Kind, State

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, closing, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.judges import judges
@@ -145,7 +145,7 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
     pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
     adjudication_id = pairs.opened(project, Stage.LABELLING)
-    first, second = adjudicating.sheet(project, adjudication_id).rows
+    first, second = adjudication_sheets.sheet(project, adjudication_id).rows
     ruling.rule(project, first.ruling.id, "both")
     letter = pairs.letter_of(project, adjudication_id, "Ben")
     ruling.rule(project, second.ruling.id, letter, reason=Reason.ERROR)

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 from PySide6.QtCore import Qt
 
-from annotator.actions.adjudication import adjudicating
+from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.person import Role
@@ -80,8 +80,8 @@ def test_a_note_begins_the_work_too(tmp_path, window_over, qtbot):
 def test_what_is_looked_at_is_what_opening_gives(tmp_path):
     project: Project = scripts_project(tmp_path)
     line = adjudicating.queue(project)[0]
-    looked = adjudicating.look(project, line.item_id, line.stage, adjudicating.sheet)
+    looked = openings.look(project, line.item_id, line.stage, adjudication_sheets.sheet)
     assert adjudicating.queue(project)[0] == line
-    opened = adjudicating.open_(project, line.item_id, line.stage)
-    assert adjudicating.sheet(project, opened.id) == looked
+    opened = openings.open_(project, line.item_id, line.stage)
+    assert adjudication_sheets.sheet(project, opened.id) == looked
     project.close()

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
-from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.adjudication import adjudication_sheets, ruling
 from annotator.actions.items import sources
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
@@ -261,7 +261,7 @@ def test_everybodys_evidence_is_marked_in_the_report(tmp_path, window_over, qtbo
 def test_typing_that_a_crash_cut_short_is_there_again(tmp_path, window_over, qtbot):
     project = rubrics_project(tmp_path)
     adjudication_id = opened(project)
-    row = adjudicating.sheet(project, adjudication_id).rows[1]
+    row = adjudication_sheets.sheet(project, adjudication_id).rows[1]
     ruling.save_draft(project, row.ruling.id, "rationale", "Half a sen")
     page = adjudicate(project, window_over, qtbot, begin=False)
     assert page.bench.rows[row.ruling.id].ruling.rationale == "Half a sen"

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from annotator.actions.adjudication import adjudicating, closing, feedback, ruling
+from annotator.actions.adjudication import adjudication_sheets, closing, feedback, ruling
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
@@ -20,7 +20,7 @@ def project(tmp_path) -> Project:
     ben = pairs.letter_of(project, adjudication, "Ben")
     by_unit = {
         unit: row.ruling.id
-        for row in adjudicating.sheet(project, adjudication).rows
+        for row in adjudication_sheets.sheet(project, adjudication).rows
         for unit in row.ruling.members.values()
     }
     ruling.rule(project, by_unit["a1"], "both")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
+from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
 from tests.judging.odd_server import completion, error
@@ -160,7 +161,7 @@ def test_what_is_missing_here_is_asked_for_again(served, server, show, qtbot):
         press("Ctrl+R")
     settle(page)
     assert page.part is page.running
-    assert judge_runs.runs(served)[0].missing == {}
+    assert run_records.runs(served)[0].missing == {}
 
 
 def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot):
@@ -174,7 +175,7 @@ def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot)
     asked = len(server.bodies)
     page.replies.acts["reread"]()
     qtbot.waitUntil(lambda: "read again" in page.replies.answer.text())
-    (again,) = judge_runs.runs(served)
+    (again,) = run_records.runs(served)
     won = 12 - sum(again.missing.values())
     assert won > 0
     assert f"{won} judgements have a verdict now" in page.replies.answer.text()
@@ -190,12 +191,12 @@ def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_cho
     page = show(served, "Replies", run_id=source)
     page.replies.acts["reread"]()
     qtbot.waitUntil(lambda: "8 verdicts would change" in page.replies.answer.text())
-    (before,) = judge_runs.runs(served)
+    (before,) = run_records.runs(served)
     assert before.missing == {"refused": 4}
     offer = next(one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change them")
     offer.click()
     qtbot.waitUntil(lambda: "8 verdicts were taken back" in page.replies.answer.text())
-    (after,) = judge_runs.runs(served)
+    (after,) = run_records.runs(served)
     assert after.missing == {"invalid": 8, "refused": 4}
 
 

@@ -6,6 +6,7 @@ import re
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, judge_runs
 from annotator.actions.project import people
+from annotator.actions.runs import judge_cases
 from annotator.domain.experts.person import Role
 from annotator.gui import keys
 from tests.judging.odd_server import KEY, completion, error
@@ -22,7 +23,7 @@ def test_the_baseline_is_there_from_the_start(small, show):
 
 
 def test_what_came_and_what_did_not_is_counted_apart(served, show):
-    asyncio.run(judge_runs.run(served, judge_runs.Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, judge_cases.Order(JUDGE)))
     page = show(served)
     row = cells(page.roster.table, 0).index(JUDGE)
     assert [page.roster.model.index(row, column).data() for column in (4, 5, 6)] == ["8", "4", "not known"]
@@ -71,7 +72,7 @@ def test_an_address_that_is_none_is_refused_in_words(small, show):
 
 
 def test_a_judge_that_has_judged_keeps_its_model(served, show):
-    asyncio.run(judge_runs.run(served, judge_runs.Order(JUDGE)))
+    asyncio.run(judge_runs.run(served, judge_cases.Order(JUDGE)))
     page = show(served, judge=JUDGE)
     form = page.roster.side.endpoint
     assert form.fields["model"].isReadOnly()

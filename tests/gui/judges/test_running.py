@@ -12,6 +12,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_queue, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
+from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.gui.desk.child import NICENESS, Child
 from annotator.gui.pages.judges.runs import forecast_view
@@ -37,7 +38,7 @@ def test_a_run_judges_everything_in_a_process_of_its_own(small, show, qtbot):
     with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+Return")
     settle(page)
-    assert [(run.state, run.done, run.total) for run in judge_runs.runs(small)] == [("done", 12, 12)]
+    assert [(run.state, run.done, run.total) for run in run_records.runs(small)] == [("done", 12, 12)]
     assert page.running.forecast.words.text() == "All 12 criteria of 4 reports are judged."
     assert not page.running.bar.buttons["submit"].isEnabled()
     assert cells(page.running.past.table, 3) == ["done"]
@@ -115,7 +116,7 @@ def test_an_extraction_runs_from_the_window(small, show, qtbot):
     choose(page.running.form.what, "researcherbench.claims.extract")
     settle(page)
     run_shown(page, qtbot)
-    assert [(run.protocol, run.state) for run in judge_runs.runs(small)] == [
+    assert [(run.protocol, run.state) for run in run_records.runs(small)] == [
         ("researcherbench.claims.extract", "done")
     ]
 
@@ -160,7 +161,7 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
         page.running.acts["cancel_run"]()
     assert ended.args[0]["state"] == "cancelled"
     settle(page)
-    (run,) = judge_runs.runs(served)
+    (run,) = run_records.runs(served)
     assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
     assert page.running.bar.buttons["run_again"].text().startswith("Go on with it")
 
@@ -192,7 +193,7 @@ def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
     assert len(server.bodies) == 2
     with qtbot.waitSignal(page.driver.ended):
         live.hold.click()
-    assert judge_runs.runs(served)[0].state == "done"
+    assert run_records.runs(served)[0].state == "done"
 
 
 def test_batches_are_ordered_where_that_is_wanted(served, show):
@@ -214,7 +215,7 @@ def test_closing_the_window_ends_the_run_and_keeps_what_is_finished(served, serv
     qtbot.waitUntil(lambda: page.running.live._line.get("done", 0) > 0)
     page.window().close()
     again = Project.open(served.path)
-    (run,) = judge_runs.runs(again)
+    (run,) = run_records.runs(again)
     assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
     again.close()
 
@@ -252,7 +253,7 @@ def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, 
         press("Ctrl+R")
     settle(page)
     assert len(server.bodies) == before + 1
-    again = judge_runs.runs(served)[0]
+    again = run_records.runs(served)[0]
     assert (again.systems, again.items, again.missing) == (("Alpha",), ("1",), {})
 
 
@@ -264,7 +265,7 @@ def test_what_was_asked_together_is_asked_so_again(served, server, show, qtbot):
     page = show(served, "Runs")
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["run_again"]()
-    again, first = judge_runs.runs(served)[:2]
+    again, first = run_records.runs(served)[:2]
     assert (again.together, again.trials, again.total, again.judge) == (3, 2, 6, first.judge)
 
 
@@ -281,7 +282,7 @@ def test_runs_wait_in_a_queue_and_follow_one_another(served, server, show, qtbot
     with qtbot.waitSignals([page.driver.ended, page.driver.ended]):
         press("Ctrl+Shift+U")
     settle(page)
-    assert [run.judge for run in judge_runs.runs(served)] == [JUDGE, "baseline"]
+    assert [run.judge for run in run_records.runs(served)] == [JUDGE, "baseline"]
     assert judge_queue.waiting(served) == []
     assert page.running.past.queued.isHidden()
 
@@ -308,7 +309,7 @@ def test_a_judge_that_is_interrupted_holds_back_its_own_runs_alone(served, serve
     with qtbot.waitSignals([page.driver.ended, page.driver.ended]):
         page.running.acts["start_queue"]()
     settle(page)
-    states = {(run.judge, run.state) for run in judge_runs.runs(served)}
+    states = {(run.judge, run.state) for run in run_records.runs(served)}
     assert states == {(JUDGE, "interrupted"), ("baseline", "done")}
     assert [one.order.items for one in judge_queue.waiting(served)] == [("2",)]
 
@@ -335,7 +336,7 @@ def test_a_vote_is_counted_without_asking_anybody(small, show, qtbot):
     settle(page)
     assert "asks no model" in said_in(page.running.forecast)
     run_shown(page, qtbot)
-    vote = judge_runs.runs(small)[0]
+    vote = run_records.runs(small)[0]
     assert (vote.judge, vote.state, vote.done, vote.missing) == ("vote", "done", 12, {})
 
 
@@ -372,7 +373,7 @@ def test_the_window_answers_while_a_run_starts(served, show, qtbot):
         press("Alt+1")
         assert page.part is page.roster
         assert page.driver.running
-    assert judge_runs.runs(served)[0].state == "done"
+    assert run_records.runs(served)[0].state == "done"
 
 
 def test_counting_leaves_no_process_behind(served, show, qtbot, monkeypatch):

@@ -7,13 +7,14 @@ from PySide6.QtCore import Qt
 
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
+from annotator.actions.runs import judge_cases
 from tests.projects import adra_project as adra
 
 
 @pytest.fixture
 def page(small, window_over, qtbot):
     """The overview of two systems that the baseline judged."""
-    asyncio.run(judge_runs.run(small, judge_runs.Order("baseline")))
+    asyncio.run(judge_runs.run(small, judge_cases.Order("baseline")))
     return at(window_over(small, "Results").page.viewer, qtbot)
 
 

@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
 from annotator.actions.validation import disagreements
 from annotator.actions.validation.validation import Wish
+from annotator.domain.judges.informed import Review
 from annotator.gui.pages.validation.cards.card_view import MAKING
 from annotator.gui.pages.validation.page import ValidatePage
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -117,7 +118,7 @@ def test_what_is_said_is_counted_at_the_next_look(visit: Any, project: Project) 
         visit(part)
     one = reviews.queue(project, "judge 000")[0]
     page = visit("Sets")
-    page.desk.do(reviews.review, "judge 000", *one.place.key, reviews.Review.AGREE)
+    page.desk.do(reviews.review, "judge 000", *one.place.key, Review.AGREE)
     page = visit("Reviews")
     assert page.reviewing.bench.pane.left.text() == f"1 of {VERDICTS:,} reviewed"
     assert visit("Cards").cards.view.card.reviews.said == {"agree": 1}

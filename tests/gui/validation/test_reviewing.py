@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import Plan
+from annotator.domain.judges.informed import Review
 from annotator.gui.pages.validation.cases.case_bench import CaseBench
 from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, Show
 from tests.projects.verdicts_project import JUDGE, verdicts_project
@@ -122,7 +123,7 @@ def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, project: Projec
 def test_what_others_have_reviewed_comes_up_where_two_are_wanted(opened: Any, project: Project) -> None:
     project.work_as(people.known(project, "R2"))
     for one in reviews.queue(project, JUDGE):
-        reviews.review(project, JUDGE, *one.place.key, reviews.Review.AGREE)
+        reviews.review(project, JUDGE, *one.place.key, Review.AGREE)
     project.work_as(people.known(project, "R3"))
     page = opened(project)
     assert "Others have reviewed" in page.reviewing.nothing._headline.text()

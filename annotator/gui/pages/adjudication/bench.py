@@ -6,7 +6,13 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.adjudication import adjudicating, closing, ruling, voting
+from annotator.actions.adjudication import (
+    adjudication_sheets,
+    closing,
+    openings,
+    ruling,
+    voting,
+)
 from annotator.actions.adjudication.adjudicating import Waiting
 from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetRow
 from annotator.actions.adjudication.closing import Lacking
@@ -158,10 +164,10 @@ class Bench(QObject):
         if self.sheet is None:
             return None
         item_id, stage = self.place
-        return self._desk.ask(lambda project: adjudicating.look(project, item_id, stage, question))
+        return self._desk.ask(lambda project: openings.look(project, item_id, stage, question))
 
     def _load(self, item_id: str, stage: Stage) -> bool:
-        found = self._desk.ask(adjudicating.look, item_id, stage, self._read)
+        found = self._desk.ask(openings.look, item_id, stage, self._read)
         if found is None:
             return False
         self.sheet, missing, self._drafts, ballots = found
@@ -176,7 +182,7 @@ class Bench(QObject):
 
     def _read(self, project: Project, adjudication_id: str) -> Read:
         """All in one look, so that all of it is of one state."""
-        sheet = adjudicating.sheet(project, adjudication_id)
+        sheet = adjudication_sheets.sheet(project, adjudication_id)
         closed = sheet.state is AdjudicationState.CLOSED
         return (
             sheet,
@@ -207,6 +213,6 @@ class Bench(QObject):
     def _begin(self) -> bool:
         """Make the open item this person's before the first act; whether it is now."""
         if not self.begun and self.sheet is not None and not self._desk.project.readonly:
-            self.begun = self._desk.do(adjudicating.open_, *self.place) is not None
+            self.begun = self._desk.do(openings.open_, *self.place) is not None
             return self.begun
         return True

@@ -15,11 +15,12 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_costs, judge_runs
+from annotator.actions.judging import judge_costs
 from annotator.actions.judging.judge_costs import Cost
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_exports
 from annotator.actions.results.result_sheets import Cell, Column
+from annotator.actions.runs import run_records
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -140,7 +141,7 @@ class Costing(Part):
     def fill(self) -> None:
         """Offer judges and runs anew, and count."""
         self._known = [one for one in self.desk.ask(judges.all_of) or [] if one.kind == JudgeKind.ENDPOINT]
-        runs = [run for run in self.desk.ask(judge_runs.runs) or [] if run.paid]
+        runs = [run for run in self.desk.ask(run_records.runs) or [] if run.paid]
         choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]
         choices += [(run_words(run), f"run {run.id}") for run in runs[:RUNS_OFFERED]]
         offer(self.of, choices)

@@ -8,14 +8,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs, reparse
+from annotator.actions.judging import reparse
 from annotator.actions.judging.judge_offers import draws
-from annotator.actions.judging.judge_runs import RunLine
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_totals, judgement_replies, run_judgements
+from annotator.actions.runs import judge_cases, judge_totals, judgement_replies, run_judgements, run_records
 from annotator.actions.runs.judge_totals import Total
 from annotator.actions.runs.judgement_replies import Reply, Told
 from annotator.actions.runs.run_judgements import ALL, NO_VERDICT, Line, Lines, Source, Wish
+from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import Cut
 from annotator.gui.desk.desk import Desk
@@ -290,11 +290,11 @@ class Replies(Part):
 
 
 def _sources(project: Project) -> tuple[list[RunLine], list[Total]]:
-    return judge_runs.runs(project), judge_totals.totals(project)
+    return run_records.runs(project), judge_totals.totals(project)
 
 
 def _read(project: Project, source: Source, wish: Wish) -> tuple[Source, Wish, Lines, list[str]]:
-    return source, wish, run_judgements.lines(project, source, wish), judge_runs.systems(project)
+    return source, wish, run_judgements.lines(project, source, wish), judge_cases.systems(project)
 
 
 def _read_anew(

@@ -7,9 +7,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from annotator.actions.judging.judge_offers import title
-from annotator.actions.judging.judge_runs import RunLine
 from annotator.actions.runs.judge_totals import Total
 from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, Lines, Source, Wish
+from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge
 from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
 from annotator.gui.review.judge_words import STATUS_WORDS, flag_words

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
-from annotator.actions.assignments import assignments
+from annotator.actions.assignments import assignments, planning
 from annotator.actions.items import items
 from annotator.actions.labelling.board import Line
 from annotator.domain.experts.assignment import Stage
@@ -97,7 +97,7 @@ class HandOut(QWidget):
         """Work the plan out as the form now has it."""
         self._later.stop()
         plan = self.form.plan()
-        found = self._desk.ask(assignments.preview, plan)
+        found = self._desk.ask(planning.preview, plan)
         if found is not None:
             self.preview.show_preview(plan, found, self._people)
             # One that cannot be met may be pressed, too: it then says why.

@@ -5,10 +5,11 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from annotator.actions.judging import drift, judge_runs
+from annotator.actions.judging import drift
 from annotator.actions.judging.drift import Standing
 from annotator.actions.judging.judge_planning import Look
 from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.counting import counted
@@ -287,4 +288,4 @@ class Drifting(Part):
 
 
 def _read(project: Project) -> tuple[list[Standing], list[str]]:
-    return drift.standings(project), judge_runs.systems(project)
+    return drift.standings(project), judge_cases.systems(project)

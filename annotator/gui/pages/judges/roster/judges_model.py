@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from annotator.actions.judging.judge_offers import title
 from annotator.actions.judging.judge_queue import Waiting
-from annotator.actions.judging.judge_runs import RunLine
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.runs.judge_totals import Total
+from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.texts.counting import usd
 from annotator.gui.review.judge_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_offers, judge_planning, judge_runs
+from annotator.actions.judging import judge_offers, judge_planning
 from annotator.actions.judging.judge_offers import CHECKS, Drawing, Offer, draws
 from annotator.actions.judging.judge_planning import Look
-from annotator.actions.judging.judge_runs import RunLine
 from annotator.actions.project.file import Project
-from annotator.actions.runs import run_records
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
@@ -179,7 +179,7 @@ class Running(Part):
 
     def again(self, run_id: str = "") -> None:
         """Go on with a run, the chosen one by default, or ask for what it left without a verdict, and for no more."""
-        runs = self.desk.ask(judge_runs.runs) or [] if run_id else []
+        runs = self.desk.ask(run_records.runs) or [] if run_id else []
         run = next((run for run in runs if run.id == run_id), None) or self.past.run()
         if run is not None and run.open and not self.desk.project.readonly:
             self.carry_out(run.order(**self.form.how()))
@@ -211,7 +211,7 @@ class Running(Part):
 
     def _fill_past(self) -> None:
         self.past.fill_queue()
-        self.desk.ask_later(self._past, judge_runs.runs)
+        self.desk.ask_later(self._past, run_records.runs)
 
     def _past(self, runs: list[RunLine]) -> None:
         if self.stopped:
@@ -289,4 +289,4 @@ def _judged(run: RunLine) -> bool:
 
 def _offers(project: Project) -> tuple[Offers, list[str]]:
     found: Offers = [*judge_offers.offers(project), *judge_offers.drawings(project)]
-    return found, judge_runs.systems(project)
+    return found, judge_cases.systems(project)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.judging import judge_queue
 from annotator.actions.judging.judge_queue import Waiting
-from annotator.actions.judging.judge_runs import RunLine
+from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import RunState
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QCheckBox, QDateEdit, QGridLayout, QHBoxLayout, QWidget
 
-from annotator.actions.assignments.assignments import Plan
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.sharing import Plan
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.due import end_of_day
 from annotator.gui.desk.naming import title

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.assignments.assignments import Plan
 from annotator.actions.assignments.planning import Preview
 from annotator.domain.experts.person import Person
+from annotator.domain.experts.sharing import Plan
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.ordering import natural
 from annotator.gui.pages.people.plans.load_bars import LoadBars
