@@ -31,7 +31,7 @@ def said(words: str) -> str:
 
 def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
     """Everything of the small project judged by a judge that says yes of one criterion in three; labelled by two."""
-    from annotator.actions.labelling import label_sealing, labels
+    from annotator.actions.labelling import label_sealing, label_tasks, labels
 
     path.mkdir(exist_ok=True)
     project = small_project(path)
@@ -44,11 +44,11 @@ def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
     assert before is not None
     for alias in ("R2", "R3"):
         project.work_as(people.known(project, alias))
-        for task in labels.queue(project):
+        for task in label_tasks.queue(project):
             for place, unit in enumerate(labels.sheet(project, task.response_id).units):
                 wrong = alias == "R3" and place == 1
                 labels.set_label(project, task.response_id, unit.id, "yes" if place == 0 or wrong else "no")
-        for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
+        for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
             label_sealing.submit(project, item_id)
     project.work_as(before)
     return project

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, pages
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_rows, labels
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -21,7 +21,7 @@ from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, projec
 
 CLAIMS, PAIRS = "researcherbench.claims", "researcherbench.pairwise"
 PLAN, REASONING, PREFERENCE = "adra.plan", "adra.reasoning", "adra.preference"
-ALL = (labels.COVERAGE, CLAIMS, PAIRS, PLAN, REASONING, PREFERENCE)
+ALL = (label_rows.COVERAGE, CLAIMS, PAIRS, PLAN, REASONING, PREFERENCE)
 GOOD, DEAD = "https://example.org/cost", "https://example.org/gone"
 PAGE = (
     "The cost of checking citations fell by half.\n\nIn 2024 the first study measured 75 % citation accuracy."

@@ -10,7 +10,7 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
@@ -162,7 +162,7 @@ def test_labels_from_a_file_are_read_only_in_the_window_and_name_their_file(
     project = Project.open(judged)
     before = people.known(project, "R2")
     project.work_as(before)
-    (task, *_) = labels.queue(project)
+    (task, *_) = label_tasks.queue(project)
     sheet = labels.sheet(project, task.response_id)
     with pytest.raises(Refusal, match="given elsewhere"):
         labels.set_label(project, sheet.response_id, sheet.units[0].id, "unsure")

@@ -14,7 +14,7 @@ from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import remarks
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.parcels import packing, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -138,7 +138,7 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
     for person in raters:
         assignments.assign_one(project, item_id, person.id, Stage.LABELLING)
     project.work_as(raters[1])
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         for unit_id in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit_id.id, "no")
             labels.set_note(project, task.response_id, unit_id.id, sing.sing())

@@ -13,7 +13,7 @@ from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import extracts, items, materials, pages, sources
 from annotator.actions.judges import judges
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import judge_cases, run_records
@@ -241,7 +241,7 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
     (source,) = sources.sources(project, item_id)
     at = source.text.index(QUOTE)
     _started(project, item_id, BEGUN, Anchor.at(source.text, at, at + len(QUOTE), source.id))
-    report = next(task.response_id for task in labels.queue(project) if task.item_key == LABEL)
+    report = next(task.response_id for task in label_tasks.queue(project) if task.item_key == LABEL)
     for unit, value in zip(labels.sheet(project, report).units, reports[report], strict=False):
         labels.set_label(project, report, unit.id, value)
 
@@ -265,7 +265,7 @@ def tries(project: Project) -> list[Try]:
         return []
     own = [one for one in annotating.artifacts_of(project, keys[WRITE]) if one.author_id == project.by]
     units = [unit for artifact in own for unit in artifact.document.units if unit.text.strip()]
-    said = sum(task.labelled for task in labels.queue(project) if task.item_key == LABEL)
+    said = sum(task.labelled for task in label_tasks.queue(project) if task.item_key == LABEL)
     ruled = [line for line in adjudicating.queue(project) if line.item_key == RULE]
     runs = [run for run in run_records.runs(project) if run.items == (LABEL,)]
     quoted = sum(len(unit.anchors) for unit in units)

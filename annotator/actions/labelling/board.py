@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import dealing
-from annotator.actions.labelling.labels import COVERAGE, SAID
+from annotator.actions.labelling.label_rows import COVERAGE, SAID
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState

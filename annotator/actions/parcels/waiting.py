@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from annotator.actions.adjudication import adjudicating
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
@@ -27,7 +27,7 @@ def counts(project: Project) -> dict[str, int]:
     """
     found = {
         "Author": _to_write(project),
-        "Label": sum(task.labelled < task.units for task in labels.queue(project)),
+        "Label": sum(task.labelled < task.units for task in label_tasks.queue(project)),
         "Adjudicate": _to_settle(project),
     }
     if project.from_task:

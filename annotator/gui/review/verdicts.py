@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.actions.labelling import labels
-from annotator.actions.labelling.labels import COVERAGE, UNSURE
+from annotator.actions.labelling.label_rows import COVERAGE, UNSURE
 from annotator.domain.judges.judgement import Judgement, Status
 from annotator.domain.judges.taxonomy import Taxonomy
 

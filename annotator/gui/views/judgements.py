@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.actions.results.results_behind import Behind
 from annotator.gui import theme
 from annotator.gui.review.judge_words import value_look, value_words

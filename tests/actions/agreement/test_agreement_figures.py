@@ -12,6 +12,7 @@ from annotator.actions.agreement.agreement_figures import Row
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.labelling import label_tasks
 from annotator.actions.labelling import labels as labelling
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -188,7 +189,7 @@ def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project)
 def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=2, reports=1, questions=1)
     (item,) = items.ids(project)
-    wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).units
+    wanted = labelling.sheet(project, label_tasks.queue(project)[0].response_id).units
     for alias in "AB":
         people.add_person(project, alias, alias=alias)
         said = labels("yn").units
@@ -329,7 +330,7 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
     """The person labels the first units of the first reports, and at a later trial again: y, n or ?."""
     values = {"y": "yes", "n": "no", "?": "unsure"}
     project.work_as(person(project, alias))
-    for task, (first, again) in zip(labelling.queue(project), said, strict=False):
+    for task, (first, again) in zip(label_tasks.queue(project), said, strict=False):
         units = labelling.sheet(project, task.response_id).units
         for unit, one, other in zip(units, first, again, strict=False):
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
@@ -365,7 +366,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
 
 def test_people_without_repeats_have_no_self_agreement(tmp_path: Path) -> None:
     project = labelling_project(tmp_path)
-    task = labelling.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     unit = labelling.sheet(project, task.response_id).units[0]
     labelling.set_label(project, task.response_id, unit.id, "yes")
     assert agreement_figures.self_agreement(project) == []

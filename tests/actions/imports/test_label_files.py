@@ -13,7 +13,7 @@ from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import label_files
 from annotator.actions.imports.label_files import Wish
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.parcels import returned_labels
 from annotator.actions.parcels.returned_labels import ARTIFACT
@@ -78,7 +78,7 @@ def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
 def test_what_came_in_stands_where_the_person_would_have_put_it(project: Project, tmp_path: Path) -> None:
     take(project, written(tmp_path, *every()))
     ann(project)
-    assert all(task.labelled == task.units == 3 for task in labels.queue(project))
+    assert all(task.labelled == task.units == 3 for task in label_tasks.queue(project))
     label_sealing.submit(project, items.ids(project)[0])
     assert not checking.check(project).problems
 
@@ -304,7 +304,7 @@ def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: 
     ben = people.known(project, people.add_person(project, "Ben").subject)
     for person, value in ((people.known(project, ANN), "yes"), (ben, "no")):
         project.work_as(person)
-        for task in labels.queue(project)[:2]:
+        for task in label_tasks.queue(project)[:2]:
             for unit in labels.sheet(project, task.response_id).units:
                 labels.set_label(project, task.response_id, unit.id, value)
         label_sealing.submit(project, items.ids(project)[0])

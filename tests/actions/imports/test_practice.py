@@ -8,7 +8,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import practice, samples
 from annotator.actions.items import cited_pages, items
-from annotator.actions.labelling import board, label_offers, labels
+from annotator.actions.labelling import board, label_offers, label_tasks, labels
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -54,7 +54,7 @@ def test_a_rubric_is_open_with_two_criteria_and_one_quotation(whole):
 
 
 def test_one_report_is_half_labelled_and_the_other_not_begun(whole):
-    mine = [task for task in labels.queue(whole) if task.item_key == practice.LABEL]
+    mine = [task for task in label_tasks.queue(whole) if task.item_key == practice.LABEL]
     assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
 
 
@@ -69,7 +69,7 @@ def test_claims_can_be_labelled_by_the_pages_that_are_here(whole):
     pages = [page for page in cited_pages.cited(whole).pages if page.is_here]
     assert [page.claims for page in pages] == [3, 2]
     assert CLAIMS in label_offers.offered(whole)
-    task = next(one for one in labels.queue(whole, CLAIMS) if one.item_key == practice.LABEL)
+    task = next(one for one in label_tasks.queue(whole, CLAIMS) if one.item_key == practice.LABEL)
     assert any(group.given for group in labels.sheet(whole, task.response_id, CLAIMS).groups)
 
 
@@ -105,7 +105,7 @@ def test_what_to_try_is_open_at_first_and_ticked_by_what_was_done(whole):
     (rubric,) = artifacts_of(whole, item_ids(whole)[practice.WRITE])
     artifacts.add_unit(whole, rubric.id, text="Names what is not known")
     assert [step.done for step in practice.tries(whole)] == [True, False, False, False, False]
-    task = next(one for one in labels.queue(whole) if one.item_key == practice.LABEL)
+    task = next(one for one in label_tasks.queue(whole) if one.item_key == practice.LABEL)
     unit = labels.sheet(whole, task.response_id).units[3]
     labels.set_label(whole, task.response_id, unit.id, "no")
     assert [step.done for step in practice.tries(whole)] == [True, False, True, False, False]

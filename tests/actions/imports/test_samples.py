@@ -11,7 +11,7 @@ from annotator.actions.assignments import agreements
 from annotator.actions.authoring import guidelines
 from annotator.actions.imports import samples
 from annotator.actions.items import items
-from annotator.actions.labelling import board, label_sealing, labels
+from annotator.actions.labelling import board, label_sealing, label_tasks
 from annotator.actions.parcels import handing_out, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -57,7 +57,7 @@ def test_its_coordinator_works_first_and_has_something_on_every_page(sample):
     counts = waiting.counts(sample)
     assert counts["Author"] == 1
     assert counts["Adjudicate"] == 6
-    assert {task.item_key for task in labels.queue(sample)} == {"norm-placement", "early-warning"}
+    assert {task.item_key for task in label_tasks.queue(sample)} == {"norm-placement", "early-warning"}
     assert [line.item_key for line in feedback.items_with_digest(sample)] == [
         "norm-placement",
         "early-warning",

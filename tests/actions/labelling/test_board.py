@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from annotator.actions.assignments import assignments, submitting, times
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import board, label_sealing, labels
+from annotator.actions.labelling import board, label_sealing, label_tasks, labels
 from annotator.actions.labelling.board import Line
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -177,7 +177,7 @@ def test_labelling_counts_labels_of_all_reports_and_their_seconds(project: Proje
 def test_time_is_taken_from_what_was_spent_on_the_report_where_that_is_more(project: Project) -> None:
     ask(project, "Ada", Stage.LABELLING)
     label(project, "Ada", most=1)
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         times.spend(project, task.response_id, 100)
     assert line(project, "Ada", Stage.LABELLING).seconds == 200.0
 

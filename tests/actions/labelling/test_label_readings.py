@@ -5,7 +5,7 @@ import pytest
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import label_offers, label_readings, labels
+from annotator.actions.labelling import label_offers, label_readings, label_tasks, labels
 from annotator.actions.labelling.label_readings import Reading
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Part
@@ -32,7 +32,7 @@ def project(tmp_path):
 
 
 def fill(project) -> labels.Sheet:
-    response_id = labels.queue(project, PLAN)[0].response_id
+    response_id = label_tasks.queue(project, PLAN)[0].response_id
     for p, row in enumerate(MATRIX, 1):
         for g, cell in enumerate(row, 1):
             value = "relevant" if cell == "1" else "not"
@@ -69,7 +69,7 @@ def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):
     folder = tmp_path / "other"
     folder.mkdir()
     project = one_item(folder)
-    sheet = labels.sheet(project, labels.queue(project)[0].response_id)
+    sheet = labels.sheet(project, label_tasks.queue(project)[0].response_id)
     assert label_readings.readings(sheet) == ()
     for name in ALL:
         assert "Unsure" in label_offers.guide(project, name)

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.labelling import label_rows, label_sealing, labels
+from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
@@ -29,11 +29,11 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def item(project: Project) -> str:
-    return labels.queue(project)[0].item_id
+    return label_tasks.queue(project)[0].item_id
 
 
 def reports(project: Project) -> list[str]:
-    return [task.response_id for task in labels.queue(project)]
+    return [task.response_id for task in label_tasks.queue(project)]
 
 
 def label_all(project: Project, value: str = "yes") -> None:
@@ -60,7 +60,7 @@ def test_everything_is_missing_at_first_report_by_report_in_the_persons_own_orde
     units = [f"{item(project)}/c{number}" for number in (1, 2, 3)]
     wanted = [(report, unit) for report in reports(project) for unit in units]
     assert label_sealing.missing(project, item(project)) == wanted
-    labels.set_label(project, *wanted[4], labels.UNSURE)
+    labels.set_label(project, *wanted[4], label_rows.UNSURE)
     labels.set_note(project, *wanted[0], "a note is no label")
     assert label_sealing.missing(project, item(project)) == [*wanted[:4], wanted[5]]
 
@@ -69,7 +69,7 @@ def test_submitting_too_early_names_what_is_missing_and_seals_nothing(project: P
     label_all(project)
     report = add_report(project, item(project), SYSTEMS[2])
     labels.set_label(project, report, f"{item(project)}/c2", "no")
-    name = next(task.name for task in labels.queue(project) if task.response_id == report)
+    name = next(task.name for task in label_tasks.queue(project) if task.response_id == report)
     with pytest.raises(Refusal, match="2 labels are still missing") as refused:
         label_sealing.submit(project, item(project))
     assert refused.value.details == (
@@ -90,21 +90,21 @@ def test_a_long_list_of_missing_labels_is_cut_and_says_so(tmp_path: Path) -> Non
 def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project: Project) -> None:
     report, unit = reports(project)[0], f"{item(project)}/c1"
     label_all(project, "no")
-    labels.set_label(project, report, unit, labels.UNSURE)
+    labels.set_label(project, report, unit, label_rows.UNSURE)
     start = REPORT.index(QUOTE)
     labels.set_evidence(project, report, unit, QUOTE, start, start + len(QUOTE))
     labels.set_note(project, report, unit, "see the table")
     labels.set_flag(project, report, unit, True)
     found = document(project, label_sealing.submit(project, item(project)).subject)
     assert [label.value for label in found.units].count("no") == 5
-    label = found.unit(label_id(labels.COVERAGE, report, unit))
+    label = found.unit(label_id(label_rows.COVERAGE, report, unit))
     assert (label.value, label.quote, label.note, label.flags) == (
         "unsure",
         QUOTE,
         "see the table",
         "flagged",
     )
-    assert (label.protocol, label.response_id, label.unit_id) == (labels.COVERAGE, report, unit)
+    assert (label.protocol, label.response_id, label.unit_id) == (label_rows.COVERAGE, report, unit)
     assert label.anchor is not None
     assert label.anchor.stands_in(REPORT)
 
@@ -145,9 +145,9 @@ def test_a_report_that_comes_after_submitting_is_labelled_only_after_reopening(p
 
 def test_one_persons_seal_does_not_bind_another(project: Project) -> None:
     submitted(project)
-    assert all(task.sealed for task in labels.queue(project))
+    assert all(task.sealed for task in label_tasks.queue(project))
     as_second_rater(project)
-    assert not any(task.sealed for task in labels.queue(project))
+    assert not any(task.sealed for task in label_tasks.queue(project))
     labels.set_label(project, reports(project)[0], f"{item(project)}/c1", "no")
     with project.store.read() as db:
         assert not label_rows.is_sealed(db, item(project), project.by)
@@ -156,8 +156,8 @@ def test_one_persons_seal_does_not_bind_another(project: Project) -> None:
 def test_one_items_seal_does_not_bind_another(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=1, reports=1, questions=2)
     submitted(project)
-    assert [task.sealed for task in labels.queue(project)] == [True, False]
-    other = labels.queue(project)[1]
+    assert [task.sealed for task in label_tasks.queue(project)] == [True, False]
+    other = label_tasks.queue(project)[1]
     labels.set_label(project, other.response_id, f"{other.item_id}/c1", "yes")
     project.close()
 
@@ -171,7 +171,7 @@ def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(project:
     assert label_sealing.submit(project, item(project)).subject == artifact_id
     found = list(reversed(artifacts.revisions(project, artifact_id)))
     assert [(revision.number, revision.sealed) for revision in found] == [(1, True), (2, False), (3, True)]
-    name = label_id(labels.COVERAGE, report, unit)
+    name = label_id(label_rows.COVERAGE, report, unit)
     values = [next(u["value"] for u in revision.content["units"] if u["id"] == name) for revision in found]
     assert values == ["yes", "yes", "no"]
     link = ""
@@ -203,7 +203,7 @@ def test_an_item_without_reports_cannot_be_submitted(tmp_path: Path) -> None:
 def test_the_standing_counts_units_labels_and_doubts(project: Project) -> None:
     first, second, *_ = label_sealing.missing(project, item(project))
     labels.set_label(project, *first, "yes")
-    labels.set_label(project, *second, labels.UNSURE)
+    labels.set_label(project, *second, label_rows.UNSURE)
     before = label_sealing.state(project, item(project))
     assert (before.state, before.reports, before.units, before.labelled, before.unsure) == (
         "open",

@@ -7,7 +7,7 @@ from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items
-from annotator.actions.labelling import dealing, label_sealing, labels
+from annotator.actions.labelling import dealing, label_rows, label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
@@ -42,7 +42,7 @@ def stored(project: Project) -> list[dict]:
 
 def first_unit(project: Project) -> tuple[str, str]:
     """The first report of the queue and its first criterion."""
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     return task.response_id, f"{task.item_id}/c1"
 
 
@@ -51,11 +51,11 @@ def as_second_rater(project: Project) -> None:
 
 
 def names_by_report(project: Project) -> dict[str, str]:
-    return {task.response_id: task.name for task in labels.queue(project)}
+    return {task.response_id: task.name for task in label_tasks.queue(project)}
 
 
 def test_queue_lists_each_items_reports_in_item_order(project):
-    found = [(task.item_key, task.name) for task in labels.queue(project)]
+    found = [(task.item_key, task.name) for task in label_tasks.queue(project)]
     assert found == [(key, f"Report {letter}") for key in "12" for letter in "ABC"]
 
 
@@ -67,7 +67,7 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
         project = labelling_project(folder, criteria=1, questions=questions)
         statements: list[str] = []
         project.store.raw.set_trace_callback(statements.append)
-        assert len(labels.queue(project)) == 3 * questions
+        assert len(label_tasks.queue(project)) == 3 * questions
         project.store.raw.set_trace_callback(None)
         asked.append(len(statements))
         project.close()
@@ -105,9 +105,9 @@ def test_blind_names_do_not_follow_the_systems_from_item_to_item(tmp_path):
 
 def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
     project = labelling_project(tmp_path, reports=2, questions=1)
-    before = [task.response_id for task in labels.queue(project)]
-    late = add_report(project, labels.queue(project)[0].item_id, SYSTEMS[2])
-    assert [task.response_id for task in labels.queue(project) if task.response_id != late] == before
+    before = [task.response_id for task in label_tasks.queue(project)]
+    late = add_report(project, label_tasks.queue(project)[0].item_id, SYSTEMS[2])
+    assert [task.response_id for task in label_tasks.queue(project) if task.response_id != late] == before
     project.close()
 
 
@@ -117,7 +117,7 @@ def test_letters_run_out_after_z_and_numbers_go_on():
 
 
 def test_nothing_a_sheet_holds_names_the_system(project):
-    sheet = labels.sheet(project, labels.queue(project)[0].response_id)
+    sheet = labels.sheet(project, label_tasks.queue(project)[0].response_id)
     assert not any(name in repr(sheet) for name in SYSTEMS)
 
 
@@ -126,16 +126,16 @@ def test_labels_of_another_rater_are_neither_counted_nor_shown(project):
     labels.set_label(project, response_id, unit_id, "yes")
     as_second_rater(project)
     assert labels.sheet(project, response_id).labels == {}
-    assert sum(task.labelled for task in labels.queue(project)) == 0
-    assert labels.recent(project) == []
+    assert sum(task.labelled for task in label_tasks.queue(project)) == 0
+    assert label_tasks.recent(project) == []
 
 
 def test_unsure_is_missing_and_never_a_no(project):
     response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, labels.UNSURE)
+    labels.set_label(project, response_id, unit_id, label_rows.UNSURE)
     (row,) = stored(project)
     assert (row["value"], row["status"]) == (None, Status.UNCLEAR.value)
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     assert (task.labelled, task.unsure) == (1, 1)
 
 
@@ -179,7 +179,7 @@ def test_evidence_can_be_cleared(project):
 def test_a_note_alone_leaves_the_unit_open(project):
     response_id, unit_id = first_unit(project)
     labels.set_note(project, response_id, unit_id, "come back to this")
-    assert labels.queue(project)[0].labelled == 0
+    assert label_tasks.queue(project)[0].labelled == 0
     assert labels.sheet(project, response_id).labels[unit_id].status is Status.SKIPPED
 
 
@@ -198,25 +198,27 @@ def test_a_value_the_protocol_does_not_know_is_refused(project):
 
 def test_recent_gives_the_latest_labels_newest_first(project):
     response_id, _ = first_unit(project)
-    item_id = labels.queue(project)[0].item_id
-    for number, value in ((1, "yes"), (2, "no"), (3, labels.UNSURE)):
+    item_id = label_tasks.queue(project)[0].item_id
+    for number, value in ((1, "yes"), (2, "no"), (3, label_rows.UNSURE)):
         labels.set_label(project, response_id, f"{item_id}/c{number}", value)
-    found = [(decision.words[:15], decision.said) for decision in labels.recent(project, limit=2)]
+    found = [(decision.words[:15], decision.said) for decision in label_tasks.recent(project, limit=2)]
     assert found == [("Explains point ", "unsure"), ("Explains point ", "no")]
-    assert [decision.unit_id for decision in labels.recent(project)] == [f"{item_id}/c{n}" for n in (3, 2, 1)]
+    assert [decision.unit_id for decision in label_tasks.recent(project)] == [
+        f"{item_id}/c{n}" for n in (3, 2, 1)
+    ]
 
 
 def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     for number in (1, 2):
         labels.set_label(project, task.response_id, f"{task.item_id}/c{number}", "yes")
     artifact_id = labels.sheet(project, task.response_id).artifact_id
     submitting.reopen(project, artifact_id)
     artifacts.remove_unit(project, artifact_id, f"{task.item_id}/c1")
     submitting.seal(project, artifact_id)
-    after = labels.queue(project)[0]
+    after = label_tasks.queue(project)[0]
     assert (after.units, after.labelled) == (2, 1)
-    assert [decision.unit_id for decision in labels.recent(project)] == [f"{task.item_id}/c2"]
+    assert [decision.unit_id for decision in label_tasks.recent(project)] == [f"{task.item_id}/c2"]
 
 
 def test_a_draft_rubric_is_not_labelled_by(tmp_path):
@@ -224,8 +226,8 @@ def test_a_draft_rubric_is_not_labelled_by(tmp_path):
     item_id = items.add(project, "A question").subject
     response_id = add_report(project, item_id, SYSTEMS[0])
     artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2))
-    assert labels.queue(project) == []
-    assert labels.lacking(project) == "rubric"
+    assert label_tasks.queue(project) == []
+    assert label_tasks.lacking(project) == "rubric"
     with pytest.raises(Refusal, match="no sealed rubric"):
         labels.sheet(project, response_id)
     project.close()
@@ -233,19 +235,19 @@ def test_a_draft_rubric_is_not_labelled_by(tmp_path):
 
 def test_what_is_lacking_is_named_in_the_order_of_the_work(tmp_path):
     project = project_with(tmp_path)
-    assert labels.lacking(project) == "items"
+    assert label_tasks.lacking(project) == "items"
     item_id = items.add(project, "A question").subject
-    assert labels.lacking(project) == "responses"
+    assert label_tasks.lacking(project) == "responses"
     add_report(project, item_id, SYSTEMS[0])
-    assert labels.lacking(project) == "rubric"
+    assert label_tasks.lacking(project) == "rubric"
     seal_rubric(project, item_id)
-    assert labels.lacking(project) == ""
+    assert label_tasks.lacking(project) == ""
     project.close()
 
 
 def test_a_retired_item_is_not_labelled(project):
-    items.change(project, labels.queue(project)[0].item_id, retired=True)
-    assert {task.item_key for task in labels.queue(project)} == {"2"}
+    items.change(project, label_tasks.queue(project)[0].item_id, retired=True)
+    assert {task.item_key for task in label_tasks.queue(project)} == {"2"}
 
 
 def set_standing(project: Project, artifact_id: str, state: State, author_id: str) -> None:
@@ -303,18 +305,18 @@ def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
     first, second = items.ids(project)
     assignments.assign_one(project, second, project.by, Stage.LABELLING)
     assignments.assign_one(project, first, project.by, Stage.PLAN)
-    assert {task.item_id for task in labels.queue(project)} == {second}
-    assert labels.lacking(project) == ""
+    assert {task.item_id for task in label_tasks.queue(project)} == {second}
+    assert label_tasks.lacking(project) == ""
     as_second_rater(project)
-    assert {task.item_id for task in labels.queue(project)} == {first, second}
+    assert {task.item_id for task in label_tasks.queue(project)} == {first, second}
 
 
 @pytest.mark.parametrize("given", [{}, {"trial": 2, "purpose": Purpose.REPEAT}])
 def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(project, given):
     stage = Stage.LABELLING if given else Stage.PLAN
     assignments.assign_one(project, items.ids(project)[0], project.by, stage, **given)
-    assert labels.queue(project) == []
-    assert labels.lacking(project) == "assignments"
+    assert label_tasks.queue(project) == []
+    assert label_tasks.lacking(project) == "assignments"
 
 
 def test_assignments_do_not_change_the_names_of_the_reports(project):

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_cases, label_offers, labels
+from annotator.actions.labelling import label_cases, label_offers, label_rows, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
@@ -32,7 +32,7 @@ def project(tmp_path):
 
 
 def open_sheet(project: Project, protocol: str, place: int = 0) -> labels.Sheet:
-    task = labels.queue(project, protocol)[place]
+    task = label_tasks.queue(project, protocol)[place]
     return labels.sheet(project, task.response_id, protocol, task.other_id)
 
 
@@ -41,13 +41,13 @@ def test_all_protocols_that_people_answer_are_offered_where_there_is_something_t
     folder = tmp_path / "other"
     folder.mkdir()
     plain = labelling_project(folder, reports=1)
-    assert label_offers.offered(plain) == [labels.COVERAGE]
+    assert label_offers.offered(plain) == [label_rows.COVERAGE]
     plain.close()
 
 
 def test_what_is_computed_is_not_labelled(project):
     with pytest.raises(Refusal, match="is computed"):
-        labels.queue(project, "adra.retrieval")
+        label_tasks.queue(project, "adra.retrieval")
 
 
 def test_claims_stand_under_their_pages_and_an_unreadable_page_leaves_one_answer(project):
@@ -73,13 +73,13 @@ def test_several_labels_are_given_in_one_go_and_undone_in_one_go(project):
     response_id = reports(project)[0]
     labels.set_label(project, response_id, "p1~g1", "relevant", protocol=PLAN)
     labels.set_labels(project, response_id, ["p1~g2", "p1~g3"], "not", protocol=PLAN)
-    assert labels.queue(project, PLAN)[0].labelled == 3
+    assert label_tasks.queue(project, PLAN)[0].labelled == 3
     history.undo(project)
     assert {unit: label.value for unit, label in open_sheet(project, PLAN).labels.items()} == {
         "p1~g1": "relevant"
     }
     history.redo(project)
-    assert labels.queue(project, PLAN)[0].labelled == 3
+    assert label_tasks.queue(project, PLAN)[0].labelled == 3
 
 
 def test_a_statements_gold_label_is_not_on_the_sheet(project):
@@ -88,9 +88,9 @@ def test_a_statements_gold_label_is_not_on_the_sheet(project):
 
 @pytest.mark.parametrize("protocol", [PAIRS, PREFERENCE])
 def test_a_pair_is_asked_once_in_an_order_that_stays(project, protocol):
-    (task,) = labels.queue(project, protocol)
+    (task,) = label_tasks.queue(project, protocol)
     assert {task.response_id, task.other_id} == set(reports(project))
-    assert labels.queue(project, protocol)[0].id == task.id
+    assert label_tasks.queue(project, protocol)[0].id == task.id
     sheet = open_sheet(project, protocol)
     assert (sheet.id, sheet.name != sheet.other_name, sheet.report != sheet.other) == (task.id, True, True)
 
@@ -101,15 +101,15 @@ def test_the_order_of_a_pair_is_dealt_anew_for_each_person(project):
         people.add_person(project, f"More {number}", (Role.ANNOTATOR,))
     for person in people.people(project):
         project.work_as(person)
-        orders.add(labels.queue(project, PAIRS)[0].response_id)
+        orders.add(label_tasks.queue(project, PAIRS)[0].response_id)
     assert orders == set(reports(project))
 
 
 def test_both_orders_are_asked_where_that_is_wished(project):
     label_cases.ask_both_orders(project, PAIRS, True)
-    first, second = labels.queue(project, PAIRS)
+    first, second = label_tasks.queue(project, PAIRS)
     assert (first.response_id, first.other_id) == (second.other_id, second.response_id)
-    assert len(labels.queue(project, PREFERENCE)) == 1
+    assert len(label_tasks.queue(project, PREFERENCE)) == 1
 
 
 def test_asking_in_both_orders_is_undone_and_done_again(project):
@@ -133,38 +133,38 @@ def test_those_that_compare_two_reports_are_offered_by_title():
 
 
 def test_labels_of_one_protocol_are_none_of_another(project):
-    task = labels.queue(project, PAIRS)[0]
+    task = label_tasks.queue(project, PAIRS)[0]
     labels.set_label(project, task.response_id, task.other_id, "tie", protocol=PAIRS)
-    assert [labels.queue(project, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
-    assert [one.said for one in labels.recent(project, protocol=PAIRS)] == ["tie"]
-    assert labels.recent(project, protocol=PREFERENCE) == []
+    assert [label_tasks.queue(project, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
+    assert [one.said for one in label_tasks.recent(project, protocol=PAIRS)] == ["tie"]
+    assert label_tasks.recent(project, protocol=PREFERENCE) == []
 
 
 def test_recent_cells_are_called_by_both_their_sides(project):
     labels.set_label(project, reports(project)[0], "p2~g2", "relevant", protocol=PLAN)
-    (decision,) = labels.recent(project, protocol=PLAN)
+    (decision,) = label_tasks.recent(project, protocol=PLAN)
     assert decision.words == "Measure how often a citation supports its claim. → Measure citation support."
 
 
 def test_what_cannot_be_asked_is_said_in_sentences(project):
-    assert labels.outlook(project, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
+    assert label_tasks.outlook(project, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
     project.store.raw.execute("DELETE FROM page WHERE state = 'dead'")
-    gaps = labels.outlook(project, CLAIMS).gaps
+    gaps = label_tasks.outlook(project, CLAIMS).gaps
     assert "1 claim cannot be asked: the cited page was never fetched." in gaps
 
 
 def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
     project = project_with(tmp_path)
-    assert labels.lacking(project, PAIRS) == "items"
+    assert label_tasks.lacking(project, PAIRS) == "items"
     item_id = items.add(project, "A question").subject
-    assert labels.lacking(project, PAIRS) == "responses"
+    assert label_tasks.lacking(project, PAIRS) == "responses"
     response_id = add_report(project, item_id, SYSTEMS[0])
-    assert [labels.lacking(project, name) for name in ALL[1:]] == [
+    assert [label_tasks.lacking(project, name) for name in ALL[1:]] == [
         "claims", "rivals", "plan", "diagnostics", "rivals",
     ]  # fmt: skip
     drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=()))
     add_report(project, item_id, SYSTEMS[1])
-    assert [labels.lacking(project, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
+    assert [label_tasks.lacking(project, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
     project.close()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_sealing, labels, second_looks
+from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels, second_looks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import rewording
 from annotator.actions.undo import history
@@ -29,17 +29,17 @@ def project(tmp_path):
 @pytest.fixture
 def place(project) -> tuple[str, str]:
     """The first report, and the criterion that is worded anew."""
-    return labels.queue(project)[0].response_id, f"{items.ids(project)[0]}/c2"
+    return label_tasks.queue(project)[0].response_id, f"{items.ids(project)[0]}/c2"
 
 
 def word(project: Project, unit_id: str, text: str = NEW) -> None:
-    rewording.word(project, labels.COVERAGE, items.ids(project)[0], unit_id, text)
+    rewording.word(project, label_rows.COVERAGE, items.ids(project)[0], unit_id, text)
 
 
 def test_it_is_open_again_in_every_report_and_the_others_stay(project, place):
-    assert [task.labelled for task in labels.queue(project)] == [3, 3]
+    assert [task.labelled for task in label_tasks.queue(project)] == [3, 3]
     word(project, place[1])
-    assert [task.labelled for task in labels.queue(project)] == [2, 2]
+    assert [task.labelled for task in label_tasks.queue(project)] == [2, 2]
     sheet = labels.sheet(project, place[0])
     assert {unit_id: label.status for unit_id, label in sheet.labels.items() if label.value is None} == {
         place[1]: Status.SKIPPED
@@ -66,15 +66,15 @@ def test_a_note_does_not_make_what_was_said_count_for_the_new_words(project, pla
         Status.SKIPPED,
         "Is this meant more narrowly now?",
     )
-    assert labels.queue(project)[0].labelled == 2
+    assert label_tasks.queue(project)[0].labelled == 2
 
 
 def test_what_is_undone_comes_back_as_it_counts(project, place):
     word(project, place[1])
     labels.set_label(project, *place, "yes")
-    assert labels.queue(project)[0].labelled == 3
+    assert label_tasks.queue(project)[0].labelled == 3
     history.undo(project)
-    assert labels.queue(project)[0].labelled == 2
+    assert label_tasks.queue(project)[0].labelled == 2
     assert labels.sheet(project, place[0]).outdated[place[1]].value == "no"
 
 
@@ -82,7 +82,7 @@ def test_words_that_are_put_back_make_it_count_again(project, place):
     before = labels.sheet(project, place[0]).units[1].text
     word(project, place[1])
     word(project, place[1], before)
-    assert [task.labelled for task in labels.queue(project)] == [3, 3]
+    assert [task.labelled for task in label_tasks.queue(project)] == [3, 3]
     assert labels.sheet(project, place[0]).outdated == {}
 
 
@@ -94,13 +94,13 @@ def test_what_is_submitted_stays_and_says_that_it_is_of_other_words(project, pla
     assert sheet.outdated == {place[1]: sheet.labels[place[1]]}
     label_sealing.reopen(project, items.ids(project)[0])
     assert labels.sheet(project, place[0]).labels[place[1]].value is None
-    assert [task.labelled for task in labels.queue(project)] == [2, 2]
+    assert [task.labelled for task in label_tasks.queue(project)] == [2, 2]
 
 
 def test_the_latest_labels_are_those_that_count(project, place):
     word(project, place[1])
-    assert place[1] not in {decision.unit_id for decision in labels.recent(project)}
-    assert len(labels.recent(project)) == 4
+    assert place[1] not in {decision.unit_id for decision in label_tasks.recent(project)}
+    assert len(label_tasks.recent(project)) == 4
 
 
 def test_no_kind_is_given_to_what_was_said_of_other_words(project, place):
@@ -111,11 +111,11 @@ def test_no_kind_is_given_to_what_was_said_of_other_words(project, place):
 
 def test_a_gold_sub_task_that_is_worded_anew_opens_its_cells(tmp_path):
     project = one_item(tmp_path)
-    response_id = labels.queue(project, PLAN)[0].response_id
+    response_id = label_tasks.queue(project, PLAN)[0].response_id
     cells = [unit.id for unit in labels.sheet(project, response_id, PLAN).units]
     labels.set_labels(project, response_id, cells, "not", protocol=PLAN)
     rewording.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)
     gone = [cell for cell in cells if cell.endswith("~" + cells[0].partition("~")[2])]
     assert list(labels.sheet(project, response_id, PLAN).outdated) == gone
-    assert labels.queue(project, PLAN)[0].labelled == len(cells) - len(gone)
+    assert label_tasks.queue(project, PLAN)[0].labelled == len(cells) - len(gone)
     project.close()

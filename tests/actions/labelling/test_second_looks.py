@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.labelling import label_sealing, labels, second_looks
+from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels, second_looks
 from annotator.actions.undo import history
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES
@@ -21,7 +21,7 @@ def project(tmp_path):
 @pytest.fixture
 def place(project):
     """The only report and its first criterion, which is not met."""
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     labels.set_label(project, task.response_id, f"{task.item_id}/c1", "no")
     return task.response_id, f"{task.item_id}/c1"
 
@@ -30,7 +30,7 @@ def test_a_kind_stands_beside_the_verdict_it_is_of(project, place):
     second_looks.give(project, *place, MISSES.name, "partial_missing")
     assert second_looks.of_report(project, place[0], MISSES.name) == {place[1]: "partial_missing"}
     assert labels.sheet(project, place[0]).labels[place[1]].value == "no"
-    assert labels.queue(project)[0].labelled == 1
+    assert label_tasks.queue(project)[0].labelled == 1
 
 
 def test_another_kind_takes_the_place_of_the_first_and_undo_brings_it_back(project, place):
@@ -52,7 +52,7 @@ def test_a_kind_can_be_taken_back_and_given_again_by_undo(project, place):
 
 @pytest.mark.parametrize("taxonomy", [MODES, MISSES])
 def test_a_kind_is_given_only_where_the_verdict_asks_for_it(project, taxonomy):
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     unit_id = f"{task.item_id}/c2"
     if taxonomy is MISSES:
         labels.set_label(project, task.response_id, unit_id, "yes")
@@ -74,7 +74,7 @@ def test_the_kinds_of_another_person_are_not_seen(project, place):
 
 
 def test_kinds_may_be_given_after_the_labels_are_submitted(project, place):
-    item_id = labels.queue(project)[0].item_id
+    item_id = label_tasks.queue(project)[0].item_id
     labels.set_label(project, place[0], f"{item_id}/c2", "yes")
     label_sealing.submit(project, item_id)
     second_looks.give(project, *place, MISSES.name, "incompleteness")
@@ -101,7 +101,7 @@ def test_a_claims_kind_is_suggested_by_its_page_or_its_verdict(project, place, v
 
 def test_an_unsupported_claim_gets_its_kind(tmp_path):
     project = one_item(tmp_path)
-    response_id = labels.queue(project, CLAIMS)[0].response_id
+    response_id = label_tasks.queue(project, CLAIMS)[0].response_id
     labels.set_label(project, response_id, "c2", "no", protocol=CLAIMS)
     second_looks.give(project, response_id, "c2", CITATION_ERRORS.name, "unsupported_answer")
     assert second_looks.of_report(project, response_id, CITATION_ERRORS.name) == {"c2": "unsupported_answer"}
@@ -109,6 +109,6 @@ def test_an_unsupported_claim_gets_its_kind(tmp_path):
 
 
 def test_kinds_are_asked_only_of_what_has_a_taxonomy(project):
-    assert [second_looks.offered(project, name) for name in (labels.COVERAGE, CLAIMS, "adra.plan")] == [
+    assert [second_looks.offered(project, name) for name in (label_rows.COVERAGE, CLAIMS, "adra.plan")] == [
         True, True, False,
     ]  # fmt: skip

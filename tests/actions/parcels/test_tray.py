@@ -8,7 +8,7 @@ from sqlalchemy import update
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -100,7 +100,7 @@ def labelled(tmp_path: Path) -> Project:
 
 def labels_from(theirs: Project, value: str) -> Path:
     """The rater's file in which every criterion got the same label."""
-    for task in labels.queue(theirs):
+    for task in label_tasks.queue(theirs):
         for unit in labels.sheet(theirs, task.response_id).units:
             labels.set_label(theirs, task.response_id, unit.id, value)
     label_sealing.submit(theirs, items.ids(theirs)[0])

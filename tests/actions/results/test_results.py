@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, results_behind
 from annotator.actions.runs import judge_cases
@@ -14,7 +14,7 @@ from tests.projects.small_project import units_of
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
     """Label each report, blind name first, with verdicts in the order of the rubric."""
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         units = units_of(project, task.item_id)
         for unit, verdict in zip(units, verdicts[system_of(project, task.response_id)], strict=True):
             labels.set_label(project, task.response_id, unit, verdict)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_rows, label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results
 from annotator.actions.runs import judge_cases
@@ -31,7 +31,7 @@ Said = Mapping[tuple[str, str], str]
 # Metric → system → what it must be.
 EXPECTED = {
     # Both criteria weigh 2: S_c = 2·covered / 4.
-    labels.COVERAGE: {"coverage": (0.5, 0.0, 1.0)},
+    label_rows.COVERAGE: {"coverage": (0.5, 0.0, 1.0)},
     # 1 yes, 1 no, 1 unknown: 1 / (1 + 1); all three claims cite.
     CLAIMS: {"faithfulness": (0.5, None, None), "groundedness": (1.0, None, None)},
     # The first wins both of its two comparisons; the others tie with each other and lose to it.
@@ -48,7 +48,7 @@ EXPECTED = {
         "reasoning.recall": (0.5, 0.0, 1.0), "reasoning.f1": (0.5, 0.0, 1.0),
     },
 }  # fmt: skip
-SAID = {labels.COVERAGE: COVERED, CLAIMS: CLAIMED, PLAN: CELLS, REASONING: STATED}
+SAID = {label_rows.COVERAGE: COVERED, CLAIMS: CLAIMED, PLAN: CELLS, REASONING: STATED}
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def verdicts(project: Project, protocol: str) -> Said:
     """(response, unit) → what is said of it, of pairs in both orders."""
     ids = reports(project)
     if protocol in SAID:
-        item_id = labels.queue(project)[0].item_id
-        prefix = f"{item_id}/" if protocol == labels.COVERAGE else ""
+        item_id = label_tasks.queue(project)[0].item_id
+        prefix = f"{item_id}/" if protocol == label_rows.COVERAGE else ""
         return {
             (ids[n], f"{prefix}{unit}"): value
             for n, row in SAID[protocol].items()
@@ -80,7 +80,7 @@ def verdicts(project: Project, protocol: str) -> Said:
 def label_all(project: Project, protocol: str) -> None:
     """Label by hand whatever the queue asks for."""
     said = verdicts(project, protocol)
-    for task in labels.queue(project, protocol):
+    for task in label_tasks.queue(project, protocol):
         for unit in labels.sheet(project, task.response_id, protocol, task.other_id).units:
             value = said[task.response_id, unit.id]
             labels.set_label(project, task.response_id, unit.id, value, protocol=protocol)
@@ -125,7 +125,7 @@ def test_a_judge_with_the_same_verdicts_gets_the_same_figures(project, protocol,
 
 def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(project):
     response_id = reports(project)[0]
-    for unit_id, value in (("s1", "true"), ("s2", "false"), ("s3", labels.UNSURE)):
+    for unit_id, value in (("s1", "true"), ("s2", "false"), ("s3", label_rows.UNSURE)):
         labels.set_label(project, response_id, unit_id, value, protocol=REASONING)
     row = next(
         row
@@ -139,7 +139,7 @@ def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(pro
 
 def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(project):
     ids = reports(project)
-    task = labels.queue(project, PAIRS)[0]
+    task = label_tasks.queue(project, PAIRS)[0]
     labels.set_label(project, task.response_id, task.other_id, "first", protocol=PAIRS)
     found = figures(project, PAIRS, result_raters.PEOPLE)["win_rate"]
     order = dict(zip(ids, found, strict=True))

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import board, labels
+from annotator.actions.labelling import board, label_rows, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import sampling, validation_sets
@@ -77,7 +77,7 @@ def test_a_set_is_dealt_blind_and_only_what_was_drawn_is_asked_for(project: Proj
     found = validation_sets.named(project, "Spring")
     assert (len(found.content.responses), len(found.content.dealt)) == (4, 4)
     project.work_as(person(project, "R2"))
-    tasks = labels.queue(project)
+    tasks = label_tasks.queue(project)
     assert {task.response_id for task in tasks} == found.responses()
     assert {task.name for task in tasks} == {"Report A"}
     other = next(r for _, r, _ in places(project).values() if r not in found.responses())
@@ -100,7 +100,7 @@ def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project)
     assert set(content.dealt[first]) == {ann, person(project, "R3").id}
     assert content.narrowed[first] == (person(project, "R3").id,)
     project.work_as(person(project, "R2"))
-    assert sum(task.item_id == first for task in labels.queue(project)) == 2
+    assert sum(task.item_id == first for task in label_tasks.queue(project)) == 2
 
 
 def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project) -> None:
@@ -196,7 +196,7 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: P
         person_says(project, alias, lambda _: "yes")
 
     def units() -> int:
-        found = judge_comparing.compare(project, labels.COVERAGE).pairings
+        found = judge_comparing.compare(project, label_rows.COVERAGE).pairings
         return next(one.units for one in found if {one.a.name, one.b.name} == {"small", "people"})
 
     assert units() == 0

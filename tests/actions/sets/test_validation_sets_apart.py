@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks
 from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -37,7 +37,7 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
         theirs = tasking.take_task(
             packing.task(project, people.known(project, alias).id, folder).path
         ).project
-        assert len(labels.queue(theirs)) == len(drawn.responses()) == 3
+        assert len(label_tasks.queue(theirs)) == len(drawn.responses()) == 3
         reports = theirs.store.raw.execute("SELECT count(*) FROM response").fetchone()[0]
         assert reports == 3
         label_all(theirs, "number 1")

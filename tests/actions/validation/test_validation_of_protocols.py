@@ -10,7 +10,7 @@ from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.judges import judges
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_rows, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
@@ -57,7 +57,7 @@ def judge_says(project: Project, protocol: str, place: Place, value: str, *, tur
 def person_says(project: Project, protocol: str, value: str) -> int:
     """The first value that may be said of every unit that the person working is asked about; how many there are."""
     said = 0
-    for task in labels.queue(project, protocol):
+    for task in label_tasks.queue(project, protocol):
         sheet = labels.sheet(project, task.response_id, protocol, task.other_id)
         for group in sheet.groups:
             for unit in group.units:
@@ -123,7 +123,7 @@ def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> N
 def test_pairs_are_compared_in_one_order(project: Project) -> None:
     """People asked in the other order are turned: the report shown second there is the better one here."""
     first, second, _ = PROTOCOLS[PAIRS].values
-    asked = {(task.response_id, task.other_id) for task in labels.queue(project, PAIRS)}
+    asked = {(task.response_id, task.other_id) for task in label_tasks.queue(project, PAIRS)}
     for response_id, other_id in asked:
         # Always the report whose id sorts first.
         labels.set_label(
@@ -152,8 +152,8 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     closing.close(project, adjudication_id)
     project.work_as(next(one for one in people.people(project) if one.has(Role.COORDINATOR)))
     judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
-    for place in places(project, labels.COVERAGE):
-        judge_says(project, labels.COVERAGE, place, "yes")
+    for place in places(project, label_rows.COVERAGE):
+        judge_says(project, label_rows.COVERAGE, place, "yes")
     found = validation.report(project, Wish(against=("consensus",), resamples=FEW))
     assert found.against == "consensus"
     told = found.of("small").told

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import (
 from sqlalchemy import insert
 
 from annotator.actions.items import items
-from annotator.actions.labelling import labels, second_looks
+from annotator.actions.labelling import label_rows, label_tasks, labels, second_looks
 from annotator.actions.project import people
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement
@@ -28,7 +28,7 @@ def page(tmp_path, page_over, at_once):
     project = labelling_project(tmp_path)
     me = project.person
     project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         for unit in ("c1", "c2", "c3"):
             labels.set_label(project, task.response_id, f"{task.item_id}/{unit}", "no")
             labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
@@ -41,10 +41,10 @@ def judge_all(project) -> None:
     """A judge with a telling name has judged every unit."""
     with project.store.write() as db:
         db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
-        for task in labels.queue(project):
+        for task in label_tasks.queue(project):
             for unit in ("c1", "c2", "c3"):
                 judgement = Judgement(
-                    id=new_id(), protocol=labels.COVERAGE, item_id=task.item_id, response_id=task.response_id,
+                    id=new_id(), protocol=label_rows.COVERAGE, item_id=task.item_id, response_id=task.response_id,
                     unit_id=f"{task.item_id}/{unit}", rater_kind="judge", rater_id="judge", value="yes",
                     rationale=OTHERS[2], at=now(),
                 )  # fmt: skip
@@ -102,7 +102,7 @@ class TestProtocols:
         me = project.person
         project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
         for protocol in ALL:
-            for task in labels.queue(project, protocol):
+            for task in label_tasks.queue(project, protocol):
                 self.say_all(project, protocol, task)
         self.judge_all(project)
         project.work_as(me)
@@ -114,7 +114,7 @@ class TestProtocols:
             for unit in group.units:
                 labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
                 labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
-                if protocol == labels.COVERAGE:
+                if protocol == label_rows.COVERAGE:
                     second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
 
     def judge_all(self, project) -> None:

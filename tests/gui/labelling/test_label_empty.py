@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.gui.pages.labelling.units.locking import LOCKED
 from annotator.gui.widgets.plain import PlainLabel
@@ -32,7 +32,7 @@ def headline(page) -> str:
 
 
 def label_all(project, value="yes") -> None:
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         for unit in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit.id, value)
 
@@ -83,8 +83,8 @@ def test_the_last_label_and_done_lead_to_all_labelled(project, show):
 
 def test_all_labelled_leads_to_the_unsure_ones(project, show):
     label_all(project)
-    unsure = labels.queue(project)[1]
-    labels.set_label(project, unsure.response_id, f"{unsure.item_id}/c2", labels.UNSURE)
+    unsure = label_tasks.queue(project)[1]
+    labels.set_label(project, unsure.response_id, f"{unsure.item_id}/c2", label_rows.UNSURE)
     page = show(project)
     page.done.findChildren(QPushButton)[0].click()
     assert (page.bench.response_id, page.bench.unit_id) == (unsure.response_id, f"{unsure.item_id}/c2")
@@ -141,7 +141,7 @@ def test_keys_that_would_change_a_file_that_may_only_be_read_say_why_not(project
 
 
 def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(project, show):
-    task = labels.queue(project)[0]
+    task = label_tasks.queue(project)[0]
     response_id = add_report(project, task.item_id, SYSTEMS[2], "> " * 200 + "deep")
     page = show(project)
     page.window().show_page("Label", response_id=response_id)

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.imports import label_files
 from annotator.actions.items import items
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.gui.pages.labelling.label_queue import state_of
@@ -23,7 +23,7 @@ def project(tmp_path: Path, at_once: None) -> Project:
 
 def taken_in(project: Project, folder: Path, units: int) -> str:
     """Take in “yes” of so many criteria of the report that stands first; its id."""
-    (task, _) = labels.queue(project)
+    (task, _) = label_tasks.queue(project)
     sheet = labels.sheet(project, task.response_id)
     with project.store.read() as db:
         (system,) = db.exec_driver_sql(

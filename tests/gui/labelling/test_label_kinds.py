@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.labelling import label_sealing, labels, second_looks
+from annotator.actions.labelling import label_sealing, label_tasks, labels, second_looks
 from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES, TAXONOMIES
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.units.kind_row import HEADS, KINDS
@@ -123,7 +123,7 @@ def test_a_claim_whose_page_is_gone_is_suggested_to_be_an_invalid_attribution(pa
 
 
 def test_kinds_of_submitted_labels_can_still_be_given(project, page_over):
-    item_id = labels.queue(project)[0].item_id
+    item_id = label_tasks.queue(project)[0].item_id
     for response_id, unit_id in label_sealing.missing(project, item_id):
         labels.set_label(project, response_id, unit_id, "no")
     label_sealing.submit(project, item_id)

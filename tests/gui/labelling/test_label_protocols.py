@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_rows, label_tasks
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.verdicts import FACES, answers
@@ -29,7 +29,7 @@ def show(project, page_over):
 def test_answers_stand_in_the_order_of_the_protocols_own_values():
     asked = {name: shape for name, shape in PROTOCOLS.items() if shape.values}
     assert FACES.keys() == WORDS.keys() == asked.keys()
-    assert all(answers(name) == (*shape.values, labels.UNSURE) for name, shape in asked.items())
+    assert all(answers(name) == (*shape.values, label_rows.UNSURE) for name, shape in asked.items())
 
 
 def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over, at_once):
@@ -39,7 +39,7 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over, at_onc
 
 
 def test_every_offered_protocol_has_its_tab_and_keys_go_round(show):
-    page = show(labels.COVERAGE)
+    page = show(label_rows.COVERAGE)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
         WORDS[name].tab for name in ALL
     ]
@@ -111,8 +111,8 @@ def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once,
 def test_everything_that_can_be_lacking_has_words_and_a_way(
     project, page_over, monkeypatch, qtbot, lacking, headline, way
 ):
-    monkeypatch.setattr(labels, "lacking", lambda project, protocol: lacking)
-    monkeypatch.setattr(labels, "outlook", lambda project, protocol: labels.Outlook([]))
+    monkeypatch.setattr(label_tasks, "lacking", lambda project, protocol: lacking)
+    monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.Outlook([]))
     page = page_over(project, "Label")
     empty = page.whole.currentWidget()
     assert empty.findChildren(PlainLabel)[0].text().startswith(headline)

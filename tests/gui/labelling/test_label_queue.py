@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QModelIndex, QSettings, Qt
 
-from annotator.actions.labelling.labels import Task
+from annotator.actions.labelling.label_tasks import Task
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE, Group, LabelQueue, Show
 from tests.projects.labelling_project import labelling_project

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE
@@ -65,7 +65,7 @@ def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(project, s
 
 
 def test_done_stays_with_the_item_while_an_earlier_report_is_open(project, show):
-    page = show(response_id=labels.queue(project)[1].response_id)
+    page = show(response_id=label_tasks.queue(project)[1].response_id)
     press("1", 2)
     press("Ctrl+Return")
     assert (state(project), open_report(page)) == ("open", ("1", "Report A"))
@@ -76,8 +76,8 @@ def test_done_stays_with_the_item_while_an_earlier_report_is_open(project, show)
 
 def test_what_is_missing_is_said_and_gone_to(project, show):
     label_item(project, 0, but=1)
-    last = labels.queue(project)[1].response_id
-    page = show(response_id=labels.queue(project)[0].response_id)
+    last = label_tasks.queue(project)[1].response_id
+    page = show(response_id=label_tasks.queue(project)[0].response_id)
     press("Ctrl+Return")
     assert page.bench.response_id == last
     press("Ctrl+Return")
@@ -88,7 +88,7 @@ def test_what_is_missing_is_said_and_gone_to(project, show):
 
 def test_a_label_taken_back_elsewhere_is_missed_before_anything_is_sealed(project, show):
     label_item(project, 0)
-    page = show(response_id=labels.queue(project)[0].response_id)
+    page = show(response_id=label_tasks.queue(project)[0].response_id)
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
     page.submission.submit(item(project))
@@ -134,7 +134,7 @@ def test_other_items_stay_open_while_one_is_locked(project, show):
     label_item(project, 0)
     label_sealing.submit(project, item(project))
     page = show(item_id=item(project))
-    page._open(labels.queue(project)[2].response_id)
+    page._open(label_tasks.queue(project)[2].response_id)
     assert not page.sealed.isVisible()
     assert page.bar.buttons["met"].isEnabled()
     press("1")
@@ -145,7 +145,7 @@ def test_the_list_shows_what_is_submitted(project, show):
     label_item(project, 0)
     label_sealing.submit(project, item(project))
     page = show()
-    index = page.queue.place(labels.queue(project)[0].response_id)
+    index = page.queue.place(label_tasks.queue(project)[0].response_id)
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "2 of 2 labelled, submitted"
     assert index.data(ROW_ROLE).sealed
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
 from annotator.actions.sets import rewording
 from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE
 from tests.projects.labelled_protocols import PLAN, one_item
@@ -28,7 +28,7 @@ def item(project) -> str:
 
 def word(project) -> str:
     unit_id = f"{item(project)}/c2"
-    rewording.word(project, labels.COVERAGE, item(project), unit_id, NEW)
+    rewording.word(project, label_rows.COVERAGE, item(project), unit_id, NEW)
     return unit_id
 
 
@@ -58,7 +58,7 @@ def test_undo_brings_back_that_it_is_of_other_words(project, page_over):
 def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(project, page_over):
     label_sealing.submit(project, item(project))
     unit_id = word(project)
-    page = page_over(project, "Label", response_id=labels.queue(project)[0].response_id, unit_id=unit_id)
+    page = page_over(project, "Label", response_id=label_tasks.queue(project)[0].response_id, unit_id=unit_id)
     details = page.criteria.rows[unit_id].details
     assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
     assert "Reopen your labels to say it again." in details.outdated.text()
@@ -66,7 +66,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(proj
 
 def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, at_once, page_over):
     project = one_item(tmp_path)
-    response_id = labels.queue(project, PLAN)[0].response_id
+    response_id = label_tasks.queue(project, PLAN)[0].response_id
     cells = [unit.id for unit in labels.sheet(project, response_id, PLAN).units]
     labels.set_labels(project, response_id, cells, "not", protocol=PLAN)
     rewording.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)

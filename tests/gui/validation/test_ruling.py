@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from annotator.actions.judging import judge_queue
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets, verdict_readings
@@ -41,10 +41,10 @@ def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> A
 def person_says_all(project: Project, alias: str) -> None:
     """Yes of everything dealt to somebody, submitted."""
     project.work_as(people.known(project, alias))
-    for task in labels.queue(project):
+    for task in label_tasks.queue(project):
         sheet = labels.sheet(project, task.response_id)
         labels.set_labels(project, task.response_id, [unit.id for unit in sheet.units], "yes")
-    for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
+    for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
         label_sealing.submit(project, item_id)
     project.work_as(people.known(project, "R1"))
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QTabBar, QWidget
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
 from annotator.actions.items import items
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_tasks
 from annotator.domain.experts.adjudication import DisputeState
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
@@ -157,7 +157,7 @@ class FeedbackPage(Page):
         item = items.read(self.desk.project, item_id)
         self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in found.stages):
-            self._reports = {task.response_id: task.name for task in self.desk.ask(labels.queue) or []}
+            self._reports = {task.response_id: task.name for task in self.desk.ask(label_tasks.queue) or []}
         self.stages.blockSignals(True)
         while self.stages.count():
             self.stages.removeTab(0)

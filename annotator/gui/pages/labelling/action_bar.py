@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
 from annotator.gui.pages.labelling.units.units_pane import IN_A_MATRIX

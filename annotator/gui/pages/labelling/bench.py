@@ -7,8 +7,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import times
-from annotator.actions.labelling import labels
-from annotator.actions.labelling.labels import COVERAGE, SEVERAL, Group, Sheet
+from annotator.actions.labelling import label_rows, labels
+from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_writing import SEVERAL
+from annotator.actions.labelling.labels import Group, Sheet
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.domain.kinds.unit import Unit
@@ -148,7 +150,7 @@ class Bench(QObject):
 
     def say(self, place: int) -> bool:
         """Give the unit at hand the label of a place in the order of the keys; whether it is now so labelled."""
-        answers = (*self.sheet.values, labels.UNSURE) if self.sheet else ()
+        answers = (*self.sheet.values, label_rows.UNSURE) if self.sheet else ()
         if not self.unit_id or place >= len(answers):
             return False
         value = answers[place]
@@ -253,7 +255,7 @@ class Bench(QObject):
         task = self._queue.about(here.response_id, here.unit_id)
         if task is not None:
             labelled = task.labelled + bool(now) - bool(before)
-            unsure = task.unsure + (now == labels.UNSURE) - (before == labels.UNSURE)
+            unsure = task.unsure + (now == label_rows.UNSURE) - (before == label_rows.UNSURE)
             self._queue.count(task.id, labelled, unsure)
 
 

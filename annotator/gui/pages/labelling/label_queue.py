@@ -8,8 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from annotator.actions.labelling.label_tasks import task_id
-from annotator.actions.labelling.labels import Task
+from annotator.actions.labelling.label_tasks import Task, task_id
 from annotator.gui.tables.rows import Index, resetting
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1

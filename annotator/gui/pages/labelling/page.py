@@ -8,8 +8,8 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from annotator.actions.labelling import label_offers, labels
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling import label_offers, label_rows, label_tasks
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
@@ -217,11 +217,11 @@ class LabelPage(Page):
         """Take over what waits under the protocol in hand, and how it is answered."""
         protocol = self.bench.protocol
         self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
-        seen = self.desk.ask(labels.seen, protocol)
+        seen = self.desk.ask(label_tasks.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
         if self._stale or seen != self._seen or protocol == COVERAGE:
-            self._seen, found = seen, self.desk.ask(labels.outlook, protocol)
-            self.queue.fill(found.tasks if found else [], submits=protocol in labels.SUBMITTED)
+            self._seen, found = seen, self.desk.ask(label_tasks.outlook, protocol)
+            self.queue.fill(found.tasks if found else [], submits=protocol in label_rows.SUBMITTED)
             self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
         self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == COVERAGE else {})
         self.queue_pane.called = WORDS[protocol].done
@@ -325,7 +325,7 @@ class LabelPage(Page):
         """Whether no other report of the item has open criteria."""
         beside = self.queue.open_beside(self.bench.task_id)
         alone = beside is None or beside.id == self.bench.task_id
-        return alone and self.bench.protocol in labels.SUBMITTED
+        return alone and self.bench.protocol in label_rows.SUBMITTED
 
     def _say_report_done(self) -> None:
         units = WORDS[self.bench.protocol].counted(len(self.bench.units))
@@ -355,7 +355,7 @@ class LabelPage(Page):
     def _show_done(self) -> None:
         tasks, called = self.queue.tasks, WORDS[self.bench.protocol]
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
-        waiting, submits = len(self.queue.unsubmitted()), self.bench.protocol in labels.SUBMITTED
+        waiting, submits = len(self.queue.unsubmitted()), self.bench.protocol in label_rows.SUBMITTED
         self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=submits)
         self.middle.setCurrentWidget(self.done)
 
@@ -363,7 +363,9 @@ class LabelPage(Page):
         if self._empty is not None:
             self.whole.removeWidget(self._empty)
             self._empty.deleteLater()
-        self._empty = nothing_yet(self.desk, self.desk.ask(labels.lacking, self.bench.protocol) or "items")
+        self._empty = nothing_yet(
+            self.desk, self.desk.ask(label_tasks.lacking, self.bench.protocol) or "items"
+        )
         self.whole.addWidget(self._empty)
         self.whole.setCurrentWidget(self._empty)
 
@@ -374,11 +376,11 @@ class LabelPage(Page):
     def _go_unsure(self) -> None:
         self.queue_pane.show_only(Show.UNSURE)
         self._open(next(task.id for task in self.queue.tasks if task.unsure))
-        self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == labels.UNSURE))
+        self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
 
     def recent(self) -> QMenu:
         """The labels given last, as a menu that leads to them."""
-        decisions = self.desk.ask(labels.recent, protocol=self.bench.protocol) or []
+        decisions = self.desk.ask(label_tasks.recent, protocol=self.bench.protocol) or []
         return recent_menu(decisions, self.bench.protocol, self._open, self)
 
     def _show_recent(self) -> None:

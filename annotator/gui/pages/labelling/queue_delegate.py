@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from annotator.actions.labelling.labels import Task
+from annotator.actions.labelling.label_tasks import Task
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE, Group, state_of
 from annotator.gui.tables.rows import Index

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Signal
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from annotator.actions.labelling.labels import Task
+from annotator.actions.labelling.label_tasks import Task
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE, LabelQueue, Show

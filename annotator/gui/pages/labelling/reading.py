@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.gui import theme
 from annotator.gui.widgets.bars.splitter import Splitter
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from annotator.actions.labelling.labels import Decision
+from annotator.actions.labelling.label_tasks import Decision
 from annotator.gui import theme
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.icons import icon

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.domain.texts.counting import counted
 
 

@@ -3,7 +3,8 @@
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.labelling.labels import UNSURE, Group
+from annotator.actions.labelling.label_rows import UNSURE
+from annotator.actions.labelling.labels import Group
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.locking import why_locked
 from annotator.gui.pages.labelling.units.unit_card import Asked, UnitCard

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.labelling import label_readings
 from annotator.actions.labelling.label_readings import Reading
-from annotator.actions.labelling.labels import UNSURE
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.locking import why_locked

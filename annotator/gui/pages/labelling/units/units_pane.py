@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.labelling.labels import COVERAGE
+from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.cards import Cards
