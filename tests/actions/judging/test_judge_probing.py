@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import update
 
-from annotator.actions.judges import judges
+from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judging import judge_probes
 from annotator.actions.project.file import Project
 from annotator.judging.calls.probe import FILLER_CHARACTERS
@@ -28,5 +28,5 @@ def test_the_page_is_never_shorter_than_usual(project: Project, server: OddServe
 
 def test_the_page_is_as_long_as_the_longest_report(project: Project, server: OddServer) -> None:
     with project.store.write() as db:
-        db.execute(update(judges.RESPONSE).values(text="x" * 90_000))
+        db.execute(update(RESPONSE).values(text="x" * 90_000))
     assert page(project, server) >= 90_000
