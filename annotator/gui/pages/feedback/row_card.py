@@ -10,7 +10,7 @@ from annotator.gui.pages.feedback.wording import fate, field_words, unit_of
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.reading.marked_text import MarkedText, Span
+from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
 
 # Where less than this share of the words stayed, marking the rest would only be noise.
 WORTH_MARKING = 0.3
@@ -26,7 +26,6 @@ class RowCard(QFrame):
 
     def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
         super().__init__()
-        self.row = row
         self.setProperty("role", "card")
         own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
         pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
@@ -80,11 +79,7 @@ class _Side(QWidget):
             self.fields.show_chips(field_words(kind, unit, other, given_up=which == "own"))
             column.addWidget(self.fields)
         column.addStretch(1)
-        for part in (self.text, self.fields):
-            if part.parentWidget() is None:
-                # What has no place dies with the rest all the same.
-                part.setParent(self)
-                part.hide()
+        keep_hidden(self, self.text, self.fields)
 
 
 def _spans(pieces: tuple[Piece, ...], kind: str) -> list[Span]:
@@ -93,13 +88,4 @@ def _spans(pieces: tuple[Piece, ...], kind: str) -> list[Span]:
     same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
     if not whole or same < WORTH_MARKING * (whole + same) / 2:
         return []
-    spans, at = [], 0
-    for piece in pieces:
-        if piece.kind in ("same", kind):
-            end = at + len(piece.text)
-            if piece.kind == kind:
-                # White space goes with the words beside it and needs no mark.
-                before = len(piece.text) - len(piece.text.lstrip())
-                spans.append((at + before, at + max(before, len(piece.text.rstrip()))))
-            at = end
-    return spans
+    return spans_of(pieces, kind)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from annotator.domain.texts.difference import Piece
 from annotator.gui import theme
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.plain import tooltip
@@ -148,3 +149,23 @@ class MarkedText(QWidget):
         self._laid = None
         self.updateGeometry()
         self.update()
+
+
+def spans_of(pieces: Sequence[Piece], kind: str) -> list[Span]:
+    """Where the pieces of a kind stand in their own wording, without the white space around them."""
+    spans, place = [], 0
+    for piece in pieces:
+        if piece.kind == kind and piece.text.strip():
+            start = place + len(piece.text) - len(piece.text.lstrip())
+            spans.append((start, place + len(piece.text.rstrip())))
+        if piece.kind in ("same", kind):
+            place += len(piece.text)
+    return spans
+
+
+def keep_hidden(parent: QWidget, *parts: QWidget) -> None:
+    """Parts that were given no place stay hidden inside `parent`, so that they go with it."""
+    for part in parts:
+        if part.parentWidget() is None:
+            part.setParent(parent)
+            part.hide()

@@ -16,7 +16,7 @@ from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.reading.marked_text import MarkedText, Span
+from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 UNIT_MIME = "application/x-goldsmith-unit"
@@ -47,11 +47,7 @@ class UnitCell(QWidget):
         else:
             self._show(unit, with_words=with_words)
         self._column.addStretch(1)
-        for part in (self.text, self.chips):
-            if part.parentWidget() is None:
-                # What has no place dies with the rest all the same.
-                part.setParent(self)
-                part.hide()
+        keep_hidden(self, self.text, self.chips)
 
     def _show(self, unit: Unit, *, with_words: bool) -> None:
         if with_words:
@@ -119,14 +115,7 @@ def _spans(pieces: Sequence[Piece], kind: str) -> list[Span]:
     whole = sum(len(piece.text) for piece in pieces if piece.kind in ("same", kind))
     if not whole or same / whole < WORTH_MARKING:
         return []
-    spans, place = [], 0
-    for piece in pieces:
-        if piece.kind == kind:
-            start = place + len(piece.text) - len(piece.text.lstrip())
-            spans.append((start, place + len(piece.text.rstrip())))
-        if piece.kind in ("same", kind):
-            place += len(piece.text)
-    return [span for span in spans if span[0] < span[1]]
+    return spans_of(pieces, kind)
 
 
 def _joined(spans: list[Span]) -> list[Span]:
