@@ -61,6 +61,22 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
                 return target
 
 
+class NotCopied(Exception):
+    """A project could not be copied, by the store's own words; nothing was changed."""
+
+
+def copy_project(source: Store | Path, target: Path, *, new: bool = False) -> None:
+    """Copy an open project, or a file that nobody has open, as `copy` does; NotCopied when the store fails."""
+    try:
+        if isinstance(source, Store):
+            copy(source.raw, target, new=new)
+        else:
+            with closing(raw_connection(source, readonly=True)) as raw:
+                copy(raw, target, new=new)
+    except sqlite3.Error as error:
+        raise NotCopied(str(error)) from error
+
+
 def copy(
     raw: sqlite3.Connection, target: Path, label: dict[str, str] | None = None, *, new: bool = False
 ) -> str:

@@ -2,24 +2,24 @@
 
 import json
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from annotator import files
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import META, Project
 from annotator.actions.project.recording import AUDIT
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
 from annotator.storage import opening
 from annotator.storage.backup import BackupFile
-from annotator.storage.connection import raw_connection
+from annotator.storage.glancing import Unreadable, glance
+from annotator.storage.tables import metadata
 
 EVERY = timedelta(minutes=30)
 
@@ -54,10 +54,10 @@ def save_copy(project: Project, path: Path) -> Path:
     if path.exists():
         raise exists
     try:
-        copies.copy(project.store.raw, path, new=True)
+        copies.copy_project(project.store, path, new=True)
     except FileExistsError:
         raise exists from None
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, copies.NotCopied) as error:
         raise Refusal(f"The copy could not be written: {error}.", "Choose another folder or disk.") from error
     return path
 
@@ -81,8 +81,8 @@ def _newest_seq(project: Project) -> int:
     """The number of the last change held by the newest backup that can be read; 0 where there is none."""
     for file in listing(project.path):
         # A copy with altered rows counts as well: otherwise another one would be made every minute.
-        with suppress(sqlite3.Error), closing(raw_connection(file.path, readonly=True)) as raw:
-            return int(raw.execute("SELECT coalesce(max(seq), 0) FROM audit").fetchone()[0])
+        with suppress(Unreadable), glance(file.path) as db:
+            return db.execute(select(func.max(AUDIT.c.seq))).scalar() or 0
     return 0
 
 
@@ -97,24 +97,24 @@ def peek(backup: Path) -> Summary:
     opening.recognise(backup, thorough=False)
     label = copies.label_of(backup)
     try:
-        with closing(raw_connection(backup, readonly=True)) as raw:
-            title = raw.execute("SELECT value FROM meta WHERE key = 'title'").fetchone()
-            last = raw.execute("SELECT at FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
+        with glance(backup) as db:
+            title = db.execute(select(META.c.value).where(META.c.key == "title")).scalar()
+            last = db.execute(select(AUDIT.c.at).order_by(AUDIT.c.seq.desc()).limit(1)).scalar()
             items, artifacts, judgements = (
-                raw.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
-                for table in ("item", "artifact", "judgement")
+                db.execute(select(func.count()).select_from(metadata.tables[name])).scalar_one()
+                for name in ("item", "artifact", "judgement")
             )
             return Summary(
-                title=str(json.loads(title[0])) if title else backup.stem,
+                title=str(json.loads(title)) if title else backup.stem,
                 items=items,
                 artifacts=artifacts,
                 judgements=judgements,
-                last_change=_moment(last[0]) if last else None,
+                last_change=last,
                 why=label.get("why", ""),
                 problem=label.get("problem", ""),
             )
-    except sqlite3.Error as error:
-        raise opening.explained(error, backup) from None
+    except Unreadable as error:
+        raise error.refusal() from None
     except ValueError as error:
         raise opening.Damaged(f"“{backup.name}” is damaged ({error}).", "Choose another backup.") from None
 
@@ -128,8 +128,8 @@ def restore(path_of_project: Path, backup: Path) -> Path:
     problem = copies.verify(backup)
     if problem:
         raise opening.Damaged(f"This backup is not whole: {problem}", "Choose another backup.")
-    with replaced(path_of_project) as (fresh, aside), closing(raw_connection(backup, readonly=True)) as raw:
-        copies.copy(raw, fresh)
+    with replaced(path_of_project) as (fresh, aside):
+        copies.copy_project(backup, fresh)
     return aside
 
 
@@ -147,7 +147,7 @@ def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
         with files.whole(path) as fresh:
             yield fresh, aside
             _set_aside(path, aside)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, copies.NotCopied) as error:
         raise Refusal(
             f"“{path.name}” could not be replaced: {error}.",
             f"Your files are still there; look for “{path.name}” and “{aside.name}”.",
@@ -189,7 +189,3 @@ def _forget_second_name(path: Path, aside: Path) -> None:
     # Only where putting back failed: a live project with two names would be given two journals.
     if aside.exists() and path.exists() and aside.samefile(path):
         aside.unlink()
-
-
-def _moment(stored: str) -> datetime:
-    return datetime.fromisoformat(stored).replace(tzinfo=UTC)

@@ -1,7 +1,6 @@
 """What is open: a project file and the person working in it."""
 
 import json
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +15,7 @@ from annotator.actions.project.unfinished import is_sample
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.connection import raw_connection
+from annotator.storage.glancing import Unreadable, glance
 from annotator.storage.location import warning_about
 from annotator.storage.opening import (
     RESTORE,
@@ -181,9 +180,9 @@ def settings_of(path: Path) -> dict[str, Any]:
     """What a project says of itself, read without opening it; empty for one that cannot be read."""
     try:
         recognise(path, thorough=False)
-        with closing(raw_connection(path, readonly=True)) as raw:
-            return {key: json.loads(value) for key, value in raw.execute("SELECT key, value FROM meta")}
-    except (Refusal, sqlite3.Error, ValueError):
+        with glance(path) as db:
+            return {key: json.loads(value) for key, value in db.execute(select(META.c.key, META.c.value))}
+    except (Refusal, Unreadable, ValueError):
         return {}
 
 

@@ -1,13 +1,14 @@
 """Whether the making of a project was cut short, as earlier versions could leave it."""
 
 import json
-import sqlite3
-from collections.abc import Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from annotator.storage.connection import raw_connection
+from sqlalchemy import text
+
+from annotator.storage.glancing import Unreadable, glance
 
 # The setting that a whole sample has.
 SAMPLE = "sample"
@@ -23,19 +24,19 @@ def is_sample(settings: Mapping[str, Any]) -> bool:
 
 def is_cut_short(path: Path) -> bool:
     """Whether a file that can be read was never finished."""
-    with suppress(sqlite3.Error, ValueError), closing(raw_connection(path, readonly=True)) as raw:
-        return bool(cut_short(raw))
+    with suppress(Unreadable, ValueError), glance(path) as db:
+        return bool(cut_short(lambda question: db.execute(text(question)).all()))
     return False
 
 
-def cut_short(raw: sqlite3.Connection) -> str:
-    """What says that this file was never finished, in words; empty when it was."""
-    stored = raw.execute("SELECT key, value FROM meta").fetchall()
+def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
+    """What says that the file that is asked was never finished, in words; empty when it was."""
+    stored = ask("SELECT key, value FROM meta")
     settings = {key: json.loads(value) for key, value in stored}
     if "id" not in settings:
         return "The making of this project was cut short: it has no identity."
     if SAMPLE in settings or not is_sample(settings):
         return ""
-    if raw.execute("SELECT 1 FROM audit WHERE verb = ?", [LAST_VERB]).fetchone():
+    if any(True for _ in ask(f"SELECT 1 FROM audit WHERE verb = '{LAST_VERB}' LIMIT 1")):  # noqa: S608
         return ""
     return "The making of this sample was cut short: a part of it is missing."

@@ -157,7 +157,7 @@ def _pages(look: _Look) -> Iterator[Finding]:
 
 
 def _making(look: _Look) -> Iterator[Finding]:
-    if words := cut_short(look.raw):
+    if words := cut_short(look.raw.execute):
         yield Finding("meta", "", words, "Make it anew; what you wrote in it is still here.")
 
 
