@@ -9,8 +9,8 @@ import grimp
 
 from tests.house import reading
 
-# A paper is named by its package, by its name, or by the id of one of its protocols.
-PAPER = re.compile(r"researcherbench|\badra\b", re.IGNORECASE)
+# A paper is named by its package, by its name, or by the id of one of its protocols; one that is to come, too.
+PAPER = re.compile(r"researcherbench|\badra|adra\b|deepscholar|\barena\b", re.IGNORECASE)
 # What may name one: its own room, and the layouts in which its files come and go.
 OWN = ("annotator/protocols/", "annotator/exchange/formats/")
 
@@ -36,11 +36,12 @@ def circles() -> int:
 
 
 def naming_a_paper() -> list[Path]:
-    """Files outside the papers' own places that name one."""
+    """Files outside the papers' own places whose code names one; to cite one in a docstring is welcome."""
     return [
         path
         for path in reading.files("annotator")
-        if not reading.name(path).startswith(OWN) and PAPER.search(path.read_text("utf-8"))
+        if not reading.name(path).startswith(OWN)
+        and any(PAPER.search(words) for words in reading.said_in_code(path.read_text("utf-8")))
     ]
 
 

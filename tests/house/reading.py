@@ -29,6 +29,20 @@ def docstring(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
 
 
+def said_in_code(source: str) -> Iterator[str]:
+    """Every name, import and string of a source; not what stands alone as a docstring, nor comments."""
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(words)) if id(node) not in alone:
+                yield words
+            case ast.Name(id=words) | ast.Attribute(attr=words) | ast.alias(name=words):
+                yield words
+            case ast.ImportFrom(module=str(words)):
+                yield words
+
+
 def functions(path: Path) -> Iterator[tuple[str, int]]:
     """Each function of a file and its length in lines, decorators left out."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -1,0 +1,89 @@
+"""What is known of a paper stands with the paper: nothing new outside its own places may name one."""
+
+import pytest
+
+from tests.house import figures, reading
+
+# What names a paper in its code still; the list may only get shorter.
+LEFT = {
+    "actions/attacks/biases.py",
+    "actions/imports/imports.py",
+    "actions/imports/intake_items.py",
+    "actions/imports/label_exports.py",
+    "actions/imports/label_layout.py",
+    "actions/imports/label_matching.py",
+    "actions/imports/practice.py",
+    "actions/labelling/label_readings.py",
+    "actions/labelling/label_rows.py",
+    "actions/labelling/second_looks.py",
+    "actions/labelling/wordings.py",
+    "actions/material/draft_runs.py",
+    "actions/material/responding.py",
+    "actions/releases/releases.py",
+    "actions/results/metrics.py",
+    "actions/results/result_raters.py",
+    "actions/results/scoring.py",
+    "actions/runs/judge_cases.py",
+    "actions/sets/validation_ground.py",
+    "actions/sets/validation_sets.py",
+    "actions/studies/attempts.py",
+    "actions/studies/contests.py",
+    "actions/studies/domains.py",
+    "actions/studies/efficiency.py",
+    "actions/studies/error_counts.py",
+    "actions/studies/gold_balance.py",
+    "actions/studies/modes.py",
+    "actions/studies/plan_matrices.py",
+    "actions/studies/preferences.py",
+    "actions/studies/retrieval_matches.py",
+    "actions/studies/rubric_pilots.py",
+    "actions/studies/rubric_sets.py",
+    "actions/studies/selection_ratings.py",
+    "actions/validation/rule_readings.py",
+    "actions/validation/rule_replay.py",
+    "actions/validation/validation_sheets.py",
+    "actions/validation/validation_views.py",
+    "cli/attacks.py",
+    "cli/labels.py",
+    "cli/options.py",
+    "cli/project.py",
+    "cli/validation.py",
+    "domain/judges/families.py",
+    "domain/judges/taxonomy.py",
+    "gui/pages/importing.py",
+    "gui/pages/labelling/bench.py",
+    "gui/pages/labelling/empty.py",
+    "gui/pages/labelling/reading.py",
+    "gui/pages/labelling/units/kind_row.py",
+    "gui/pages/labelling/units/matrix.py",
+    "gui/pages/labelling/units/unit_details.py",
+    "gui/pages/labelling/units/units_pane.py",
+    "gui/pages/labelling/wording.py",
+    "gui/pages/release.py",
+    "gui/pages/validation/sets/labels_in.py",
+    "gui/pages/validation/sets/part.py",
+    "gui/review/verdicts.py",
+    "judging/attacks/__init__.py",
+}
+
+
+def test_no_other_file_names_a_paper() -> None:
+    naming = {reading.name(path).removeprefix("annotator/") for path in figures.naming_a_paper()}
+    assert naming == LEFT, "say it in the paper's package; what no longer names one leaves the list"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["NAME = 'adra.plan'", "from annotator.protocols import adra", "import deepscholar as it", "of.RESEARCHERBENCH",
+     "f'{n} of ResearcherBench'"],
+)  # fmt: skip
+def test_a_paper_is_named_by_code(source: str) -> None:
+    assert any(figures.PAPER.search(words) for words in reading.said_in_code(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["'''ADRA, §3.'''", "x = 1  # ResearcherBench", "x = 1\n'''As ADRA has it.'''", "quadrant = 'arenas'"],
+)
+def test_citing_a_paper_is_not_naming_it(source: str) -> None:
+    assert not any(figures.PAPER.search(words) for words in reading.said_in_code(source))
