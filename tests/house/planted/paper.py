@@ -1,0 +1,87 @@
+"""A paper that nobody wrote: three values that are not ordered, on criteria; 0 to 10, on the points of a checklist."""
+
+from collections.abc import Iterator
+from functools import partial
+from math import fsum
+
+from pydantic import BaseModel, ConfigDict
+
+from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Protocol,
+    Scored,
+    Verdicts,
+    missing_verdicts,
+)
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.estimate import Estimate
+
+STANCES = ("supports", "omits", "contradicts")
+RATINGS = tuple(str(number) for number in range(11))
+
+
+class Reply(BaseModel):
+    """What a judge answers to either question."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rationale: str
+    value: str
+
+
+def cases(name: str, kind: Kind, material: Material) -> Iterator[Case]:
+    for unit in material.units(kind):
+        yield Case(name, material.item, material.response, material.artifact_ids.get(kind, ""), (unit,))
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    said = {"point": case.unit.text, "report": case.response.text}
+    answer = await ask(case.protocol, said, Reply, fenced=("report",))
+    if answer.status is not Status.OK:
+        return missing_verdicts(case, answer)
+    return {case.unit.id: Verdict(value=answer.reply.value, rationale=answer.reply.rationale)}
+
+
+def baseline(values: tuple[str, ...], case: Case) -> Verdicts:
+    place = (len(case.unit.text) + len(case.response.text)) % len(values)
+    return {case.unit.id: Verdict(value=values[place], rationale="by its length")}
+
+
+def support(scored: Scored, over_valid: bool = False) -> Estimate:
+    said = [scored.values.get(unit.id) for unit in scored.material.units(Kind.RUBRIC)]
+    known = [value for value in said if value is not None]
+    whole = bool(known) and (over_valid or len(known) == len(said))
+    value = known.count("supports") / len(known) if whole else None
+    return Estimate(value, n=len(known), missing=len(said) - len(known))
+
+
+def rating(scored: Scored, over_valid: bool = False) -> Estimate:
+    said = [(unit.share, scored.values.get(unit.id)) for unit in scored.material.units(Kind.CHECKLIST)]
+    known = [(share, float(value)) for share, value in said if value is not None]
+    total = fsum(share for share, _ in known)
+    whole = bool(total) and (over_valid or len(known) == len(said))
+    value = fsum(share * number for share, number in known) / total if whole else None
+    return Estimate(value, n=len(known), missing=len(said) - len(known))
+
+
+def _planted(name: str, kind: Kind, values: tuple[str, ...], metric: Metric) -> Protocol:
+    return Protocol(
+        name=name, title=f"Planted {metric.title.lower()}", citation="Nowhere", needs=(kind,), metrics=(metric,),
+        values=values, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, values),
+        prompts=(name,),
+    )  # fmt: skip
+
+
+PROTOCOLS = {
+    shape.name: shape
+    for shape in (
+        _planted(
+            "planted.stance", Kind.RUBRIC, STANCES, Metric("planted.support", "Support", "`s/n`", support)
+        ),
+        _planted("planted.rating", Kind.CHECKLIST, RATINGS, Metric("planted.mean", "Mean", "`Σw·r`", rating)),
+    )
+}

@@ -1,0 +1,142 @@
+"""What is done with a planted paper, step by step; run in a copy of the program, it prints what became of each step."""
+
+import asyncio
+import io
+import json
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from annotator.actions.imports import imports, label_exports, label_files, samples
+from annotator.actions.judging import judge_runs
+from annotator.actions.labelling import labels
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
+from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.undo import resuming
+from annotator.actions.validation import stand_in, validation, validity_cards
+from annotator.cli import run_command
+
+STANCE, RATING = "planted.stance", "planted.rating"
+PLANTED = (STANCE, RATING)
+REPORTS = 4
+
+
+def figures(project: Project) -> list[tuple[object, ...]]:
+    """Every figure of the planted paper, by the baseline and by people."""
+    return [
+        (rater.name, row.metric, row.system, row.group_by, row.group, row.estimate)
+        for protocol in PLANTED
+        for rater in results.everybody(project, protocol)
+        for row in results.rows(project, rater.id, protocol, resamples=20)
+    ]
+
+
+def content(release: Path) -> dict[str, bytes]:
+    """What a release holds, file by file, beside what it says of the project as a whole."""
+    whole = ("data_card.md", "manifest.json", "SHA256SUMS")
+    return {
+        path.relative_to(release).as_posix(): path.read_bytes()
+        for path in release.rglob("*")
+        if path.is_file() and path.name not in whole
+    }
+
+
+def judged(project: Project, folder: Path) -> None:
+    for protocol in PLANTED:
+        order = Order("baseline", protocol)
+        assert judge_runs.plan(project, order).to_do > 0
+        line = asyncio.run(resuming.carry_out(project, order))
+        assert line["done"] == line["total"] > 0
+        assert judge_runs.plan(project, order).to_do == 0
+
+
+def labelled(project: Project, folder: Path) -> None:
+    for protocol in PLANTED:
+        for task in labels.queue(project, protocol)[:REPORTS]:
+            sheet = labels.sheet(project, task.response_id, protocol)
+            units = [unit.id for group in sheet.groups for unit in group.units]
+            for place, unit in enumerate(units):
+                value = sheet.values[place % len(sheet.values)]
+                labels.set_label(project, sheet.response_id, unit, value, protocol=protocol)
+            labels.set_label(project, sheet.response_id, units[0], labels.UNSURE, protocol=protocol)
+
+
+def unsure_is_missing(project: Project, folder: Path) -> None:
+    for protocol in PLANTED:
+        (me,) = (rater for rater in results.raters(project, protocol) if rater.name != "baseline")
+        row, *_ = results.rows(project, me.id, protocol, resamples=0)
+        assert row.estimate.missing > 0
+
+
+def validated(project: Project, folder: Path) -> None:
+    for protocol, positive in ((STANCE, "supports"), (RATING, "10")):
+        wish = validation.Wish(protocol, positive=positive, resamples=20)
+        assert validation.report(project, wish).of("baseline").units > 0
+        assert [one.rater.name for one in stand_in.report(project, stand_in.Wish(wish)).answers] == [
+            "baseline"
+        ]
+        assert validity_cards.card(project, validity_cards.Wish("baseline", protocol, resamples=20)).sha256
+
+
+def labels_leave_and_return(project: Project, folder: Path) -> None:
+    choice = label_exports.Choice(PLANTED, everything=True)
+    written = label_exports.export(project, folder / "labels.csv", choice=choice)
+    found = label_files.preview(project, [written.path])
+    assert (found.same, found.new, found.findings) == (written.labels, 0, ())
+
+
+def released(project: Project, folder: Path) -> None:
+    for profile in releases.PROFILES:
+        releases.export(project, folder / profile, profile)
+    other = new_project(folder / "other.goldsmith")
+    imports.run(other, releases.GOLDSMITH, [folder / releases.GOLDSMITH], warm=False)
+    assert figures(other) == figures(project)
+    assert not checking.check(other).problems
+    releases.export(other, folder / "again")
+    assert content(folder / "again") == content(folder / releases.GOLDSMITH)
+    other.close()
+
+
+def commanded(project: Project, folder: Path) -> None:
+    file = str(project.path)
+    for protocol in PLANTED:
+        for words in (
+            ["judge", "estimate", file, "--judge", "baseline"],
+            ["judge", "run", file, "--judge", "baseline"],
+            ["results", file],
+            ["validate", file, "--positive", "supports" if protocol == STANCE else "10"],
+            ["labels", "export", file, "--to", str(folder / f"{protocol}.csv"), "--all"],
+        ):
+            said = io.StringIO()
+            with redirect_stdout(said), redirect_stderr(said):
+                code = run_command([*words, "--protocol", protocol])
+            assert code == 0, f"{words}: {said.getvalue()}"
+
+
+STEPS: dict[str, Callable[[Project, Path], None]] = {
+    step.__name__: step
+    for step in (judged, labelled, unsure_is_missing, validated, labels_leave_and_return, released, commanded)
+}
+
+
+def main(folder: Path) -> None:
+    """Walk through every step in a sample project and print, as JSON, what went wrong in each; nothing is \"\"."""
+    project = samples.create(folder / "sample.goldsmith", to_work_in=False)
+    wrong = {}
+    for name, step in STEPS.items():
+        try:
+            step(project, folder)
+            wrong[name] = ""
+        except Exception:  # noqa: BLE001
+            wrong[name] = traceback.format_exc()
+    project.close()
+    print(json.dumps(wrong))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,53 @@
+"""A paper planted into a copy of the program is judged, labelled, validated and released with no other line changed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.house import reading
+from tests.house.planted import walk
+
+PLANTED = Path(__file__).parent / "planted"
+TABLE = "annotator/protocols/__init__.py"
+# What the table of protocols says, and what it says with one more paper.
+LINES = {
+    "from annotator.protocols import adra\n": "from annotator.protocols import adra, planted\n",
+    '        "adra.preference": adra.PREFERENCE,\n': '        "adra.preference": adra.PREFERENCE,\n'
+    "        **planted.PROTOCOLS,\n",
+}
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What went wrong in each step, in a copy with the paper, its prompts and its line in the table."""
+    copy, work = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("work")
+    for folder in ("annotator", "resources", "schemas"):
+        shutil.copytree(reading.HERE / folder, copy / folder)
+    shutil.copy(PLANTED / "paper.py", copy / "annotator/protocols/planted.py")
+    for prompt in PLANTED.glob("*.md"):
+        shutil.copy(prompt, copy / "resources/prompts")
+    table = (copy / TABLE).read_text("utf-8")
+    for line, planted in LINES.items():
+        assert line in table
+        table = table.replace(line, planted)
+    (copy / TABLE).write_text(table, "utf-8")
+    found = subprocess.run(
+        [sys.executable, PLANTED / "walk.py", work],
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+@pytest.mark.parametrize("step", walk.STEPS)
+def test_a_planted_paper_is_worked_with(wrong: dict[str, str], step: str) -> None:
+    assert wrong[step] == ""
