@@ -78,7 +78,7 @@ def judge(walk: Walk, memory: list[int]) -> None:
     """What must hold of a walk."""
     last = "\n".join(walk.done[-8:])
     assert not walk.faults, f"{walk.faults[0]}\nafter\n{last}"
-    assert walk.stalls == []
+    assert not walk.stalls, "\n".join(walk.stalls)
     if len(walk.done) >= LONG:
         half = len(walk.widgets) // 2
         assert max(walk.widgets[half:]) <= LEVEL * max(walk.widgets[:half])

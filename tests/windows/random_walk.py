@@ -83,7 +83,7 @@ class Walk:
             QTest.qWait(0)
             spent = time.thread_time() - before
             if spent > STALL_S and not first:
-                self.stalls.append(f"{number}: {name}, {spent:.1f} s")
+                self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s")
             self._close_what_popped_up()
             if number % SETTLE_EVERY == SETTLE_EVERY - 1:
                 self._settle()
