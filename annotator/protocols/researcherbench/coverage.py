@@ -5,6 +5,7 @@ it, appendices E.2 and E.3.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import fsum
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
@@ -40,6 +41,10 @@ The weight of the criteria that the report covers, over the weight of all criter
 A system's coverage is the mean over its items. Undefined where a rubric has no criteria, and as long as a judgement
 is missing: then the range is given in which it must lie. The paper's own code counts a call that failed as not
 covered; here it is missing.
+
+A criterion of negative weight says what a report must not do: met, it takes its weight away. The sum below is then
+over the positive weights alone, all that can be reached: 1 is the best, and a score may lie below 0; it is not cut
+there (as HealthBench scores a response, Arora et al. 2025, which cuts its mean). Undefined where no weight is above 0.
 """
 
 
@@ -50,30 +55,33 @@ def score(scored: Scored, over_valid: bool = False) -> Estimate:
 
 
 def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False) -> Estimate:
-    """S_c = Σ w_i·b_i / Σ w_i over a response's criteria, from (w_i, "yes" or "no" or None when missing) (Eq. 2).
+    """S_c = Σ w_i·b_i / Σ max(w_i, 0), from (w_i, "yes" or "no" or None when missing) (Eq. 2 where none is negative).
 
-    With any b_i missing the value is None, and `floor` and `ceiling` bound what it can be; `over_valid` gives the
-    value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
+    With any b_i missing the value is None, and `floor` and `ceiling` bound what it can be, whatever the signs;
+    `over_valid` gives the value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
     """
-    method = "S_c = Σ w·b / Σ w"
     b = [_indicator(value) for _, value in pairs]
-    missing = b.count(None)
-    total = fsum(w for w, _ in pairs)
-    if not total:
-        note = "all weights are 0" if pairs else "the rubric has no criteria"
-        return Estimate(None, n=len(b) - missing, missing=missing, method=method, note=note)
-    covered = fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i == 1)
-    unknown = fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i is None)
-    value, note = _value(covered, total - unknown, missing, len(b), over_valid)
-    return Estimate(
-        value,
+    missing, reach = b.count(None), fsum(max(w, 0) for w, _ in pairs)
+    signed = any(w < 0 for w, _ in pairs)
+    found = Estimate(
+        None,
         n=len(b) - missing,
         missing=missing,
-        floor=covered / total,
-        ceiling=(covered + unknown) / total,
-        method=method,
-        note=note,
+        method="S_c = Σ w·b / Σ max(w, 0)" if signed else "S_c = Σ w·b / Σ w",
     )
+    if not reach:
+        nothing = (
+            "no criterion has a weight above 0: there is nothing to reach" if signed else "all weights are 0"
+        )
+        return replace(found, note=nothing if pairs else "the rubric has no criteria")
+    # Each sum is rounded once, so that no value of what is missing falls outside.
+    covered, lost, won = (
+        fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i or (b_i is None and counts(w)))
+        for counts in (lambda _: False, lambda w: w < 0, lambda w: w > 0)
+    )
+    judged = fsum(max(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
+    value, note = _value(covered, judged, missing, len(b), over_valid)
+    return replace(found, value=value, floor=lost / reach, ceiling=won / reach, note=note)
 
 
 def _value(covered: float, judged: float, missing: int, n: int, over_valid: bool) -> tuple[float | None, str]:

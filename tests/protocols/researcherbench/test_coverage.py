@@ -63,56 +63,6 @@ def verdict(covered="yes", quote="", flags=(), report=REPORT):
 # The coverage score
 
 
-def test_coverage_is_the_covered_share_of_the_weight():
-    # (3·1 + 2·0 + 1·1) / (3 + 2 + 1) = 4/6
-    found = weighted([(3, "yes"), (2, "no"), (1, "yes")])
-    assert found.value == found.floor == found.ceiling == 4 / 6
-    assert (found.n, found.missing, found.note) == (3, 0, "")
-
-
-def test_coverage_reaches_both_ends():
-    assert weighted([(1, "no"), (3, "no")]).value == 0.0
-    assert weighted([(1, "yes"), (3, "yes")]).value == 1.0
-
-
-def test_a_missing_judgement_leaves_a_range_and_no_value():
-    # Missing as no: 3/6; missing as yes: (3 + 2)/6.
-    found = weighted([(3, "yes"), (2, None), (1, "no")])
-    assert (found.value, found.floor, found.ceiling) == (None, 3 / 6, 5 / 6)
-    assert (found.n, found.missing, found.complete) == (2, 1, False)
-    assert "1 of 3" in found.note
-
-
-def test_over_valid_the_missing_are_left_out_of_both_sums():
-    # 3 / (3 + 1)
-    found = weighted([(3, "yes"), (2, None), (1, "no")], over_valid=True)
-    assert (found.value, found.floor, found.ceiling, found.missing) == (3 / 4, 3 / 6, 5 / 6, 1)
-    assert "over the others only" in found.note
-
-
-@pytest.mark.parametrize("over_valid", [False, True])
-def test_with_nothing_judged_anything_is_possible(over_valid):
-    found = weighted([(1, None), (2, None)], over_valid=over_valid)
-    assert (found.value, found.floor, found.ceiling, found.n, found.missing) == (None, 0.0, 1.0, 0, 2)
-
-
-def test_an_empty_rubric_has_no_score_but_a_reason():
-    found = weighted([])
-    assert (found.value, found.floor, found.ceiling) == (None, None, None)
-    assert found.note == "the rubric has no criteria"
-
-
-def test_weights_of_nothing_have_no_score_but_a_reason():
-    found = weighted([(0, "yes"), (0, None)])
-    assert (found.value, found.note, found.missing) == (None, "all weights are 0", 1)
-
-
-@pytest.mark.parametrize("value", ["Yes", "unknown", ""])
-def test_another_verdict_is_refused(value):
-    with pytest.raises(ValueError, match="yes or no"):
-        weighted([(1, value)])
-
-
 def test_a_response_is_scored_over_every_criterion_of_its_rubric():
     units = tuple(Criterion(id=f"u{w}", text="x", weight=w) for w in (1, 2, 3))
     material = Material(case().item, case().response, {Kind.RUBRIC: Rubric(units=units)}, {Kind.RUBRIC: "a"})
