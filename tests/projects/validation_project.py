@@ -1,8 +1,10 @@
 """Projects on which judges are validated: reports of several systems, people who label them, judges that judged."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from sqlalchemy import insert
 
 from annotator.actions.assignments import submitting
@@ -19,7 +21,10 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.identity import derived_id, now
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import RunRow, table
 from tests.projects.labelling_project import add_report
 
@@ -54,6 +59,17 @@ def validation_project(
         for place, system in enumerate(systems):
             add_report(project, item_id, system, "x" * (100 * number + 10 * place))
     return project
+
+
+def negative(monkeypatch: pytest.MonkeyPatch, which: int = 1) -> None:
+    """Criteria of one weight have its negative: they say what a report must not do."""
+
+    def signed(unit: Unit) -> float:
+        weight = coverage.COVERAGE.weight(unit)
+        return -weight if weight == which else weight
+
+    monkeypatch.setattr(coverage, "weight", signed)
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], weight=signed))
 
 
 def person(project: Project, alias: str) -> Person:

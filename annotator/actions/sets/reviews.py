@@ -202,7 +202,7 @@ def outlook(
             if said or uncertainty:
                 beside[key] = flags.get(key, ""), uncertainty, len(said), *own
             keys.append(key)
-            weights.append(place.weight)
+            weights.append(abs(place.weight))
         else:
             counts["full"] += 1
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]

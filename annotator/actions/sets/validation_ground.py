@@ -182,10 +182,10 @@ class Ground:
 
     @cached_property
     def _about(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The weight of each unit, and the number of its item."""
+        """How heavy each unit is, whatever its sign, and the number of its item."""
         numbers, weights, items = dict[str, int](), list[float](), list[int]()
         for one in self.places.values():
-            weights.append(one.weight)
+            weights.append(abs(one.weight))
             items.append(numbers.setdefault(one.item_id, len(numbers)))
         return np.array(weights), np.array(items, dtype=np.intp)
 

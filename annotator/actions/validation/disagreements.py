@@ -117,7 +117,7 @@ def outlook(project: Project, wish: Wish) -> Outlook:
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
             made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
-    shown.sort(key=lambda one: (bool(one.ruling), -one.place.weight, one.place.item_key, one.case))
+    shown.sort(key=lambda one: (bool(one.ruling), -abs(one.place.weight), one.place.item_key, one.case))
     return Outlook(shown, len(made) - len(shown), bool(found.versions))
 
 

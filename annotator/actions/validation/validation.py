@@ -196,6 +196,11 @@ def _notes(found: Ground, wish: Wish, positive: str) -> list[str]:
         notes.append(
             f"{found.shape.title} has more than two values: name a positive one for precision and recall."
         )
+    if any(place.weight < 0 for place in found.places.values()):
+        notes.append(
+            "By weight, a unit whose weight is negative counts as much as one of that weight above zero: a wrong "
+            "verdict on it moves the score as far."
+        )
     if not wish.set_name:
         notes.append(
             "All labels that were submitted count, but those of sets not yet locked and of test parts; no validation "

@@ -15,7 +15,15 @@ from annotator.actions.undo import history
 from annotator.actions.validation import validation
 from annotator.domain.judges.informed import Fault, Review
 from annotator.domain.texts.refusal import Refusal
-from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
+from tests.projects.validation_project import (
+    At,
+    judge_says,
+    negative,
+    person,
+    person_says,
+    places,
+    validation_project,
+)
 
 
 def ann(at: At) -> str:
@@ -49,6 +57,14 @@ def test_what_judges_differ_on_comes_up_first_then_what_weighs_more(project: Pro
     chance = reviews.queue(project, "small", order=Order.RANDOM)
     assert {one.place.key for one in chance} == {one.place.key for one in heavy}
     assert [one.place.key for one in chance] != [one.place.key for one in heavy]
+
+
+def test_what_takes_away_comes_up_as_heavy_as_its_weight(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative(monkeypatch, 3)
+    heavy = reviews.queue(project, "small", order=Order.WEIGHT)
+    assert [one.place.weight for one in heavy] == [-3] * 8 + [1] * 8
 
 
 def test_what_is_flagged_is_uncertain(project: Project) -> None:

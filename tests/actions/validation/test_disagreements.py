@@ -16,7 +16,7 @@ from annotator.actions.validation import disagreements, validation
 from annotator.actions.validation.disagreements import Disagreement
 from annotator.domain.judges.informed import Fault, Ruling
 from annotator.domain.texts.refusal import Refusal
-from tests.projects.validation_project import At, judge_says, person_says, validation_project
+from tests.projects.validation_project import At, judge_says, negative, person_says, validation_project
 
 WISH = validation.Wish(resamples=100, against=("R2",))
 
@@ -51,6 +51,11 @@ def test_disagreements_come_with_both_sides_the_heaviest_first(project: Project)
         ("i1c1", "no", "yes"), ("i1c2", "yes", "no"), ("i2c2", "yes", "no"),
     ]  # fmt: skip
     assert {(one.alias, one.judge.name, one.ruling) for one in found} == {("R2", "small", "")}
+
+
+def test_what_takes_away_is_as_heavy_as_its_weight(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    negative(monkeypatch, 3)
+    assert [one.place.weight for one in waiting(project)] == [-3, 1, 1]
 
 
 def test_rulings_are_a_second_column_and_first_labels_stay(project: Project) -> None:

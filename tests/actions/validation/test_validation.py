@@ -11,7 +11,15 @@ from annotator.actions.sets import validation_sets
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import Wish
 from annotator.domain.texts.refusal import Refusal
-from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
+from tests.projects.validation_project import (
+    At,
+    judge_says,
+    negative,
+    person,
+    person_says,
+    places,
+    validation_project,
+)
 
 PROJECT = validation_project
 FEW = 200
@@ -63,6 +71,19 @@ def test_a_judge_against_one_person_by_hand(project: Project) -> None:
     for name, value in wanted.items():
         assert line.told.plain[name].value == pytest.approx(float(value)), name
     assert line.told.plain["mcc"].value == pytest.approx((7 * 6 - 2 * 1) / (9 * 7 * 8 * 8) ** 0.5)
+
+
+def test_by_weight_the_sign_of_a_weight_is_left_out(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative(monkeypatch)
+    labelled(project)
+    found = report(project, against=("R2",))
+    assert found.of("small").told.confusion_weighted == {
+        ("yes", "yes"): 13, ("yes", "no"): 3, ("no", "yes"): 2, ("no", "no"): 14,
+    }  # fmt: skip
+    assert found.of("small").told.weighted["accuracy"].value == pytest.approx(27 / 32)
+    assert any("whose weight is negative" in note for note in found.notes)
 
 
 def test_researcherbenchs_own_formula_gives_the_same_figures(project: Project) -> None:
