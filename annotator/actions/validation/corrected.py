@@ -104,12 +104,20 @@ class _Units:
         """The item of each unit."""
         return [place.item_id for place in self.places]
 
+    @property
+    def within(self) -> tuple[float, float]:
+        """Between what the score lies: below 0 as far as all that takes away would bring it."""
+        reach = sum(max(weight, 0.0) for weight in self.weights)
+        lost = sum(min(weight, 0.0) for weight in self.weights)
+        return (lost / reach if lost and reach else SHARE[0]), SHARE[1]
+
 
 def report(project: Project, wish: Wish) -> Corrected:
     """Each system's coverage by the judge, and corrected by people's labels (PPI++), with how sure the order is.
 
-    Coverage is the mean over items of the weighted share of covered criteria, as in the results. Where several people
-    labelled a unit, its label is the mean of theirs. Refusal where no judge or nobody has said anything.
+    Coverage is the mean over items of the weighted share of covered criteria, as in the results: of all that can be
+    reached, where criteria of negative weight take away. Where several people labelled a unit, its label is the mean
+    of theirs. Refusal where no judge or nobody has said anything.
     """
     found = validation_ground.ground(
         project, COVERAGE, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
@@ -126,7 +134,7 @@ def report(project: Project, wish: Wish) -> Corrected:
         name: Scored(one.labels, one.said, one.items, one.weights) for name, one in sorted(systems.items())
     }
     return Corrected(
-        rater, against_words(found), _as_shares(standings(scored, resamples=wish.resamples)),
+        rater, against_words(found), _cut(standings(scored, resamples=wish.resamples), systems),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, wish) for name, one in sorted(systems.items())},
@@ -134,14 +142,14 @@ def report(project: Project, wish: Wish) -> Corrected:
     )  # fmt: skip
 
 
-def _as_shares(found: Standings) -> Standings:
-    """The same with intervals that end where a share does: with few items, t intervals reach beyond."""
+def _cut(found: Standings, systems: Mapping[str, _Units]) -> Standings:
+    """The same with intervals that end where the score does: with few items, t intervals reach beyond."""
     scores = {
         name: replace(
             one,
-            raw=cut(one.raw, SHARE),
-            labelled=cut(one.labelled, SHARE),
-            corrected=cut(one.corrected, SHARE),
+            raw=cut(one.raw, systems[str(name)].within),
+            labelled=cut(one.labelled, systems[str(name)].within),
+            corrected=cut(one.corrected, systems[str(name)].within),
         )
         for name, one in found.scores.items()
     }
@@ -173,7 +181,7 @@ def _by_system(
     judged: Counter[str] = Counter()
     responses: dict[tuple[str, str], set[str]] = defaultdict(set)
     for key, place in places.items():
-        if key in said:
+        if key in said and place.weight > 0:
             judged[place.response_id] += place.weight  # type: ignore[assignment]
             responses[place.item_id, place.system].add(place.response_id)
     for key, place in places.items():
@@ -183,13 +191,13 @@ def _by_system(
         one.said.append(float(said[key] == YES) if key in said else None)
         # Each item counts one, each of a system's responses to it alike, each criterion its weight.
         share = len(responses[place.item_id, place.system]) * judged[place.response_id]
-        one.weights.append(place.weight / share if key in said else 0.0)
+        one.weights.append(place.weight / share if key in said and share else 0.0)
     return dict(systems)
 
 
 def _more(one: _Units, wish: Wish) -> More:
     """The plan of a system, and responses drawn by chance that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, bounds=SHARE)
+    plan = plan_labels(one.labels, one.said, wish.width, one.weights, one.items, bounds=one.within)
     begun: dict[str, str] = {}
     unlabelled: dict[str, list[Place]] = defaultdict(list)
     for place, label, said in zip(one.places, one.labels, one.said, strict=True):
@@ -222,6 +230,20 @@ def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
     bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
     if bare:
         yield f"Nothing is labelled of {', '.join(bare)}: there the judge's score stands alone."
+    if any(weight < 0 for one in systems.values() for weight in one.weights):
+        yield (
+            "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
+            "the sum of the positive weights, and may lie below 0."
+        )
+    unreached = {
+        place.response_id
+        for one in systems.values()
+        for place, said, weight in zip(one.places, one.said, one.weights, strict=True)
+        if said is not None and place.weight < 0 and not weight
+    }
+    if unreached:
+        reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
+        yield f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out."
     yield "Labels must be of units drawn by chance; a validation set is."
 
 
@@ -298,7 +320,10 @@ def _pictures(found: Corrected) -> tuple[Picture, ...]:
     scores = found.standings.scores
     shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
     title = f"Coverage by “{found.rater.name}”, raw and corrected by people's labels"
-    draw = partial(result_pictures.pairs, title, shown, ("raw", "corrected"), AXIS, share=True)
+    drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
+    draw = partial(
+        result_pictures.pairs, title, shown, ("raw", "corrected"), AXIS, share=min(drawn, default=0) >= 0
+    )
     return (Picture("corrected", "Coverage, raw and corrected", draw), *_flips(found))
 
 
@@ -327,17 +352,8 @@ def _pairs(found: Corrected) -> Sheet:
         low, high = pair.difference.low, pair.difference.high
         open_ = low is None or high is None or low <= 0 <= high
         verdict = text("indistinguishable" if open_ else "told apart", state="" if open_ else "agreed")
-        lines.append(
-            Line(
-                (
-                    text(str(pair.first)),
-                    text(str(pair.second)),
-                    told(pair.difference),
-                    figure(pair.flip),
-                    verdict,
-                )
-            )
-        )
+        names = text(str(pair.first)), text(str(pair.second))
+        lines.append(Line((*names, told(pair.difference), figure(pair.flip), verdict)))
     return Sheet("Every two systems", heads, tuple(lines), pictures=_flips(found))
 
 

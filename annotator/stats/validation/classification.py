@@ -159,11 +159,13 @@ class Sheet:
         return Classification(**figures, tp=tp, fp=fp, fn=fn, tn=tn)
 
 
-def checked_weights(weights: Weighing, units: int) -> Floats:
-    """The weights as numbers; ValueError unless each unit has one that is finite and not negative."""
+def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> Floats:
+    """The weights as numbers; ValueError unless each unit has one that is finite, and not negative but if `signed`."""
     heavy = np.asarray(weights, dtype=np.float64)
     if heavy.shape != (units,):
         raise ValueError(f"weights for {heavy.size} of {units} units")
-    if not np.isfinite(heavy).all() or (heavy < 0).any():
-        raise ValueError("a weight is neither negative nor infinite")
+    if not np.isfinite(heavy).all():
+        raise ValueError("a weight is a finite number")
+    if not signed and (heavy < 0).any():
+        raise ValueError("a weight that counts units is not negative")
     return heavy

@@ -16,6 +16,7 @@ from annotator.stats.intervals.tails import ROUNDING
 from annotator.stats.validation.classification import checked_weights
 
 NO_LABEL = "no unit has both a label and a judgement"
+NO_REACH = "no {} unit has a weight above 0: there is nothing to reach"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,15 @@ class Corrected:
 class Units:
     """Units that the judge judged: labels (NaN where there is none), judgements, weights, clusters and strata.
 
-    `places` says which of the given units these are; `missing` counts those without a judgement, which are left
-    out, labelled or not.
+    A unit of negative weight takes away: it is the sign of its values that is turned here, and its `reach`, what it
+    adds to the whole of which a mean is a share, is 0; that of others is their weight. `places` says which of the
+    given units these are; `missing` counts those without a judgement, which are left out, labelled or not.
     """
 
     labels: Floats
     said: Floats
     weights: Floats
+    reach: Floats
     clusters: Codes
     strata: Codes
     places: Codes
@@ -63,14 +66,15 @@ def units_of(
     """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together."""
     grid = numbers([labels, said])
     size = grid.shape[1]
-    heavy = np.ones(size) if weights is None else checked_weights(weights, size)
+    heavy = np.ones(size) if weights is None else checked_weights(weights, size, signed=True)
     groups = np.arange(size) if clusters is None else group_codes(clusters, size)
     layers = np.zeros(size, dtype=np.intp) if strata is None else group_codes(strata, size)
     absent = np.isnan(grid[1])
-    used = np.flatnonzero(~absent & (heavy > 0))
-    labels_there, said_there = grid[:, used]
-    layers = layers[used]
-    return Units(labels_there, said_there, heavy[used], groups[used], layers, used, int(absent.sum()))
+    used = np.flatnonzero(~absent & (heavy != 0))
+    heavy, layers = heavy[used], layers[used]
+    labels_there, said_there = grid[:, used] * np.sign(heavy)
+    weighed, reach = np.abs(heavy), np.maximum(heavy, 0.0)
+    return Units(labels_there, said_there, weighed, reach, groups[used], layers, used, int(absent.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +111,14 @@ class Parts:
 
 
 def parts_of(units: Units) -> Parts:
-    """The parts of a corrected score; there must be a label.
+    """The parts of a corrected score; there must be a label of a unit that has reach.
 
     Errors are linearised (Särndal, Swensson & Wretman 1992, §5.5 and §7.6): a ratio of sums, post-stratified.
     """
-    labelled, layers, heavy = units.labelled, units.strata, units.weights
-    size = int(layers.max()) + 1
-    whole = np.bincount(layers, heavy, size)
-    known = np.bincount(layers, heavy * labelled, size)
+    labelled, layers, heavy, reach = units.labelled, units.strata, units.weights, units.reach
+    adds, size = reach > 0, int(layers.max()) + 1
+    whole = np.bincount(layers, reach, size)
+    known = np.bincount(layers, reach * labelled, size)
     # A stratum without a label is corrected as the others are on the mean.
     reached = known > 0
     scale = np.divide(whole, known, out=np.zeros(size), where=reached)[layers] * heavy * labelled
@@ -129,13 +133,14 @@ def parts_of(units: Units) -> Parts:
         sums = np.bincount(layers, heavy * labelled * filled, size)
         of_layer = np.divide(sums, known, out=np.zeros(size), where=reached)
         mean = float(scale @ filled) / total
-        errors = scale * (filled - of_layer[layers]) + (heavy * reached[layers]) * (of_layer[layers] - mean)
+        errors = scale * (filled - adds * of_layer[layers])
+        errors += (reach * reached[layers]) * (of_layer[layers] - mean)
         return mean, by_cluster(errors / total)
 
     people, of_people = mean_there(units.labels)
     judge_there, of_judge_there = mean_there(units.said)
-    judge = float(heavy @ units.said / heavy.sum())
-    of_judge = by_cluster(heavy * (units.said - judge) / heavy.sum())
+    judge = float(heavy @ units.said / reach.sum())
+    of_judge = by_cluster(heavy * (units.said - adds * judge) / reach.sum())
     reached_clusters = int((np.bincount(groups, labelled, len(present)) > 0).sum())
     errors = of_people, of_judge_there, of_judge
     return Parts(people, judge_there, judge, *errors, reached_clusters, len(present))
@@ -155,7 +160,8 @@ def corrected_mean(
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
     variance over clusters; the interval is Student's t over labelled clusters. Values by unit, None or NaN where
     there is no label, or no judgement, which leaves the unit out. `weights` say what a unit counts in the mean
-    (of 0: nothing); within a stratum, units must be labelled by chance. ValueError for values that do not fit.
+    (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0). Within a stratum, units must
+    be labelled by chance. ValueError for values that do not fit.
     """
     return corrected_of(units_of(labels, said, weights, clusters, strata), tuning, level)
 
@@ -164,7 +170,7 @@ def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL
     """`corrected_mean` of units that are already in order."""
     n, whole = int(units.labelled.sum()), len(units.said)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
-    if n == 0:
+    if not (units.reach * units.labelled).any():
         return _uncorrected(units, notes, level)
     parts = parts_of(units)
     trust = parts.best_tuning() if tuning is None else tuning
@@ -182,10 +188,12 @@ def corrected_of(units: Units, tuning: float | None = None, level: float = LEVEL
 
 
 def _uncorrected(units: Units, notes: list[str], level: float) -> Corrected:
-    """The judge's mean alone, when nothing is labelled."""
-    absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=NO_LABEL)
-    if not len(units.said):
-        nothing = Estimate(None, missing=units.missing, method="the judge's mean", note="no unit was judged")
+    """The judge's mean alone, when nothing is labelled that has reach."""
+    reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
+    absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
+    if not units.reach.any():
+        reason = NO_REACH.format("judged") if len(units.said) else "no unit was judged"
+        nothing = Estimate(None, missing=units.missing, method="the judge's mean", note=reason)
         return Corrected(nothing, absent, absent, None)
     as_if = parts_of(replace(units, labels=units.said))
     size = len(units.said)

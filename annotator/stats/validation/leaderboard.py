@@ -13,7 +13,7 @@ from annotator.stats.intervals.coding import Values, group_codes, plain
 from annotator.stats.intervals.intervals import LEVEL
 from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.tails import ROUNDING
-from annotator.stats.validation.correction import NO_LABEL, Corrected, Units, corrected_of, units_of
+from annotator.stats.validation.correction import Corrected, Units, corrected_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,21 @@ def _over_common_items(systems: Sequence[Scored]) -> tuple[list[Units], int]:
 
 
 def _columns(units: Units, items: int) -> Floats:
-    """What adds up over items (items × 4 strata + 2): weights, labelled ones, and weighted labels and judgements.
+    """What adds up over items (items × 4 strata + 2): reach, that of labelled ones, weighted labels and judgements.
 
-    The last two columns are the weights and the weighted judgements of all units.
+    The last two columns are the reach and the weighted judgements of all units.
     """
     layers = int(units.strata.max(initial=0)) + 1
     cells, labelled = units.clusters * layers + units.strata, units.labelled
     known = units.weights * labelled
-    parts = units.weights, known, known * np.where(labelled, units.labels, 0), known * units.said
+    parts = (
+        units.reach,
+        units.reach * labelled,
+        known * np.where(labelled, units.labels, 0),
+        known * units.said,
+    )
     by_layer = [np.bincount(cells, part, items * layers).reshape(items, layers) for part in parts]
-    whole = [np.bincount(units.clusters, part, items) for part in (units.weights, units.weights * units.said)]
+    whole = [np.bincount(units.clusters, part, items) for part in (units.reach, units.weights * units.said)]
     return np.column_stack([*by_layer, *whole])
 
 
@@ -108,8 +113,8 @@ def _score(columns: slice, trust: float | None) -> Figure:
         if trust is None:
             return np.full(len(sums), np.nan)
         *by_layer, heavy, judged = np.split(sums[:, columns], [-2, -1], axis=1)
-        weights, known, labels, said = np.split(by_layer[0], 4, axis=1)
-        reached = np.where(known > 0, weights, 0.0)
+        reach, known, labels, said = np.split(by_layer[0], 4, axis=1)
+        reached = np.where(known > 0, reach, 0.0)
         total = reached.sum(axis=1)
         people, there = (
             over((reached * np.nan_to_num(over(part, known))).sum(axis=1), total) for part in (labels, said)
@@ -126,15 +131,16 @@ class _Drawn:
     points: Floats
     scores: Floats
     raws: tuple[float | None, ...]
+    reasons: tuple[str, ...]
     tally: Tally | None
     draws: Draws
 
     @staticmethod
     def of(units: Sequence[Units], scores: Sequence[Corrected], items: int, draws: Draws) -> "_Drawn":
         points = np.array([np.nan if s.corrected.value is None else s.corrected.value for s in scores])
-        raws = tuple(s.raw.value for s in scores)
+        raws, reasons = tuple(s.raw.value for s in scores), tuple(s.corrected.note for s in scores)
         if items < 2 or not draws.resamples or not units:
-            return _Drawn(points, np.full((0, len(units)), np.nan), raws, None, draws)
+            return _Drawn(points, np.full((0, len(units)), np.nan), raws, reasons, None, draws)
         blocks = [_columns(of_one, items) for of_one in units]
         ends = np.cumsum([block.shape[1] for block in blocks])
         figures = [
@@ -143,7 +149,7 @@ class _Drawn:
         ]
         tally = tallied(np.hstack(blocks), np.arange(items))
         chunks = [np.column_stack([figure(sums) for figure in figures]) for sums in resampled(tally, draws)]
-        return _Drawn(points, np.vstack(chunks), raws, tally, draws)
+        return _Drawn(points, np.vstack(chunks), raws, reasons, tally, draws)
 
     @property
     def _how(self) -> str:
@@ -155,7 +161,7 @@ class _Drawn:
         method = "rank by corrected score"
         ranked = ~np.isnan(self.points)
         if not ranked[i]:
-            return Estimate(None, n=int(ranked.sum()), method=method, note=NO_LABEL)
+            return Estimate(None, n=int(ranked.sum()), method=method, note=self.reasons[i])
         value = float(_places(self.points[None, ranked], int(ranked[:i].sum()))[0])
         whole = self.scores[~np.isnan(self.scores[:, ranked]).any(axis=1)][:, ranked]
         if not len(whole):
@@ -176,8 +182,8 @@ class _Drawn:
         )
         gap = float(self.points[i] - self.points[j])
         if np.isnan(gap) or self.tally is None:
-            reason = NO_LABEL if np.isnan(gap) else "nothing was drawn anew"
-            value = None if np.isnan(gap) else gap
+            undefined = self.reasons[i if np.isnan(self.points[i]) else j]
+            reason, value = (undefined, None) if np.isnan(gap) else ("nothing was drawn anew", gap)
             return Estimate(value, method=difference, note=reason), Estimate(None, method=flip, note=reason)
         drawn = self.scores[:, i] - self.scores[:, j]
         found = bounded(self.tally, gap, drawn, self.draws)

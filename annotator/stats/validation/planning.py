@@ -111,7 +111,7 @@ class _Outlook:
 
 def _independent(units: Units, trust: float) -> float:
     """The variance that labels would leave in the weighted mean, were units independent."""
-    heavy = units.weights[units.labelled]
+    heavy, reach = units.weights[units.labelled], units.reach[units.labelled]
     gaps = (units.labels - trust * units.said)[units.labelled]
-    apart = heavy * (gaps - np.average(gaps, weights=heavy)) / heavy.sum()
+    apart = heavy * (gaps - (reach > 0) * (heavy * gaps).sum() / reach.sum()) / reach.sum()
     return variance(apart, len(apart)) if len(apart) > 1 else 0.0

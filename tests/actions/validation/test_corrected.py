@@ -13,7 +13,15 @@ from annotator.actions.validation import corrected
 from annotator.actions.validation.corrected import Wish
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.validation.correction import corrected_mean
-from tests.projects.validation_project import At, judge_says, person, person_says, places, validation_project
+from tests.projects.validation_project import (
+    At,
+    judge_says,
+    negative,
+    person,
+    person_says,
+    places,
+    validation_project,
+)
 
 
 @pytest.fixture
@@ -65,6 +73,55 @@ def test_with_every_unit_labelled_the_score_is_that_of_people(project: Project) 
     # Beta covers 3/4 of items 1 to 3 and nothing of the others.
     assert found["Beta"].corrected.value == pytest.approx(3 / 8)
     assert found["Alpha"].corrected.value == pytest.approx(21 / 24)
+
+
+def test_criteria_of_negative_weight_take_away_as_in_the_results(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative(monkeypatch)
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lenient)
+    found = report(project)
+    scores = found.standings.scores
+    # Of all that can be reached, 3: Alpha has (3 − 1)/3 of odd items and 3/3 of even ones, Beta 3/3 by the judge.
+    assert (scores["Alpha"].raw.value, scores["Beta"].raw.value) == pytest.approx((5 / 6, 1.0))
+    assert scores["Beta"].corrected.value == pytest.approx(1 / 2)
+    rows = [
+        row
+        for row in results.rows(project, resamples=10)
+        if (row.metric, row.group_by) == ("coverage", "all")
+    ]
+    assert {row.system: row.estimate.value for row in rows} == {
+        name: pytest.approx(score.raw.value) for name, score in scores.items()
+    }
+    assert any("takes away where it is met" in note for note in found.notes)
+
+
+def test_a_report_with_nothing_to_reach_is_left_out_and_told(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative(monkeypatch)
+    person_says(project, "R2", truth)
+    judge_says(project, "small", lambda at: "-" if at[:2] == (1, "Alpha") and at[2] == 1 else lenient(at))
+    found = report(project)
+    # Of items 2 to 6, three even ones at 1 and two odd ones at (3 − 1)/3.
+    assert found.standings.scores["Alpha"].raw.value == pytest.approx((3 + 2 * 2 / 3) / 5)
+    assert any("1 report has no judged criterion of a weight above 0" in note for note in found.notes)
+
+
+def test_scores_below_zero_keep_their_intervals_and_are_drawn(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative(monkeypatch)
+    person_says(project, "R2", lambda at: "yes" if at[2] == 2 or at[0] < 3 else "no")
+    judge_says(project, "small", lambda at: "yes" if at[2] == 2 else "no")
+    found = report(project)
+    score = found.standings.scores["Alpha"].corrected
+    assert found.standings.scores["Alpha"].raw.value == pytest.approx(-1 / 3)
+    assert score.value == pytest.approx(0)
+    assert -1 / 3 <= score.low < 0 < score.high
+    (board, *_) = corrected.sheets(found, 0.1)
+    assert [picture.draw.keywords["share"] for picture in board.pictures[:1]] == [False]
 
 
 def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:

@@ -5,7 +5,7 @@ from math import nan, sqrt
 import numpy as np
 import pytest
 
-from annotator.stats.validation.correction import NO_LABEL, corrected_mean
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH, corrected_mean
 
 # Items A, B and C of two units each; C is not labelled.
 LABELS, SAID, ITEMS = [1, 0, 1, 1, None, None], [1, 1, 1, 0, 1, 0], ["A", "A", "B", "B", "C", "C"]
@@ -52,6 +52,38 @@ def test_weights_count_in_every_mean():
 def test_a_unit_of_no_weight_is_none():
     light = corrected_mean([1, 0, 1], [1, 1, 0], [1, 1, 0], tuning=1.0)
     assert light == corrected_mean([1, 0], [1, 1], [1, 1], tuning=1.0)
+
+
+def test_a_unit_of_negative_weight_takes_away_from_what_can_be_reached():
+    # Of weights 3 1 −2: people (3 − 2)/4, judge there (3 + 1)/4; of all, 2 and −1 with them, judge (3 + 1 + 2 − 1)/6.
+    found = corrected_mean([1, 0, 1, None, None], [1, 1, 0, 1, 1], [3, 1, -2, 2, -1], tuning=0.5)
+    assert (found.labelled.value, found.raw.value) == pytest.approx((1 / 4, 5 / 6))
+    assert found.corrected.value == pytest.approx(1 / 4 + 0.5 * (5 / 6 - 1))
+
+
+def test_a_score_that_takes_away_all_it_gives_lies_at_zero_and_may_lie_below():
+    assert corrected_mean([1, 1], [1, 1], [1, -1]).raw.value == 0
+    assert corrected_mean([0, 1], [0, 1], [1, -1]).corrected.value == -1
+
+
+def test_the_interval_of_a_ratio_knows_that_some_units_add_no_reach():
+    # Items of +2 and −1, scores (2x − y)/2: the same as those of single units, whose spread is that of a plain mean.
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 2, (2, 40)).astype(float)
+    signed = corrected_mean(
+        np.column_stack([x, y]).ravel(), np.ones(80), [2, -1] * 40, np.arange(40).repeat(2), tuning=0.0
+    )
+    single = corrected_mean(x - y / 2, np.ones(40), clusters=np.arange(40), tuning=0.0)
+    for end in ("value", "low", "high"):
+        assert getattr(signed.labelled, end) == pytest.approx(getattr(single.labelled, end))
+
+
+def test_where_nothing_can_be_reached_the_reason_is_said():
+    found = corrected_mean([1, None], [1, 1], [-1, -2])
+    assert (found.raw.value, found.raw.note) == (None, NO_REACH.format("judged"))
+    found = corrected_mean([None, 1], [1, 1], [1, -1])
+    assert found.raw.value == 0
+    assert (found.corrected.value, found.corrected.note) == (None, NO_REACH.format("labelled"))
 
 
 def test_strata_count_as_much_as_they_hold():
@@ -133,7 +165,7 @@ def test_one_labelled_item_has_a_score_and_no_interval():
     ("more", "words"),
     [
         ({"weights": [1]}, "weights for 1 of 2"),
-        ({"weights": [1, -1]}, "neither negative"),
+        ({"weights": [1, float("inf")]}, "finite number"),
         ({"clusters": ["a"]}, "its cluster"),
         ({"strata": ["a", None]}, "its cluster"),
     ],

@@ -1,12 +1,13 @@
 """How sure the order of systems is once people's labels correct the judge."""
 
+from dataclasses import replace
 from itertools import product
 from math import nan
 
 import numpy as np
 import pytest
 
-from annotator.stats.validation.correction import NO_LABEL, corrected_mean
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH, corrected_mean
 from annotator.stats.validation.leaderboard import Scored, standings
 
 ITEMS = ["p", "p", "q", "q", "r", "r"]
@@ -30,6 +31,25 @@ def test_each_system_has_its_corrected_mean():
     found = standings(systems, **few)
     for name, one in systems.items():
         assert found.scores[name] == corrected_mean(one.labels, one.said, one.weights, one.items)
+
+
+def test_units_of_negative_weight_are_drawn_as_they_are_scored():
+    signed = replace(system(1, 0.6), weights=[2, -1] * 160)
+    found = standings({"a": signed, "b": system(2, 0.4)}, resamples=2000)
+    score, single = found.scores["a"], found.pairs[0]
+    assert score == corrected_mean(signed.labels, signed.said, signed.weights, signed.items)
+    apart = abs(score.corrected.value - found.scores["b"].corrected.value)
+    assert abs(single.difference.value) == pytest.approx(apart)
+    # Two independent systems: the interval of the difference is as wide as theirs are together.
+    widths = [one.corrected.high - one.corrected.low for one in found.scores.values()]
+    assert single.difference.high - single.difference.low == pytest.approx(np.hypot(*widths), rel=0.3)
+
+
+def test_a_system_with_nothing_to_reach_says_so_wherever_it_has_no_place():
+    found = standings({"a": HIGH, "b": replace(LOW, weights=[-1] * 6)}, **few)
+    assert found.scores["b"].raw.note == NO_REACH.format("judged")
+    assert "nothing to reach" in found.ranks["b"].note
+    assert "nothing to reach" in found.pairs[0].difference.note
 
 
 def test_a_pair_stands_in_the_judges_order_with_the_corrected_difference():
