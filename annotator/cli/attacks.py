@@ -9,9 +9,9 @@ from annotator.cli.carrying import Shown, carried_out
 from annotator.cli.options import Budget, Concurrency, RequestsPerMinute, Timeout, TokensPerMinute, how
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.validation import To, show
+from annotator.protocols import USUAL
 
 app = typer.Typer()
-COVERAGE = "researcherbench.coverage"
 ProtocolName = Annotated[str, typer.Option("--protocol", help="What is judged")]
 
 
@@ -32,7 +32,7 @@ def attack(
     paraphraser: Annotated[
         str, typer.Option(help="The judge whose model says reports in other words", show_default=False)
     ] = "",
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
     budget: Budget = None,
@@ -79,7 +79,7 @@ def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:
 def bias(
     file: File,
     judge: Annotated[str, typer.Option(help="One judge's name; all judges by default", show_default=False)] = "",
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     family: Annotated[
         list[str] | None,
         typer.Option(help="NAME=DEVELOPER: whose models are behind a system or judge; kept. “none” for nobody's",

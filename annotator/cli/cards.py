@@ -8,7 +8,6 @@ import typer
 from annotator.cli.results import print_sheet
 from annotator.cli.saying import As, File, Json, opened, print_json, said
 from annotator.cli.validation import (
-    COVERAGE,
     Against,
     PartName,
     Positive,
@@ -18,6 +17,7 @@ from annotator.cli.validation import (
     looks,
 )
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -48,7 +48,7 @@ def card(
     prompt: Annotated[
         str, typer.Option(help="How the hash of its prompt begins, where it judged by several", show_default=False)
     ] = "",
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip

@@ -11,9 +11,9 @@ import typer
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
-COVERAGE = "researcherbench.coverage"
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
 
 
@@ -38,7 +38,7 @@ def labels_import(
             "--as", help="NAME=ALIAS: who a rater of the files is here; an id or alias alone: who is at work"
         ),
     ] = None,
-    protocol: Annotated[str, typer.Option(help="What was labelled, where the files do not say")] = COVERAGE,
+    protocol: Annotated[str, typer.Option(help="What was labelled, where the files do not say")] = USUAL,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
     as_drafts: Annotated[
         bool,

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-COVERAGE = "researcherbench.coverage"
 Judge = Annotated[str, typer.Option("--judge", help="The judge's name")]
 OfJudge = Annotated[str, typer.Option("--judge", help="Only those of this judge")]
 Protocol = Annotated[str, typer.Option(help="What is judged")]

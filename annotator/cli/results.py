@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import COVERAGE, Protocol
+from annotator.cli.options import Protocol
 from annotator.cli.saying import File, Json, opened, print_json, said
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -44,7 +45,7 @@ def results(
     offsets: Annotated[
         bool, typer.Option("--offsets", help="With --to or --json, intervals as offsets too, as the papers print them")
     ] = False,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Every system's figures with their 95 % intervals, n, and what is missing; or one of the views of the page."""

@@ -8,9 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.cli.validation import COVERAGE, Against, PartName, ProtocolName, SetName, counted_look, looks
+from annotator.cli.validation import (
+    Against,
+    PartName,
+    ProtocolName,
+    SetName,
+    counted_look,
+    looks,
+)
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 rulings_app = typer.Typer(
@@ -51,7 +59,7 @@ def rule(
     note: Note = "",
     from_: From = None,
     open_: OpenOnly = False,
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -97,7 +105,7 @@ def review(
     note: Note = "",
     from_: From = None,
     open_: OpenOnly = False,
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -147,7 +155,7 @@ def review(
 
 
 @rulings_app.command("unclear")
-def unclear(file: File, protocol: ProtocolName = COVERAGE, as_: As = "", json_: Json = False) -> None:
+def unclear(file: File, protocol: ProtocolName = USUAL, as_: As = "", json_: Json = False) -> None:
     """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
     from annotator.actions.validation import disagreements
 
@@ -169,7 +177,7 @@ def reword(
     ],
     text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
     why: Annotated[str, typer.Option(help="Why, for whoever reads the new version", show_default=False)] = "",
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:
@@ -195,7 +203,7 @@ def again(
     queue: Annotated[
         bool, typer.Option("--queue", help="Put an order for each judge into the queue of runs")
     ] = False,
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:

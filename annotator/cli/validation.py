@@ -8,13 +8,13 @@ import typer
 from annotator.cli.results import print_sheet, write_sheets
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
 from annotator.domain.texts.counting import counted
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 sets_app = typer.Typer(
     help="Validation sets: responses drawn by chance for people to label.", no_args_is_help=True
 )
 app.add_typer(sets_app, name="sets")
-COVERAGE = "researcherbench.coverage"
 Judge = Annotated[str, typer.Option(help="One judge's name; all judges by default", show_default=False)]
 Against = Annotated[
     list[str] | None,
@@ -56,7 +56,7 @@ def validate(
     positive: Positive = "",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     to: To = None,
     as_: As = "",
     json_: Json = False,
@@ -134,7 +134,7 @@ def draw(
     test: Annotated[float, typer.Option(help="The share of items that goes into the test part")] = 0.5,
     raters: Annotated[int, typer.Option(help="How many people label each item")] = 2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same set")] = 1,
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be drawn")] = False,
     as_: As = "",
     json_: Json = False,
@@ -213,7 +213,7 @@ def choose_judge(
     set_name: SetName = "",
     part: PartName = "",
     positive: Positive = "",
-    protocol: ProtocolName = COVERAGE,
+    protocol: ProtocolName = USUAL,
     to: To = None,
     as_: As = "",
     json_: Json = False,
@@ -260,7 +260,7 @@ def correct(
         if card is not None:
             held = card_saving.read(card)
             judge = judge or held.name
-            card_checks.refuse_verdicts(project, held, judge, COVERAGE)
+            card_checks.refuse_verdicts(project, held, judge, USUAL)
         opening = counted_look(project, set_name, part, judge)
         wish = corrected.Wish(judge, tuple(against or ()), set_name, part, opening, width)
         found = corrected.report(project, wish)

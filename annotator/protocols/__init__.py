@@ -25,6 +25,8 @@ PROTOCOLS: dict[str, Protocol] = Known(
         "adra.preference": adra.PREFERENCE,
     }
 )
+# The protocol that is meant where none is named.
+USUAL = next(iter(PROTOCOLS))
 EXTRACTIONS: dict[str, Extraction] = {
     "researcherbench.insights": insights.INSIGHTS,
     "researcherbench.claims.extract": claims.CLAIMS,

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, pages
-from annotator.actions.labelling import label_rows, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -15,13 +15,14 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Claims, Part
 from annotator.domain.texts.identity import now
+from annotator.protocols import USUAL
 from annotator.storage.tables import ResponseRow, table
 from tests.material import drawn_extracts
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, project_with, seal_rubric
 
 CLAIMS, PAIRS = "researcherbench.claims", "researcherbench.pairwise"
 PLAN, REASONING, PREFERENCE = "adra.plan", "adra.reasoning", "adra.preference"
-ALL = (label_rows.COVERAGE, CLAIMS, PAIRS, PLAN, REASONING, PREFERENCE)
+ALL = (USUAL, CLAIMS, PAIRS, PLAN, REASONING, PREFERENCE)
 GOOD, DEAD = "https://example.org/cost", "https://example.org/gone"
 PAGE = (
     "The cost of checking citations fell by half.\n\nIn 2024 the first study measured 75 % citation accuracy."

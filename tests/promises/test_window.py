@@ -14,13 +14,14 @@ from annotator.actions.adjudication import adjudication_sheets, openings, ruling
 from annotator.actions.attacks import families
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import label_rows, label_tasks, labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.starting import make_application
 from annotator.gui.shell.window import Window
+from annotator.protocols import USUAL
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
 from tests.projects.labelling_project import SYSTEMS, labelling_project
@@ -147,7 +148,7 @@ def undone_after_a_restart(project: Project, times: int) -> list[str]:
 def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_path: Path) -> None:
     project = labelling_project(tmp_path)
     item_id, other = items.ids(project)[0], people.people(project)[1]
-    report = label_tasks.outlook(project, label_rows.COVERAGE).tasks[0].response_id
+    report = label_tasks.outlook(project, USUAL).tasks[0].response_id
     unit = labels.sheet(project, report).units[0].id
     items.change(project, item_id, subject="Physics")
     people.rename_person(project, other.id, "Renamed")

@@ -24,14 +24,13 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.result_sheets import Line as Row
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.judging.attacks import AIMS, ATTACKS, CONTROL
 from annotator.judging.attacks.rewording import PARAPHRASE
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 
 # Why a verdict on a copy is missing, beside the engine's own causes.
 NOT_ASKED, NOT_WRITTEN = "not_asked", "not_reworded"
@@ -110,7 +109,7 @@ class Report:
     lines: tuple[Line, ...]
 
 
-def report(project: Project, protocol: str = COVERAGE, judge: str = "") -> Report:
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> Report:
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
     people.refuse_others(project, "is told how judges stood attacks")
     known = {one.id: one for one in judges.all_of(project)}

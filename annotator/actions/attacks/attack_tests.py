@@ -10,7 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RUN
-from annotator.actions.runs.judge_cases import COVERAGE, Order
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.attack import AttackContent, AttackTestFields
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
@@ -19,7 +19,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import AIMS, ATTACKS, Needs
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AttackCopyRow, AttackTestRow, AttackVerdictRow, table
 
 TEST, COPY, VERDICT = table(AttackTestRow), table(AttackCopyRow), table(AttackVerdictRow)
@@ -37,7 +37,7 @@ class Wish:
     """
 
     judge: str
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     attacks: tuple[str, ...] = ()
     size: int | None = None
     width: float = WIDTH

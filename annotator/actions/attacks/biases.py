@@ -16,14 +16,13 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import Choice, Line, Sheet, columns, count, figure, text
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, Rater
 from annotator.actions.studies import contests
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import AIMS
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.contests import FIRST, TIE, Outcome
 from annotator.protocols.researcherbench.pairwise import NAME as PAIRWISE
 
@@ -61,7 +60,7 @@ POSITION, LENGTH, FAMILY = "position", "length", "same family"
 LEANS = "[judge says {positive}] − [person says {positive}], averaged"
 
 
-def report(project: Project, protocol: str = COVERAGE, judge: str = "") -> list[Bias]:
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bias]:
     """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
 
     What cannot be told says why.
@@ -250,7 +249,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     )
 
 
-def panel(project: Project, protocol: str = COVERAGE, judge: str = "") -> Panel:
+def panel(project: Project, protocol: str = USUAL, judge: str = "") -> Panel:
     """The panel of every judge, or of the one of that name."""
     return Panel(
         attack_figures.report(project, protocol, judge),

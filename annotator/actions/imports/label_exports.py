@@ -19,7 +19,6 @@ from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.labelling.label_rows import (
-    COVERAGE,
     IMPORTED,
     JUDGEMENT,
     SAID,
@@ -37,6 +36,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files
 from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.coverage import COVERAGE
 
 CSV, JSON, RESEARCHERBENCH = "csv", "json", "researcherbench"
 FORMATS = (CSV, JSON, RESEARCHERBENCH)
@@ -114,9 +114,9 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
 
 
 def _of_coverage(choice: Choice) -> Choice:
-    if set(choice.protocols) - {COVERAGE}:
+    if set(choice.protocols) - {COVERAGE.name}:
         raise Refusal("ResearcherBench's layout holds coverage alone.", "Choose csv or json for the others.")
-    return Choice((COVERAGE,), choice.people, choice.systems, choice.everything, choice.judge)
+    return Choice((COVERAGE.name,), choice.people, choice.systems, choice.everything, choice.judge)
 
 
 def _chosen(project: Project, choice: Choice) -> _Chosen:

@@ -15,7 +15,7 @@ from annotator.actions.imports.label_matching import Matcher, Said, Told
 from annotator.actions.imports.label_raters import Rater, Raters
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_origins, label_writing
-from annotator.actions.labelling.label_rows import COVERAGE, JUDGEMENT, SAID, UNSURE
+from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, UNSURE
 from annotator.actions.labelling.label_writing import SEVERAL, Fields
 from annotator.actions.labelling.labels import FLAGGED
 from annotator.actions.project import backups, people
@@ -31,7 +31,7 @@ from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.label_entries import Finding, Found, Trouble
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 
 __all__ = ["Finding", "Preview", "Rater", "Trouble", "Wish", "preview", "run"]
 SHOWN_PROBLEMS = 1000
@@ -51,7 +51,7 @@ class Wish:
     raters: Mapping[str, str] = field(default_factory=dict)
     system: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     skip_bad: bool = False
     replace: bool = False
     drafts: bool = False

@@ -10,7 +10,7 @@ from annotator.actions.imports.label_matching import AskedUnit, asked_units
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
-from annotator.actions.labelling.label_rows import COVERAGE, JUDGEMENT
+from annotator.actions.labelling.label_rows import JUDGEMENT
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import NO, YES, Status
 from annotator.domain.texts.counting import counted
@@ -20,7 +20,7 @@ from annotator.exchange.formats.human_files import Point, Sheet
 from annotator.exchange.formats.researcherbench_layout import MappedItem
 from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
 from annotator.exchange.release.records import ItemRecord
-from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.coverage import COVERAGE
 
 # Of a system's runs the only one that the layout has a place for.
 _TRIAL, _MODE = 1, "end-to-end"
@@ -94,7 +94,7 @@ class _Layout:
     def __init__(self, project: Project, numbers: Mapping[str, int]) -> None:
         self._project = project
         ids = list(numbers)
-        self._criteria = dict(asked_units(project, PROTOCOLS[COVERAGE], ids))
+        self._criteria = dict(asked_units(project, COVERAGE, ids))
         question = (
             select(RESPONSE.c.id, ITEM.c.id.label("item_id"), ITEM.c.question, SYSTEM.c.name)
             .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
@@ -125,7 +125,7 @@ class _Layout:
         judge = judges.named(self._project, name)
         j = JUDGEMENT.c
         question = select(j.response_id, j.unit_id, j.value, j.rationale).where(
-            j.protocol == COVERAGE, j.rater_id == judge.id, j.trial == 1, j.value.in_((YES, NO))
+            j.protocol == COVERAGE.name, j.rater_id == judge.id, j.trial == 1, j.value.in_((YES, NO))
         )
         said: dict[str, dict[str, bool]] = defaultdict(dict)
         why: dict[str, dict[str, str]] = defaultdict(dict)

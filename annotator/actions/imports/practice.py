@@ -18,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import Journal
-from annotator.actions.runs.judge_cases import COVERAGE, Order
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.experts.sharing import assignment_id
@@ -31,7 +31,7 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.identity import derived_id, now
 from annotator.judging.runs.progress import Finished
 from annotator.places import resources
-from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL
 from annotator.storage.tables import AssignmentRow, ResponseRow, table
 
 ASSIGNMENT, RESPONSE = table(AssignmentRow), table(ResponseRow)
@@ -226,13 +226,13 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
 
 def _judge(project: Project) -> None:
     """A run that was stopped before it came to its last verdicts."""
-    judge, order = judges.named(project, "baseline"), Order("baseline", COVERAGE, items=(LABEL,))
-    shape = PROTOCOLS[COVERAGE]
+    judge, order = judges.named(project, "baseline"), Order("baseline", USUAL, items=(LABEL,))
+    shape = PROTOCOLS[USUAL]
     cases = list(judge_cases.cases(project, order))
     run = run_records.open_run(project, judge, order, shape.prompts)
     run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
     done = [Finished(case, shape.baseline(case)) for case in islice(cases, JUDGED)] if shape.baseline else []
-    Journal(project, run.id, judge.id, COVERAGE).record(done)
+    Journal(project, run.id, judge.id, USUAL).record(done)
     run_records.close_run(project, run.id, RunState.CANCELLED)
 
 
@@ -274,7 +274,7 @@ def tries(project: Project) -> list[Try]:
     return [
         Try("Write a criterion", "Author", rubric, len(units) > len(BEGUN)),
         Try("Quote the source", "Author", rubric, quoted > 1),
-        Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": COVERAGE}, said > HALF),
+        Try("Label a report", "Label", {"item_id": keys[LABEL], "protocol": USUAL}, said > HALF),
         Try("Settle a conflict", "Adjudicate", conflict, any(line.decided for line in ruled)),
         Try("Finish the judge's run", "Judges", {"part": "Runs"}, any(not run.left for run in runs)),
     ]

@@ -22,7 +22,7 @@ from annotator.actions.project.recording import AUDIT, record
 from annotator.actions.runs import driving, judge_cases, judgement_replies, run_records, run_watching
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import JUDGEMENT, Journal
-from annotator.actions.runs.judge_cases import COVERAGE, Key, Manner, Order
+from annotator.actions.runs.judge_cases import Key, Manner, Order
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.actions.runs.run_lines import Line
 from annotator.actions.runs.run_records import RunLine, runs
@@ -34,6 +34,7 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.ordering import natural
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
+from annotator.protocols import USUAL
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
 PREFIX = CHECKS
@@ -59,7 +60,7 @@ class Anchor:
 def anchor(
     project: Project,
     judge: str,
-    protocol: str = COVERAGE,
+    protocol: str = USUAL,
     size: int = SIZE,
     *,
     again: bool = False,
@@ -92,7 +93,7 @@ def anchor(
         return record(project, db, Change("judge", asked.id, FROZE, None, asdict(frozen)))
 
 
-def anchored(project: Project, judge: str, protocol: str = COVERAGE) -> Anchor | None:
+def anchored(project: Project, judge: str, protocol: str = USUAL) -> Anchor | None:
     """The anchor set of a judge under a protocol, if there is one."""
     asked = judges.named(project, judge)
     for tree in _told_of(project, FROZE, asked.id, protocol):

@@ -16,13 +16,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
-from annotator.actions.runs.judge_cases import COVERAGE, Order
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.judges.judgement import Status, VerdictFields
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
+from annotator.protocols import USUAL
 from annotator.storage import upserts
 
 # Of these there is a reply that somebody wrote.
@@ -71,9 +72,7 @@ class Reread:
         )
 
 
-async def again(
-    project: Project, judge: str, protocol: str = COVERAGE, *, everything: bool = False
-) -> Reread:
+async def again(project: Project, judge: str, protocol: str = USUAL, *, everything: bool = False) -> Reread:
     """Read the replies behind a judge's invalid judgements once more, or behind all of them; no call is made.
 
     Only with `everything` does a verdict change that was read before. The audit keeps what it was, and the call its

@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import dealing
-from annotator.actions.labelling.label_rows import COVERAGE, SAID
+from annotator.actions.labelling.label_rows import SAID
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState
@@ -19,6 +19,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.identity import now
+from annotator.protocols import USUAL
 from annotator.storage import tables
 from annotator.storage.tables import AssignmentRow, ItemRow, table
 
@@ -112,7 +113,7 @@ def _settled(db: Connection, found: Standings, subjects: dict[str, At]) -> None:
 def _labelled(db: Connection, people: list[str], found: Standings, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
     drawn_for = {person: dealing.narrowed(db, person) for person in people}
-    for item_id, units in dealing.judged_units(db, dealing.labelled_by(COVERAGE)).items():
+    for item_id, units in dealing.judged_units(db, dealing.labelled_by(USUAL)).items():
         found.to_label[item_id] = len(reports[item_id]) * len(units)
         for person, drawn in drawn_for.items():
             if item_id in drawn:
@@ -124,7 +125,7 @@ def _labelled(db: Connection, people: list[str], found: Standings, subjects: dic
         select(j.item_id, j.rater_id, j.trial, func.count(), func.coalesce(func.sum(j.seconds), 0.0))
         .where(
             j.rater_id.in_(people),
-            j.protocol == COVERAGE,
+            j.protocol == USUAL,
             j.rater_kind == RaterKind.PERSON.value,
             j.status.in_(SAID),
         )

@@ -6,7 +6,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.items.materials import AtHand, Wanted
 from annotator.actions.labelling import dealing
-from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -14,7 +13,7 @@ from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.taxonomy import UNKNOWN
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
@@ -27,7 +26,7 @@ def shape_of(project: Project, protocol: str) -> Protocol:
     shape = PROTOCOLS[protocol]
     if not shape.values:
         raise Refusal(f"{shape.title} is computed; nobody is asked for it.", "Choose another to label by.")
-    if project.from_task and protocol != COVERAGE:
+    if project.from_task and protocol != USUAL:
         raise Refusal(
             f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
         )

@@ -9,7 +9,6 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.items import materials
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_cases
-from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
@@ -17,7 +16,7 @@ from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Part
 from annotator.domain.texts.counting import counted
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ArtifactRow, ExtractRow, table
 
 ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
@@ -34,7 +33,7 @@ def offered(project: Project) -> list[str]:
     A project made from a task offers coverage alone: nothing else travels in a package, to it or back.
     """
     if project.from_task:
-        return [COVERAGE]
+        return [USUAL]
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
     met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)
@@ -49,7 +48,7 @@ def offered(project: Project) -> list[str]:
         own = [kind in kinds for kind in shape.needs] + [part.value in parts for part in shape.parts]
         return pairs if shape.paired else any(own)
 
-    return [name for name, shape in PROTOCOLS.items() if shape.values and (name == COVERAGE or there(shape))]
+    return [name for name, shape in PROTOCOLS.items() if shape.values and (name == USUAL or there(shape))]
 
 
 def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
@@ -114,7 +113,7 @@ def _of_parts(shape: Protocol, reports: list[Material]) -> str:
 
 def guide(project: Project, protocol: str) -> str:
     """Markdown; coverage is labelled by the guideline in force, which a coordinator may write."""
-    if protocol == COVERAGE:
+    if protocol == USUAL:
         return guidelines.text_in_force(project, Stage.LABELLING)
     path = places.resources() / "guidelines" / "labelling" / f"{protocol}.md"
     return path.read_text("utf-8") if path.is_file() else ""

@@ -11,15 +11,14 @@ from annotator.actions.labelling import wordings
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.researcherbench import coverage
+from annotator.protocols import USUAL as USUAL
 from annotator.storage.tables import ArtifactRow, ItemRow, JudgementRow, table
 
 ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
-COVERAGE = coverage.NAME
 # What is handed out, submitted as one sealed document, and travels; labels of other protocols count as they are given.
-SUBMITTED = (COVERAGE,)
+SUBMITTED = (USUAL,)
 UNSURE = "unsure"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
@@ -87,7 +86,7 @@ def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
     return len(present), present.count(Status.UNCLEAR.value)
 
 
-def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = COVERAGE) -> bool:
+def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
     """Whether a person's labels of an item are submitted, so that none of them may change."""
     return protocol in SUBMITTED and db.execute(_sealed(person_id, item_id)).first() is not None
 

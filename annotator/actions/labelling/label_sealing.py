@@ -13,7 +13,6 @@ from annotator.actions.assignments import agreements, assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.labelling import dealing
 from annotator.actions.labelling.label_rows import (
-    COVERAGE,
     ITEM,
     JUDGEMENT,
     SAID,
@@ -33,6 +32,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
@@ -95,14 +95,14 @@ class _Work:
         return [place for place in self.places() if place[1:] in self.said]
 
 
-def missing(project: Project, item_id: str, protocol: str = COVERAGE) -> list[tuple[str, str]]:
+def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
     """The report and unit of every label this person has yet to give before they can submit, in their own order."""
     with project.store.read() as db:
         work = _work(db, item_id, people.someone(project).id, protocol)
     return [(response_id, unit_id) for _, response_id, unit_id in work.missing()]
 
 
-def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
+def state(project: Project, item_id: str, protocol: str = USUAL) -> Standing:
     """How far the person working is with labelling an item."""
     me = people.someone(project).id
     with project.store.read() as db:
@@ -121,7 +121,7 @@ def state(project: Project, item_id: str, protocol: str = COVERAGE) -> Standing:
 
 
 def submit(
-    project: Project, item_id: str, protocol: str = COVERAGE, *, person_id: str = "", partial: bool = False
+    project: Project, item_id: str, protocol: str = USUAL, *, person_id: str = "", partial: bool = False
 ) -> Change:
     """Seal a person's labels of all reports of an item; Refusal with what is missing as its details.
 
@@ -165,7 +165,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
         for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
-            work = _work(db, item_id, person_id, COVERAGE)
+            work = _work(db, item_id, person_id, USUAL)
             given, missing = work.given(), len(work.missing())
             own = any(not is_given(work.said[place[1:]].flags) for place in given)
             if given and (own or not missing):
@@ -195,7 +195,7 @@ def _open_work(person_ids: Sequence[str]) -> Select[Any]:
         .join(ITEM, ITEM.c.id == j.item_id)
         .join(PERSON, PERSON.c.id == j.rater_id)
         .where(
-            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol == COVERAGE,
+            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.protocol == USUAL,
             j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
         )
         .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)

@@ -11,7 +11,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items.materials import AtHand
 from annotator.actions.labelling import dealing, label_cases, label_offers
 from annotator.actions.labelling.label_rows import (
-    COVERAGE,
     ITEM,
     JUDGEMENT,
     SAID,
@@ -27,6 +26,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.protocols import USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Decision:
     task_id: str = ""
 
 
-def queue(project: Project, protocol: str = COVERAGE) -> list[Task]:
+def queue(project: Project, protocol: str = USUAL) -> list[Task]:
     """Every report this person may label, item by item, each item's reports in this person's own order.
 
     Of coverage, once anything is assigned to them, only the items whose labelling is; other protocols are not handed
@@ -91,10 +91,10 @@ def queue(project: Project, protocol: str = COVERAGE) -> list[Task]:
     return outlook(project, protocol).tasks
 
 
-def outlook(project: Project, protocol: str = COVERAGE) -> Outlook:
+def outlook(project: Project, protocol: str = USUAL) -> Outlook:
     """The queue, and what is missing in it."""
     shape = label_cases.shape_of(project, protocol)
-    if protocol == COVERAGE:
+    if protocol == USUAL:
         return Outlook(_of_coverage(project))
     me, tasks = people.someone(project).id, list[Task]()
     with project.store.read() as db:
@@ -117,15 +117,15 @@ def seen(project: Project, protocol: str) -> tuple[str, str, object]:
 
 def _of_coverage(project: Project) -> list[Task]:
     """Counted without reading what the units say: it is asked after every label, to show what waits."""
-    me, kind = people.someone(project).id, dealing.labelled_by(COVERAGE)
+    me, kind = people.someone(project).id, dealing.labelled_by(USUAL)
     with project.store.read() as db:
         units, reports = dealing.judged_units(db, kind), dealing.reports_for(db, me)
         said, sealed, asked = (
-            said_by(db, me, COVERAGE),
-            sealed_by(db, me, COVERAGE),
+            said_by(db, me, USUAL),
+            sealed_by(db, me, USUAL),
             assignments.offered(project),
         )
-        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, COVERAGE)
+        hidden, given = annotating.withheld(db, me, kind), given_by(db, me, USUAL)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
@@ -159,13 +159,13 @@ def _of_item(
     return tasks
 
 
-def lacking(project: Project, protocol: str = COVERAGE) -> str:
+def lacking(project: Project, protocol: str = USUAL) -> str:
     """What must come before anything can be labelled, by its name in `label_offers`, or nothing.
 
     “assignments” when other work is assigned to this person, and no labelling.
     """
     shape = label_cases.shape_of(project, protocol)
-    if protocol != COVERAGE:
+    if protocol != USUAL:
         return label_offers.lack(project, shape)
     kind, me = dealing.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
@@ -184,7 +184,7 @@ def lacking(project: Project, protocol: str = COVERAGE) -> str:
     return "" if seen else label_offers.WRITING
 
 
-def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[Decision]:
+def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Decision]:
     """This person's latest labels, newest first, without those of units no longer asked about or worded anew since."""
     me, shape = people.someone(project).id, label_cases.shape_of(project, protocol)
     with project.store.read() as db:
@@ -194,7 +194,7 @@ def recent(project: Project, limit: int = 10, protocol: str = COVERAGE) -> list[
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
-        drawn = dealing.narrowed(db, me) if protocol == COVERAGE else {}
+        drawn = dealing.narrowed(db, me) if protocol == USUAL else {}
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key

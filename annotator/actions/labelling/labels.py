@@ -11,7 +11,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.labelling import dealing, label_cases, wordings
 from annotator.actions.labelling.label_origins import Origins
-from annotator.actions.labelling.label_rows import COVERAGE as COVERAGE
 from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
     is_given,
@@ -45,7 +44,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -106,7 +105,7 @@ class Sheet:
         return taken_back(label) if old and not self.sealed and label.at <= old.at else label
 
 
-def sheet(project: Project, response_id: str, protocol: str = COVERAGE, other_id: str = "") -> Sheet:
+def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: str = "") -> Sheet:
     """All that is needed to label one report, or a pair; Refusal when there is nothing to label."""
     shape = label_cases.shape_of(project, protocol)
     cases = label_cases.of_report(project, shape, response_id, materials.for_judging(shape))
@@ -175,7 +174,7 @@ def _units(cases: Sequence[Case]) -> list[Unit]:
 
 
 def _nothing(shape: Protocol) -> Refusal:
-    if shape.name == COVERAGE:
+    if shape.name == USUAL:
         return Refusal("This item has no sealed rubric to label by.", "Submit one on the Author page first.")
     return Refusal(f"{shape.title}: nothing can be asked about this report.", "Choose another one.")
 
@@ -186,7 +185,7 @@ def set_label(
     unit_id: str,
     value: str,
     *,
-    protocol: str = COVERAGE,
+    protocol: str = USUAL,
     seconds: float | None = None,
 ) -> Change:
     """Say a value of the protocol, or “unsure”, of one unit of a report; of a pair the unit is the one shown second."""
@@ -199,7 +198,7 @@ def set_label(
 
 
 def set_labels(
-    project: Project, response_id: str, unit_ids: Sequence[str], value: str, *, protocol: str = COVERAGE
+    project: Project, response_id: str, unit_ids: Sequence[str], value: str, *, protocol: str = USUAL
 ) -> Change:
     """Say one value of several units of a report in one go, which is undone in one go."""
     if not unit_ids:
@@ -217,14 +216,14 @@ def set_labels(
 
 def set_evidence(
     project: Project, response_id: str, unit_id: str, quote: str, start: int | None, end: int | None,
-    protocol: str = COVERAGE,
+    protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Mark the passage that decides the unit; offsets are characters of the report's own text, None for a page's."""
     fields = {"quote": quote, "quote_start": start, "quote_end": end}
     return _say(project, Place(protocol, response_id, unit_id), "mark evidence", lambda _: fields)
 
 
-def set_note(project: Project, response_id: str, unit_id: str, note: str, protocol: str = COVERAGE) -> Change:
+def set_note(project: Project, response_id: str, unit_id: str, note: str, protocol: str = USUAL) -> Change:
     """A note beside the label; it travels to the adjudicator and never counts as disagreement."""
     return _say(project, Place(protocol, response_id, unit_id), "note", lambda _: {"note": note})
 
@@ -234,7 +233,7 @@ def set_flag(
     response_id: str,
     unit_id: str,
     flagged: bool,
-    protocol: str = COVERAGE,
+    protocol: str = USUAL,
 ) -> Change:
     """Flag a unit for a second look, or take the flag away."""
 
@@ -252,7 +251,7 @@ Cases = Mapping[str, Case]
 def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence[str]) -> Cases:
     """Where these units are asked about; Refusal when one no longer is. Of coverage nothing is looked up."""
     shape = label_cases.shape_of(project, protocol)
-    if protocol == COVERAGE:
+    if protocol == USUAL:
         return {}
     # What may be said hangs on whether a page has words, never on those of a report.
     wanted = replace(materials.for_judging(shape), texts=False)
@@ -290,7 +289,7 @@ def _marked(fields: Fields) -> Make:
 
 
 def _gone(protocol: str) -> Refusal:
-    what = "criterion" if protocol == COVERAGE else "question"
+    what = "criterion" if protocol == USUAL else "question"
     return Refusal(f"That {what} is no longer part of what is labelled.", "Open the report again.")
 
 
@@ -329,7 +328,7 @@ def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Ca
         raise Refusal("That report is no longer in the project.", "Open another one.")
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
-    if place.protocol == COVERAGE:
+    if place.protocol == USUAL:
         artifact_id = _of_rubric(db, item_id, place.unit_id)
     else:
         known = cases or _cases(project, place.protocol, place.response_id, [place.unit_id])
@@ -343,7 +342,7 @@ def _blank(project: Project, db: Connection, place: Place, rater: str, cases: Ca
 
 def _of_rubric(db: Connection, item_id: str, unit_id: str) -> str:
     """The rubric that has a criterion; Refusal when none does any more."""
-    artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(COVERAGE))
+    artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(USUAL))
     if artifact is None or unit_id not in {unit.id for unit in artifact.document.units}:
-        raise _gone(COVERAGE)
+        raise _gone(USUAL)
     return artifact.id

@@ -15,7 +15,6 @@ from annotator import files
 from annotator.actions.adjudication import feedback
 from annotator.actions.authoring import annotating, guidelines
 from annotator.actions.labelling import dealing
-from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -29,6 +28,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
+from annotator.protocols import USUAL
 from annotator.storage import tables, upserts
 from annotator.storage.tables import table
 
@@ -141,7 +141,7 @@ def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
     Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
     has handed in their own of the same item.
     """
-    own = stage_of(dealing.labelled_by(COVERAGE))
+    own = stage_of(dealing.labelled_by(USUAL))
     writing = {one.item_id for one in assigned if one.stage is own and one.submitted_at is None}
     return [
         one
@@ -265,7 +265,7 @@ def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[Served]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
-    kind = dealing.labelled_by(COVERAGE)
+    kind = dealing.labelled_by(USUAL)
     judged = annotating.judged_rows(db, kind, {one.assignment.item_id for one in labelled})
     made = []
     for one in labelled:

@@ -11,8 +11,10 @@ from annotator.actions.results import result_raters
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 
+# The metric that is meant where none is named.
+USUAL_METRIC = PROTOCOLS[USUAL].metrics[0].name
 # Protocols that tell what a report took, and nothing of how good it is.
 COSTS = ("adra.efficiency",)
 

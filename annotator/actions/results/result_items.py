@@ -7,7 +7,7 @@ from functools import partial
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures, scoring
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import COMPUTED, Rater
 from annotator.actions.results.result_sheets import (
@@ -47,7 +47,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
     """Every system's score on every item, in the mode that counts in the results."""
     found = response_scores.of_metric(project, metric, judge)
     return _report(found)

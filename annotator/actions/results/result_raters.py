@@ -17,13 +17,11 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
-from annotator.protocols import PROTOCOLS
-from annotator.protocols.researcherbench import coverage
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
 
 JUDGE, RUN = table(JudgeRow), table(RunRow)
 RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
-COVERAGE = coverage.NAME
 PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
 # People's keys are told from judges' by what they begin with.
 PERSON_KEY = "person:"
@@ -43,7 +41,7 @@ class Rater:
     judgements: int
 
 
-def raters(project: Project, protocol: str = COVERAGE) -> list[Rater]:
+def raters(project: Project, protocol: str = USUAL) -> list[Rater]:
     """Who has judged under the protocol, the judge that ran last first, people at the end.
 
     What is computed from the responses has one rater of its own, whose judgements are the responses. So has what

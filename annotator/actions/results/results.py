@@ -8,15 +8,10 @@ from sqlalchemy import select
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
-from annotator.actions.results.result_raters import (
-    COMPUTED,
-    COVERAGE,
-    chosen,
-    everybody,
-)
+from annotator.actions.results.result_raters import COMPUTED, chosen, everybody
 from annotator.actions.results.scoring import GROUPINGS, Group, Score, mean_of
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
 
@@ -51,7 +46,7 @@ class ResultRow:
 
 
 def rows(
-    project: Project, rater_id: str = "", protocol: str = COVERAGE, resamples: int = 10_000, *, released: bool = False
+    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, released: bool = False
 ) -> list[ResultRow]:  # fmt: skip
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 

@@ -10,14 +10,14 @@ from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
-from annotator.actions.results.result_raters import CONSENSUS, COVERAGE, judgements
+from annotator.actions.results.result_raters import CONSENSUS, judgements
 from annotator.actions.results.result_sheets import Source
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import JudgeRow, SystemRow, table
 
 SYSTEM, JUDGE = table(SystemRow), table(JudgeRow)
@@ -38,7 +38,7 @@ class Behind:
 
 def behind(
     project: Project, rater_id: str, system_id: str = "", group_by: str = ALL, group: str = ALL,
-    protocol: str = COVERAGE, item_id: str = "",
+    protocol: str = USUAL, item_id: str = "",
 ) -> list[Behind]:  # fmt: skip
     """The judgements that a figure was made of, item by item or of one, each report's in the order of its units."""
     return of_source(project, Source(protocol, rater_id, "", system_id, group_by, group, item_id))

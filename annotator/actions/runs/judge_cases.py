@@ -15,12 +15,10 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
-from annotator.protocols.researcherbench import coverage
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-COVERAGE = coverage.NAME
 Key = tuple[str, str, int]
 
 
@@ -34,7 +32,7 @@ class Order:
     """
 
     judge: str
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     systems: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     concurrency: int = 8

@@ -22,7 +22,6 @@ from annotator.actions.results.result_sheets import Picture, Sheet, columns, cou
 from annotator.actions.sets import informed, validation_units
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import told
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.sets.validation_units import ALL, Group, Key, Place
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
@@ -35,7 +34,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AssignmentRow, table
 
 ASSIGNMENT = table(AssignmentRow)
@@ -163,7 +162,7 @@ def offers(project: Project) -> list[Offer]:
 
 
 def queue(
-    project: Project, judge: str, protocol: str = COVERAGE, order: Order = Order.UNCERTAINTY, experts: int = 1
+    project: Project, judge: str, protocol: str = USUAL, order: Order = Order.UNCERTAINTY, experts: int = 1
 ) -> list[Waiting]:
     """A judge's verdicts that this person has not reviewed, and fewer than `experts` have.
 
@@ -174,7 +173,7 @@ def queue(
 
 @kept
 def outlook(
-    project: Project, judge: str, protocol: str = COVERAGE, order: Order = Order.UNCERTAINTY, experts: int = 1
+    project: Project, judge: str, protocol: str = USUAL, order: Order = Order.UNCERTAINTY, experts: int = 1
 ) -> Outlook:
     """The same with what this person has reviewed, each in its place, and with what they are not shown."""
     me = _expert(project)
@@ -220,7 +219,7 @@ def refuse_blind(project: Project, item_id: str) -> None:
 
 def review(
     project: Project, judge: str, response_id: str, unit_id: str, said: Review, *, reason: str = "",
-    note: str = "", protocol: str = COVERAGE,
+    note: str = "", protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say whether one accepts a verdict, with the judge's fault where one does not."""
     me = _expert(project)
@@ -240,7 +239,7 @@ def review(
     return informed.say(project, fields, "review")
 
 
-def report(project: Project, protocol: str = COVERAGE, judge: str = "", by: str = ALL) -> list[Line]:
+def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[Line]:
     """How much of each judge's reviewed verdicts experts accept, by one of `BY`; intervals are clustered by item.
 
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.

@@ -29,10 +29,10 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from annotator.storage.tables import OpeningRow, ValidationSetRow, table
 
 SET, OPENING = table(ValidationSetRow), table(OpeningRow)
-COVERAGE = "researcherbench.coverage"
 NAME = "validation set"
 # So many of those who have not labelled are named one by one.
 NAMED = 12
@@ -48,7 +48,7 @@ class Wish:
 
     name: str
     people: tuple[str, ...]
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     width: float = 0.1
     share: float = 0.5
     likeness: float = 0.1

@@ -6,7 +6,7 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.domain.texts.estimate import Estimate
@@ -31,7 +31,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
     """Pass@k of every system on a metric where more is better, over the runs of the mode that counts."""
     found = response_scores.of_metric(project, metric, judge)
     by_system = response_scores.by_item(found.of_mode())

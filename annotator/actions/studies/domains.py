@@ -6,7 +6,7 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Cell,
@@ -45,7 +45,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (by, response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, by: str = "subject", metric: str = "coverage", judge: str = "") -> Report:
+def report(project: Project, by: str = "subject", metric: str = USUAL_METRIC, judge: str = "") -> Report:
     """The domains of all items in use; items of none stand under the empty name."""
     found = response_scores.of_metric(project, metric, judge)
     domain_of = {item_id: str(getattr(item, by)) for item_id, item in found.items.items()}

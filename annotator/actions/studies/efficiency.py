@@ -6,7 +6,7 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
     Cell,
@@ -50,7 +50,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
     """Every system that has a score, with its means over items; a cost that is not known is no cost of 0."""
     found = response_scores.of_metric(project, metric, judge)
     scores = response_scores.system_means(found)

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import (
@@ -44,7 +44,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (response_scores.metric_choice(project), response_scores.rater_choice(project))
 
 
-def report(project: Project, metric: str = "coverage", judge: str = "") -> Report:
+def report(project: Project, metric: str = USUAL_METRIC, judge: str = "") -> Report:
     """Every report with a score, of the mode that counts in the results."""
     found = response_scores.of_metric(project, metric, judge)
     with project.store.read() as db:

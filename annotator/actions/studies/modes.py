@@ -6,7 +6,7 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, scoring
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
@@ -42,7 +42,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
 
 
 def report(
-    project: Project, one: str = "", other: str = "", metric: str = "coverage", judge: str = ""
+    project: Project, one: str = "", other: str = "", metric: str = USUAL_METRIC, judge: str = ""
 ) -> Report:
     """Every system that answered in both modes; by default the mode that counts, and the next one."""
     modes = (*scoring.modes_of(project), "", "")

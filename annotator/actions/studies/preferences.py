@@ -10,7 +10,7 @@ from sqlalchemy import select
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_sheets import (
     Cell,
     Choice,
@@ -76,7 +76,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     return (response_scores.rater_choice(project), response_scores.metric_choice(project))
 
 
-def report(project: Project, judge: str = "", metric: str = "coverage") -> Report:
+def report(project: Project, judge: str = "", metric: str = USUAL_METRIC) -> Report:
     """People's blind comparisons against every metric of quality that is not made of comparisons itself."""
     compared = tuple(_compared(project))
     infos = [info for info in metrics.qualities(project) if info.protocol not in ASKED] if compared else []

@@ -30,14 +30,13 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.rubric_pilot import (
     DEPARTURES,
     CriterionAgreement,
@@ -87,7 +86,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
     between = Choice("between", "κ between", pairs or (("no two raters", ""),))
-    return (response_scores.rater_choice(project, COVERAGE), between)
+    return (response_scores.rater_choice(project, COVERAGE.name), between)
 
 
 def report(project: Project, judge: str = "", between: str = "") -> Report:
@@ -96,7 +95,7 @@ def report(project: Project, judge: str = "", between: str = "") -> Report:
     Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
     default of those who share most judgements; people first.
     """
-    rater = result_raters.chosen(result_raters.everybody(project, COVERAGE), judge)
+    rater = result_raters.chosen(result_raters.everybody(project, COVERAGE.name), judge)
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
     if rater is not None and rater.id == CONSENSUS:
@@ -128,7 +127,7 @@ def _two(between: str) -> tuple[str, str] | None:
 def _answered(project: Project) -> Iterator[tuple[materials.AtHand, list[Answer]]]:
     """Every item with its responses of the mode that counts, each with the name of its system."""
     systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
-    wanted = materials.for_counting(PROTOCOLS[COVERAGE])
+    wanted = materials.for_counting(COVERAGE)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         responses = (material.response for material in at_hand.responses)
         yield at_hand, [(one.id, systems[one.system_id]) for one in responses if one.mode == mode]
@@ -183,7 +182,7 @@ def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> I
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     j = JUDGEMENT.c
     question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
-        j.protocol == COVERAGE, j.status == Status.OK.value, j.trial == 1
+        j.protocol == COVERAGE.name, j.status == Status.OK.value, j.trial == 1
     )
     found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     with project.store.read() as db:
@@ -197,7 +196,7 @@ def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
 
 def _settled(project: Project) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for response_id, _, unit_id, value in result_raters.spoken(project, PROTOCOLS[COVERAGE], CONSENSUS):
+    for response_id, _, unit_id, value in result_raters.spoken(project, COVERAGE, CONSENSUS):
         found[response_id][unit_id] = value
     return found
 
@@ -205,7 +204,7 @@ def _settled(project: Project) -> dict[str, dict[str, str]]:
 def _names(project: Project) -> dict[str, str]:
     """The raters by key: people by alias, judges by name."""
     named = {f"{PERSON_KEY}{person.id}": person.alias for person in people.people(project)}
-    return named | {rater.id: rater.name for rater in result_raters.raters(project, COVERAGE)}
+    return named | {rater.id: rater.name for rater in result_raters.raters(project, COVERAGE.name)}
 
 
 def _pairs(said: Said) -> list[tuple[str, str]]:
@@ -317,7 +316,7 @@ def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: boo
         *(share(found.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
     more = (("Criterion", one.text), *_account(found, agreed))
-    source = Source(COVERAGE, rater_id, item_id=one.item_id, unit_id=one.unit_id)
+    source = Source(COVERAGE.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
     return Line(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
 
 

@@ -29,11 +29,10 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
 from annotator.domain.texts.counting import counted
-from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.rubric_sets import Beside, RubricSet, side_by_side
 
 SETTLED, IMPORTED, DRAFTED = "settled", "imported", "drafted"
@@ -95,7 +94,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
     other = (*names[1:], *names[:1])
-    judges = response_scores.rater_choice(project, COVERAGE)
+    judges = response_scores.rater_choice(project, COVERAGE.name)
     single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
         Choice("one", "Set", names),
@@ -134,7 +133,7 @@ def report(project: Project, one: str = "", other: str = "", judge: str = "", fi
 def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
     project = Project.open(path, readonly=True)
     try:
-        there = result_raters.raters(project, COVERAGE)
+        there = result_raters.raters(project, COVERAGE.name)
         same = next((one for one in there if rater is not None and one.name == rater.name), None)
         theirs = same or next(iter(there), None)
         rubrics = _settled(project)
@@ -145,7 +144,7 @@ def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
 
 def _rater(project: Project, judge: str) -> Rater | None:
     # Of people each one by themselves: what several said of a criterion is no verdict.
-    there = (one for one in result_raters.everybody(project, COVERAGE) if one.id != result_raters.PEOPLE)
+    there = (one for one in result_raters.everybody(project, COVERAGE.name) if one.id != result_raters.PEOPLE)
     return result_raters.chosen(there, judge)
 
 
@@ -158,7 +157,7 @@ def _verdicts(
     places = dict(_places(project))
     units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
     found: dict[tuple[str, str], dict[str, str]] = {}
-    for response_id, _, unit_id, value in result_raters.spoken(project, PROTOCOLS[COVERAGE], rater.id):
+    for response_id, _, unit_id, value in result_raters.spoken(project, COVERAGE, rater.id):
         place = places.get(response_id)
         if place is not None and unit_id in units.get(place[0], ()):
             found.setdefault(place, {})[unit_id] = value

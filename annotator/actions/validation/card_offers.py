@@ -12,7 +12,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
 from annotator.actions.results.result_sheets import Choice
 from annotator.actions.runs.journal import JUDGEMENT, RUN
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import validation_views, validity_cards
 from annotator.actions.validation.validity_cards import NO_PROMPT
@@ -20,6 +19,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 NAME = "card"
 SHOWN = 8
@@ -37,7 +37,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
 
 @kept
 def report(
-    project: Project, judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
+    project: Project, judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
     against: str = "", positive: str = "", opening: str = "",
 ) -> ValidityCard:  # fmt: skip
     """The card of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
@@ -53,7 +53,7 @@ def at_once(project: Project, **chosen: str) -> ValidityCard:
 
 
 def _wish(
-    judge: str = "", protocol: str = COVERAGE, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
+    judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
 ) -> validity_cards.Wish:  # fmt: skip
     if not judge:

@@ -13,10 +13,10 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import USUAL
 
 # Item, response, unit.
 Unit = tuple[str, str, str]
@@ -70,7 +70,7 @@ class Between:
         return [f"{counted(self.units, 'unit')} judged by both.", *_lines(figures)]
 
 
-def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
+def within(project: Project, judge: str, protocol: str = USUAL) -> Within:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     from annotator.stats.agreement.alpha import krippendorff_alpha
     from annotator.stats.agreement.repeats import flip_rate
@@ -91,7 +91,7 @@ def within(project: Project, judge: str, protocol: str = COVERAGE) -> Within:
     )
 
 
-def between(project: Project, judge: str, other: str, protocol: str = COVERAGE) -> Between:
+def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> Between:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.alpha import krippendorff_alpha

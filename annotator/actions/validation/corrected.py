@@ -23,7 +23,6 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_ground, validation_units
 from annotator.actions.sets.validation_figures import NO_SPREAD, told
 from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.sets.validation_units import Key, Place
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import against_words
@@ -32,6 +31,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import YES
 from annotator.domain.texts.estimate import ROUGH, SHARE, Estimate, cut
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from annotator.stats.intervals.resampling import RESAMPLES
 from annotator.stats.validation.leaderboard import Scored, Standings, standings
 from annotator.stats.validation.planning import LabelPlan, plan_labels
@@ -120,7 +120,7 @@ def report(project: Project, wish: Wish) -> Corrected:
     of theirs. Refusal where no judge or nobody has said anything.
     """
     found = validation_ground.ground(
-        project, COVERAGE, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
+        project, USUAL, wish.set_name, wish.part, wish.against, wish.judge, wish.opening
     )
     rater = _judge(found)
     # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
@@ -301,7 +301,7 @@ def rank(found: Estimate) -> Cell:
 def _judged(found: Corrected, name: str) -> Source:
     """All that the judge said of a system."""
     return Source(
-        COVERAGE, found.rater.id, "coverage", found.ids[name], words=f"{name}: raw, by {found.rater.name}"
+        USUAL, found.rater.id, "coverage", found.ids[name], words=f"{name}: raw, by {found.rater.name}"
     )
 
 
@@ -310,7 +310,7 @@ def _labelled(found: Corrected, name: str) -> Held | None:
     if not found.labelled[name]:
         return None
     wish = validation.Wish(
-        COVERAGE, found.wish.set_name, found.wish.part, found.wish.against, found.wish.judge, by="system",
+        USUAL, found.wish.set_name, found.wish.part, found.wish.against, found.wish.judge, by="system",
         opening=found.wish.opening,
     )  # fmt: skip
     return held(wish, found.rater, name, f"{name}: units with a label")

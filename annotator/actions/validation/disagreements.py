@@ -20,7 +20,6 @@ from annotator.actions.sets import informed, reviews, validation_figures, valida
 from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import TITLES, Told, there, told
 from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.sets.validation_units import ALL, Place
 from annotator.actions.validation.validation import Wish
 from annotator.actions.validation.validation_behind import held
@@ -28,6 +27,7 @@ from annotator.domain.judges.informed import Fault, InformedFields, InformedKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 
 # What stands for a ruling where there is none yet.
 OPEN = ""
@@ -123,7 +123,7 @@ def outlook(project: Project, wish: Wish) -> Outlook:
 
 def rule(
     project: Project, one: Disagreement, ruling: Ruling, *, reason: str = "", note: str = "",
-    protocol: str = COVERAGE,
+    protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
     people.refuse_others(project, "rules on disagreements of judges and people")
@@ -147,7 +147,7 @@ def report(project: Project, wish: Wish) -> list[Ruled]:
     return [_ruled(found, rater, wish, positive, ruled) for rater in found.judges()]
 
 
-def unclear(project: Project, protocol: str = COVERAGE) -> list[Unclear]:
+def unclear(project: Project, protocol: str = USUAL) -> list[Unclear]:
     """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
     from annotator.actions.labelling import label_cases
     from annotator.actions.sets import validation_units

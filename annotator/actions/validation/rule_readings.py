@@ -12,11 +12,11 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.runs.journal import CALL, JUDGEMENT
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.researcherbench import public_rule
+from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.public_rule import Reading
 
 PLAIN, STRUCTURED, NO_REPLY = "plain text", "JSON", "no reply"
@@ -51,7 +51,7 @@ class Read:
 def readable(project: Project) -> list[Judge]:
     """The judges whose replies the rule can read: behind an endpoint, asked one by one; the one that ran last first."""
     known = {judge.id: judge for judge in judges.all_of(project)}
-    ran = [known[rater.id] for rater in result_raters.raters(project, COVERAGE) if rater.id in known]
+    ran = [known[rater.id] for rater in result_raters.raters(project, COVERAGE.name) if rater.id in known]
     return [judge for judge in ran if judge.kind == JudgeKind.ENDPOINT and judge.asked.together == 1]
 
 
@@ -83,7 +83,7 @@ def readings(db: Connection, judge: Judge) -> list[Read]:
         .join(ITEM, ITEM.c.id == j.item_id)
         .outerjoin(CALL, CALL.c.id == j.call_id)
         .where(
-            j.protocol == COVERAGE, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id, j.trial == 1,
+            j.protocol == COVERAGE.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id, j.trial == 1,
             ITEM.c.retired.is_(False),
         )
         .order_by(j.item_id, j.response_id, j.unit_id)

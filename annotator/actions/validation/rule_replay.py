@@ -27,7 +27,6 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.results.scoring import Score
 from annotator.actions.runs import run_judgements
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.validation import rule_readings
 from annotator.actions.validation.rule_readings import PLAIN, STRUCTURED, Read
@@ -35,7 +34,7 @@ from annotator.domain.judges.protocol import Material, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.protocols.researcherbench.public_rule import CITATION, Reading
 
 MISSING = "missing"
@@ -190,7 +189,7 @@ class _Tally:
     def count(self, project: Project) -> None:
         """Go through the reports in the project's order."""
         main = scoring.main_mode(project)
-        wanted = materials.for_scoring(PROTOCOLS[COVERAGE])
+        wanted = materials.for_scoring(COVERAGE)
         for at_hand in materials.each(project, wanted, materials.item_ids(project)):
             for material in at_hand.responses:
                 if material.response.id in self.by_response:
@@ -244,7 +243,7 @@ class _Tally:
 def _changed(material: Material, names: Mapping[str, str], unit: Any, one: Read, reading: Reading) -> Changed:
     return Changed(
         one.judgement_id, material.item.key, names[material.response.system_id], unit.text,
-        PROTOCOLS[COVERAGE].weight(unit), one.value, one.status, reading.value, reading.how.value, reading.shown,
+        COVERAGE.weight(unit), one.value, one.status, reading.value, reading.how.value, reading.shown,
         one.form, one.raw, one.item_id, one.response_id, one.unit_id,
     )  # fmt: skip
 
@@ -252,7 +251,7 @@ def _changed(material: Material, names: Mapping[str, str], unit: Any, one: Read,
 def _scored(material: Material, values: Mapping[str, str | None]) -> Estimate:
     """S_c over the judgements that came, as the results have it."""
     came = {unit: value for unit, value in values.items() if value is not None}
-    return PROTOCOLS[COVERAGE].metrics[0].score(Scored(material, came), True)
+    return COVERAGE.metrics[0].score(Scored(material, came), True)
 
 
 def _difference(ours: Estimate, theirs: Estimate) -> Estimate:
@@ -347,7 +346,7 @@ def _reports(found: Replay, judge_id: str) -> Sheet:
 
 def _of_report(one: ScoreLine, judge_id: str) -> Source:
     words = f"Item {one.item}, {one.system}"
-    return Source(COVERAGE, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
+    return Source(COVERAGE.name, judge_id, item_id=one.item_id, response_id=one.response_id, words=words)
 
 
 def _verdicts(found: Replay, judge_id: str) -> Sheet:
@@ -364,7 +363,7 @@ def _verdicts(found: Replay, judge_id: str) -> Sheet:
             one.item_id, one.unit_id, response_id=one.response_id,
             more=(("The reply as it came", one.raw),) if one.raw else (),
             source=Source(
-                COVERAGE, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
+                COVERAGE.name, judge_id, item_id=one.item_id, response_id=one.response_id, unit_id=one.unit_id,
                 words=f"Item {one.item}, {one.system}: {one.direction}",
             ),
         )

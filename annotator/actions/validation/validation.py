@@ -13,13 +13,13 @@ from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import Gap, Told
 from annotator.actions.sets.validation_ground import Ground, Rater
-from annotator.actions.sets.validation_sets import COVERAGE as COVERAGE
 from annotator.actions.sets.validation_units import ALL as ALL
 from annotator.actions.sets.validation_units import BY as BY
 from annotator.actions.sets.validation_units import Group, named
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
 from annotator.stats.intervals.multiplicity import holm
 from annotator.stats.intervals.resampling import RESAMPLES
@@ -33,7 +33,7 @@ class Wish:
     test part.
     """
 
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     set_name: str = ""
     part: str = ""
     against: tuple[str, ...] = ()

@@ -11,7 +11,6 @@ from annotator.actions.results.result_sheets import Choice, Sheet
 from annotator.actions.sets import reviews, validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.studies.result_views import View
 from annotator.actions.validation import (
     corrected,
@@ -25,7 +24,7 @@ from annotator.actions.validation import (
 from annotator.actions.validation.validation import Wish
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 
 JUDGES = "Judges beside people"
 ANY, WEIGHTED = "", "weighted"
@@ -51,7 +50,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
 
 
 def report(
-    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     by: str = validation_units.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
     """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
@@ -62,7 +61,7 @@ def report(
 
 
 def answers(
-    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     figure: str = "kappa", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
     positive: str = "", opening: str = "",
 ) -> stand_in.Answers:  # fmt: skip
@@ -75,7 +74,7 @@ def answers(
 
 
 def choice_of_judge(
-    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     figure: str = "kappa", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
     positive: str = "", opening: str = "",
 ) -> judge_choice.Choice:  # fmt: skip
@@ -98,7 +97,7 @@ def leaderboard(
 
 
 def rulings(
-    project: Project, protocol: str = COVERAGE, set: str = "", part: str = "", against: str = "",  # noqa: A002
+    project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
 ) -> Sequence[disagreements.Ruled]:  # fmt: skip
     """First labels beside rulings."""
@@ -115,7 +114,7 @@ def _labels(project: Project, *, protocols: bool = True) -> tuple[Choice, ...]:
         for name, shape in PROTOCOLS.items()
         if shape.values and (name in drawn or result_raters.judges_of(project, name))
     ]
-    names = judged if protocols and judged else [COVERAGE]
+    names = judged if protocols and judged else [USUAL]
     said = tuple((PROTOCOLS[name].title, name) for name in names)
     made = [Choice("protocol", "What was judged", said)] if protocols else []
     for name in names:
@@ -184,7 +183,7 @@ def _judges(project: Project, protocol: str) -> list[str]:
 
 
 def _of_leaderboard(project: Project) -> tuple[Choice, ...]:
-    names = tuple((name, name) for name in _judges(project, COVERAGE))
+    names = tuple((name, name) for name in _judges(project, USUAL))
     first = (Choice("judge", "Judge", names),) if names else ()
     widths = Choice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
     return (*first, *_labels(project, protocols=False), widths)

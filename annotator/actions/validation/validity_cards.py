@@ -32,7 +32,6 @@ from annotator.actions.sets import (
 )
 from annotator.actions.sets.validation_figures import TITLES, Named, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Rater
-from annotator.actions.sets.validation_sets import COVERAGE
 from annotator.actions.validation import corrected, stand_in, validation
 from annotator.actions.validation.validation import Validation
 from annotator.domain.judges.judge import JudgeKind
@@ -56,6 +55,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import AIMS
+from annotator.protocols import USUAL
 from annotator.stats.intervals.resampling import RESAMPLES
 
 # What figures on a card are told apart by; single criteria are too many.
@@ -73,7 +73,7 @@ class Wish:
     """
 
     judge: str
-    protocol: str = COVERAGE
+    protocol: str = USUAL
     set_name: str = ""
     part: str = ""
     against: tuple[str, ...] = ()
@@ -266,7 +266,7 @@ def _reviews(project: Project, wish: Wish) -> Reviews | None:
 
 def _corrected(project: Project, wish: Wish, rater: Rater) -> Corrected:
     """The corrected leaderboard on the same labels, where what was judged is coverage."""
-    if wish.protocol != COVERAGE:
+    if wish.protocol != USUAL:
         return Corrected(notes=("Scores are corrected where coverage was judged.",))
     of = corrected.Wish(
         wish.judge, wish.against, wish.set_name, wish.part, wish.opening, resamples=wish.resamples

@@ -7,7 +7,6 @@ import typer
 
 from annotator.cli.carrying import Shown, carried_out
 from annotator.cli.options import (
-    COVERAGE,
     Budget,
     Concurrency,
     Items,
@@ -23,6 +22,7 @@ from annotator.cli.options import (
 )
 from annotator.cli.saying import File, Json, opened, said, say
 from annotator.domain.texts.counting import counted
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -54,7 +54,7 @@ def judge_costs_(
 def judge_anchor(
     file: File,
     judge: Judge,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
     system: Systems = None,
     item: Items = None,
@@ -76,7 +76,7 @@ def judge_anchor(
 def judge_drift(
     file: File,
     judge: Judge,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     concurrency: Concurrency = 8,
     timeout: Timeout = 120.0,
     budget: Budget = None,

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from annotator.cli.options import COVERAGE, Judge, OfJudge, Protocol
+from annotator.cli.options import Judge, OfJudge, Protocol
 from annotator.cli.saying import File, Json, opened, say
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -56,7 +57,7 @@ def judge_missing(
 def judge_reread(
     file: File,
     judge: Judge,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     everything: Annotated[
         bool, typer.Option("--all", help="Change verdicts too, where their replies read otherwise today")
     ] = False,
@@ -78,7 +79,7 @@ def judge_consistency(
     other: Annotated[
         str, typer.Option("--with", help="Compare it with this judge; by default with itself over its trials")
     ] = "",
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     json_: Json = False,
 ) -> None:
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""

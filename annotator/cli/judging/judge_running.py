@@ -8,7 +8,6 @@ import typer
 
 from annotator.cli.carrying import Shown, carried_out
 from annotator.cli.options import (
-    COVERAGE,
     Batch,
     Budget,
     Card,
@@ -27,6 +26,7 @@ from annotator.cli.options import (
     reach,
 )
 from annotator.cli.saying import As, File, Json, opened, say
+from annotator.protocols import USUAL
 
 app = typer.Typer()
 
@@ -35,7 +35,7 @@ app = typer.Typer()
 def judge_run(
     file: File,
     judge: Judge,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     system: Systems = None,
     item: Items = None,
     concurrency: Concurrency = 8,
@@ -170,7 +170,7 @@ def judge_batches(
 def judge_estimate(
     file: File,
     judge: Judge,
-    protocol: Protocol = COVERAGE,
+    protocol: Protocol = USUAL,
     system: Systems = None,
     item: Items = None,
     concurrency: Concurrency = 8,

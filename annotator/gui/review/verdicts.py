@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.actions.labelling import labels
-from annotator.actions.labelling.label_rows import COVERAGE, UNSURE
+from annotator.actions.labelling.label_rows import UNSURE, USUAL
 from annotator.domain.judges.judgement import Judgement, Status
 from annotator.domain.judges.taxonomy import Taxonomy
 
@@ -41,7 +41,7 @@ _PAIR = {
     UNSURE: _UNSURE,
 }
 FACES: dict[str, dict[str, Face]] = {
-    COVERAGE: {
+    "researcherbench.coverage": {
         "yes": Face("Met", "check", "agreed"),
         "no": Face("Not met", "cross", "disagree"),
         UNSURE: Face("Unsure", "question", "unconfirmed"),
@@ -98,6 +98,6 @@ def answers(protocol: str) -> tuple[str, ...]:
     return tuple(FACES[protocol])
 
 
-def face(value: str, protocol: str = COVERAGE) -> Face:
+def face(value: str, protocol: str = USUAL) -> Face:
     """How an answer is shown; an open one where there is none."""
     return FACES[protocol].get(value, OPEN)

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.results.results_behind import Behind
 from annotator.gui import theme
 from annotator.gui.review.judge_words import value_look, value_words
@@ -53,7 +53,7 @@ class JudgementsModel(RowsModel[Behind]):
 def verdict(line: Behind) -> str:
     """A judgement's value, or why there is none, in a word or two."""
     said = line.judgement
-    if said.value and said.protocol == COVERAGE:
+    if said.value and said.protocol == USUAL:
         return WORDS.get(said.value, said.value)
     # Of a pair the one that is better, by name.
     named = {"first": line.system, "second": line.unit}

@@ -14,9 +14,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import COVERAGE
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.identity import now
+from annotator.protocols import USUAL
 
 CLAIMS = "researcherbench.claims"
 
@@ -75,7 +75,7 @@ def test_claims_can_be_labelled_by_the_pages_that_are_here(whole):
 
 def test_a_run_of_the_judge_lacks_verdicts_that_it_can_still_give(whole):
     newest = run_records.runs(whole)[0]
-    assert (newest.protocol, newest.judged, newest.left) == (COVERAGE, practice.JUDGED, 4)
+    assert (newest.protocol, newest.judged, newest.left) == (USUAL, practice.JUDGED, 4)
     assert newest.order().items == (practice.LABEL,)
 
 

@@ -12,9 +12,10 @@ import pytest
 from annotator.actions.judging import drift, forecasts, judge_offers, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.runs.judge_cases import COVERAGE, Order
+from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
@@ -145,7 +146,7 @@ def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
 
 def test_a_check_is_priced_before_it_starts_without_a_call(project: Project, server: OddServer) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
-    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + COVERAGE)))
+    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + USUAL)))
     assert (found.units, found.calls, found.in_journal, found.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
 
@@ -155,7 +156,7 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     yes = answering(lambda criterion: "yes")
     server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
     check(project, concurrency=1)
-    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + COVERAGE)))
+    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + USUAL)))
     assert (found.calls, found.in_journal) == (ALL - 5, 5)
     (one,) = drift.standings(project)
     assert one.stopped is not None
@@ -180,7 +181,7 @@ def test_both_replies_behind_a_changed_verdict_are_kept(project: Project, server
 
 
 def test_a_check_is_called_by_what_it_checks() -> None:
-    assert judge_offers.title(drift.PREFIX + COVERAGE) == "Drift check: Coverage of expert criteria"
+    assert judge_offers.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"
 
 
 def test_of_a_judge_asked_several_together_whole_reports_are_frozen(

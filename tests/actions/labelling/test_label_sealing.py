@@ -15,6 +15,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.labels import Labels, label_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 
 QUOTE = "ties each"
@@ -97,14 +98,14 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project:
     labels.set_flag(project, report, unit, True)
     found = document(project, label_sealing.submit(project, item(project)).subject)
     assert [label.value for label in found.units].count("no") == 5
-    label = found.unit(label_id(label_rows.COVERAGE, report, unit))
+    label = found.unit(label_id(USUAL, report, unit))
     assert (label.value, label.quote, label.note, label.flags) == (
         "unsure",
         QUOTE,
         "see the table",
         "flagged",
     )
-    assert (label.protocol, label.response_id, label.unit_id) == (label_rows.COVERAGE, report, unit)
+    assert (label.protocol, label.response_id, label.unit_id) == (USUAL, report, unit)
     assert label.anchor is not None
     assert label.anchor.stands_in(REPORT)
 
@@ -171,7 +172,7 @@ def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(project:
     assert label_sealing.submit(project, item(project)).subject == artifact_id
     found = list(reversed(artifacts.revisions(project, artifact_id)))
     assert [(revision.number, revision.sealed) for revision in found] == [(1, True), (2, False), (3, True)]
-    name = label_id(label_rows.COVERAGE, report, unit)
+    name = label_id(USUAL, report, unit)
     values = [next(u["value"] for u in revision.content["units"] if u["id"] == name) for revision in found]
     assert values == ["yes", "yes", "no"]
     link = ""

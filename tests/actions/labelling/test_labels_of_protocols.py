@@ -3,13 +3,14 @@
 import pytest
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_cases, label_offers, label_rows, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_offers, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
 from annotator.domain.material.part import Claims, Part
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import (
     ALL,
@@ -41,7 +42,7 @@ def test_all_protocols_that_people_answer_are_offered_where_there_is_something_t
     folder = tmp_path / "other"
     folder.mkdir()
     plain = labelling_project(folder, reports=1)
-    assert label_offers.offered(plain) == [label_rows.COVERAGE]
+    assert label_offers.offered(plain) == [USUAL]
     plain.close()
 
 

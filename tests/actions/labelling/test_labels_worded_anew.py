@@ -3,13 +3,14 @@
 import pytest
 
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels, second_looks
+from annotator.actions.labelling import label_sealing, label_tasks, labels, second_looks
 from annotator.actions.project.file import Project
 from annotator.actions.sets import rewording
 from annotator.actions.undo import history
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.taxonomy import MISSES
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.projects.labelled_protocols import PLAN, one_item
 from tests.projects.labelling_project import labelling_project
 
@@ -33,7 +34,7 @@ def place(project) -> tuple[str, str]:
 
 
 def word(project: Project, unit_id: str, text: str = NEW) -> None:
-    rewording.word(project, label_rows.COVERAGE, items.ids(project)[0], unit_id, text)
+    rewording.word(project, USUAL, items.ids(project)[0], unit_id, text)
 
 
 def test_it_is_open_again_in_every_report_and_the_others_stay(project, place):

@@ -2,11 +2,12 @@
 
 import pytest
 
-from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels, second_looks
+from annotator.actions.labelling import label_sealing, label_tasks, labels, second_looks
 from annotator.actions.undo import history
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.judges.taxonomy import CITATION_ERRORS, MISSES, MODES
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.projects.labelled_protocols import CLAIMS, one_item
 from tests.projects.labelling_project import labelling_project
 
@@ -109,6 +110,6 @@ def test_an_unsupported_claim_gets_its_kind(tmp_path):
 
 
 def test_kinds_are_asked_only_of_what_has_a_taxonomy(project):
-    assert [second_looks.offered(project, name) for name in (label_rows.COVERAGE, CLAIMS, "adra.plan")] == [
+    assert [second_looks.offered(project, name) for name in (USUAL, CLAIMS, "adra.plan")] == [
         True, True, False,
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from annotator.actions.results import result_raters, results
 from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, one_item, reports
 
 # Response by its place, unit → what is said; of pairs the better one by its place, or None for neither.
@@ -31,7 +31,7 @@ Said = Mapping[tuple[str, str], str]
 # Metric → system → what it must be.
 EXPECTED = {
     # Both criteria weigh 2: S_c = 2·covered / 4.
-    label_rows.COVERAGE: {"coverage": (0.5, 0.0, 1.0)},
+    USUAL: {"coverage": (0.5, 0.0, 1.0)},
     # 1 yes, 1 no, 1 unknown: 1 / (1 + 1); all three claims cite.
     CLAIMS: {"faithfulness": (0.5, None, None), "groundedness": (1.0, None, None)},
     # The first wins both of its two comparisons; the others tie with each other and lose to it.
@@ -48,7 +48,7 @@ EXPECTED = {
         "reasoning.recall": (0.5, 0.0, 1.0), "reasoning.f1": (0.5, 0.0, 1.0),
     },
 }  # fmt: skip
-SAID = {label_rows.COVERAGE: COVERED, CLAIMS: CLAIMED, PLAN: CELLS, REASONING: STATED}
+SAID = {USUAL: COVERED, CLAIMS: CLAIMED, PLAN: CELLS, REASONING: STATED}
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def verdicts(project: Project, protocol: str) -> Said:
     ids = reports(project)
     if protocol in SAID:
         item_id = label_tasks.queue(project)[0].item_id
-        prefix = f"{item_id}/" if protocol == label_rows.COVERAGE else ""
+        prefix = f"{item_id}/" if protocol == USUAL else ""
         return {
             (ids[n], f"{prefix}{unit}"): value
             for n, row in SAID[protocol].items()

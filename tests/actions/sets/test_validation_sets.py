@@ -7,7 +7,7 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import board, label_rows, label_tasks, labels
+from annotator.actions.labelling import board, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import sampling, validation_sets
@@ -17,6 +17,7 @@ from annotator.actions.validation import judge_comparing
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.projects.validation_project import judge_says, person, person_says, places, validation_project
 
 PROJECT = validation_project
@@ -196,7 +197,7 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: P
         person_says(project, alias, lambda _: "yes")
 
     def units() -> int:
-        found = judge_comparing.compare(project, label_rows.COVERAGE).pairings
+        found = judge_comparing.compare(project, USUAL).pairings
         return next(one.units for one in found if {one.a.name, one.b.name} == {"small", "people"})
 
     assert units() == 0

@@ -9,13 +9,13 @@ from annotator.actions.imports import samples
 from annotator.actions.project.file import Project
 from annotator.actions.results import results_behind
 from annotator.actions.results.result_sheets import Sheet
-from annotator.actions.sets import validation_sets
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation, validation_behind
 from annotator.actions.validation.validation_behind import Held
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import USUAL
 from tests.projects.validation_project import At, judge_says, person, person_says, validation_project
 
 
@@ -110,7 +110,7 @@ def test_a_unit_leads_to_everybodys_judgements_of_it(project: Project) -> None:
 
 
 def test_only_a_coordinator_reads_them(project: Project) -> None:
-    held = Held(validation_sets.COVERAGE, "x", rater="x")
+    held = Held(USUAL, "x", rater="x")
     project.work_as(person(project, "R2"))
     assert not person(project, "R2").has(Role.COORDINATOR)
     with pytest.raises(Refusal):
@@ -119,7 +119,7 @@ def test_only_a_coordinator_reads_them(project: Project) -> None:
 
 def test_a_rater_that_is_gone_is_said(project: Project) -> None:
     with pytest.raises(Refusal, match="no longer among those compared"):
-        validation_behind.units(project, Held(validation_sets.COVERAGE, "x", rater="x"))
+        validation_behind.units(project, Held(USUAL, "x", rater="x"))
 
 
 def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_rows, label_tasks, labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JUDGEMENT
@@ -23,7 +23,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.identity import derived_id, now
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects import pairs_project as pairs
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, REASONING, one_item
 
@@ -152,8 +152,8 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     closing.close(project, adjudication_id)
     project.work_as(next(one for one in people.people(project) if one.has(Role.COORDINATOR)))
     judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
-    for place in places(project, label_rows.COVERAGE):
-        judge_says(project, label_rows.COVERAGE, place, "yes")
+    for place in places(project, USUAL):
+        judge_says(project, USUAL, place, "yes")
     found = validation.report(project, Wish(against=("consensus",), resamples=FEW))
     assert found.against == "consensus"
     told = found.of("small").told

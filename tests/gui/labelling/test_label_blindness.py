@@ -7,13 +7,14 @@ from PySide6.QtWidgets import (
 from sqlalchemy import insert
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_rows, label_tasks, labels, second_looks
+from annotator.actions.labelling import label_tasks, labels, second_looks
 from annotator.actions.project import people
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.judges.taxonomy import MISSES
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id, now
+from annotator.protocols import USUAL
 from annotator.storage.tables import JudgementRow, JudgeRow, table
 from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
 from tests.projects.labelling_project import SYSTEMS, labelling_project
@@ -44,7 +45,7 @@ def judge_all(project) -> None:
         for task in label_tasks.queue(project):
             for unit in ("c1", "c2", "c3"):
                 judgement = Judgement(
-                    id=new_id(), protocol=label_rows.COVERAGE, item_id=task.item_id, response_id=task.response_id,
+                    id=new_id(), protocol=USUAL, item_id=task.item_id, response_id=task.response_id,
                     unit_id=f"{task.item_id}/{unit}", rater_kind="judge", rater_id="judge", value="yes",
                     rationale=OTHERS[2], at=now(),
                 )  # fmt: skip
@@ -114,7 +115,7 @@ class TestProtocols:
             for unit in group.units:
                 labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
                 labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
-                if protocol == label_rows.COVERAGE:
+                if protocol == USUAL:
                     second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
 
     def judge_all(self, project) -> None:

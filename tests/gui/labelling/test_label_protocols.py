@@ -9,7 +9,7 @@ from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.verdicts import FACES, answers
 from annotator.gui.widgets.plain import PlainLabel
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, kept, one_item
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with
 from tests.windows.labelling_keys import focus, press
@@ -39,7 +39,7 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over, at_onc
 
 
 def test_every_offered_protocol_has_its_tab_and_keys_go_round(show):
-    page = show(label_rows.COVERAGE)
+    page = show(USUAL)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
         WORDS[name].tab for name in ALL
     ]

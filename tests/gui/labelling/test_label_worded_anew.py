@@ -3,9 +3,10 @@
 import pytest
 
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.sets import rewording
 from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE
+from annotator.protocols import USUAL
 from tests.projects.labelled_protocols import PLAN, one_item
 from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import press
@@ -28,7 +29,7 @@ def item(project) -> str:
 
 def word(project) -> str:
     unit_id = f"{item(project)}/c2"
-    rewording.word(project, label_rows.COVERAGE, item(project), unit_id, NEW)
+    rewording.word(project, USUAL, item(project), unit_id, NEW)
     return unit_id
 
 

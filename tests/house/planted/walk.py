@@ -15,7 +15,7 @@ from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.actions.results import results
+from annotator.actions.results import result_raters, results
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import resuming
 from annotator.actions.validation import stand_in, validation, validity_cards
@@ -31,7 +31,7 @@ def figures(project: Project) -> list[tuple[object, ...]]:
     return [
         (rater.name, row.metric, row.system, row.group_by, row.group, row.estimate)
         for protocol in PLANTED
-        for rater in results.everybody(project, protocol)
+        for rater in result_raters.everybody(project, protocol)
         for row in results.rows(project, rater.id, protocol, resamples=20)
     ]
 
@@ -68,7 +68,7 @@ def labelled(project: Project, folder: Path) -> None:
 
 def unsure_is_missing(project: Project, folder: Path) -> None:
     for protocol in PLANTED:
-        (me,) = (rater for rater in results.raters(project, protocol) if rater.name != "baseline")
+        (me,) = (rater for rater in result_raters.raters(project, protocol) if rater.name != "baseline")
         row, *_ = results.rows(project, me.id, protocol, resamples=0)
         assert row.estimate.missing > 0
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
 from annotator.gui.pages.labelling.units.units_pane import IN_A_MATRIX
@@ -31,7 +31,7 @@ class ActionBar(FittingBar):
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._locked, self._here, self._rest = locked, "", ""
-        self._protocol = COVERAGE
+        self._protocol = USUAL
         for place, act in enumerate(ACTS):
             button = self.put(act, "")
             lock(button, locked)
@@ -47,7 +47,7 @@ class ActionBar(FittingBar):
         self.row.addWidget(self.progress)
         for act, words, role in (("next_open", "Next open", ""), ("submit", "Done", "primary")):
             self._put_asking(act, words, role=role)
-        self.show_protocol(COVERAGE)
+        self.show_protocol(USUAL)
 
     def _put_asking(self, act: str, words: str, picture: str = "", role: str = "") -> None:
         button = self.put(act, words, picture, role=role)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import times
 from annotator.actions.labelling import label_rows, labels
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.labelling.labels import Group, Sheet
 from annotator.domain.judges.judgement import Judgement, RaterKind
@@ -52,7 +52,7 @@ class Bench(QObject):
         self._desk, self._queue, self._clock = desk, queue, clock
         self._unspent = 0.0
         self.kinds = Kinds(desk, self._do, self.said)
-        self.protocol = COVERAGE
+        self.protocol = USUAL
         self.sheet: Sheet | None = None
         self.unit_id = ""
         self.acting = False

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from annotator.actions.labelling import label_offers, label_rows, label_tasks
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
 from annotator.gui import keys
@@ -187,12 +187,12 @@ class LabelPage(Page):
 
     def arrive(self, place: dict[str, Any]) -> None:
         """Show the queue as it now is, and the report that is wanted, was open, or waits first."""
-        offered = self.desk.ask(label_offers.offered) or [COVERAGE]
-        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, COVERAGE))
+        offered = self.desk.ask(label_offers.offered) or [USUAL]
+        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, USUAL))
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)
         elif self.bench.protocol not in offered:
-            self._take_up(COVERAGE)
+            self._take_up(USUAL)
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.tasks:
@@ -219,11 +219,11 @@ class LabelPage(Page):
         self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
         seen = self.desk.ask(label_tasks.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
-        if self._stale or seen != self._seen or protocol == COVERAGE:
+        if self._stale or seen != self._seen or protocol == USUAL:
             self._seen, found = seen, self.desk.ask(label_tasks.outlook, protocol)
             self.queue.fill(found.tasks if found else [], submits=protocol in label_rows.SUBMITTED)
             self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
-        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == COVERAGE else {})
+        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == USUAL else {})
         self.queue_pane.called = WORDS[protocol].done
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)

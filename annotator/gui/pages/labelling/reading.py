@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.gui import theme
 from annotator.gui.widgets.bars.splitter import Splitter
 
@@ -27,7 +27,7 @@ class Arrangement:
 
 PAIRED = Arrangement("label/reading-pairs", DOWN, (10_000, 1))
 ARRANGEMENTS: dict[str, Arrangement] = {
-    COVERAGE: Arrangement("label/reading", ACROSS, (715, 395)),
+    "researcherbench.coverage": Arrangement("label/reading", ACROSS, (715, 395)),
     "researcherbench.claims": Arrangement("label/reading-claims", ACROSS, (715, 395)),
     "researcherbench.pairwise": PAIRED,
     "adra.plan": Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
@@ -42,7 +42,7 @@ class Reading(Splitter):
     def __init__(self, report: QWidget, units: QWidget, guideline: QWidget) -> None:
         super().__init__("label/reading")
         self._report, self._guideline = report, guideline
-        self._now = ARRANGEMENTS[COVERAGE]
+        self._now = ARRANGEMENTS[USUAL]
         self._side = Splitter("label/side", DOWN)
         self._side.addWidget(units)
         self._side.addWidget(guideline)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from annotator.actions.labelling.label_rows import COVERAGE
 from annotator.domain.texts.counting import counted
 
 
@@ -34,7 +33,8 @@ class Words:
 
 
 WORDS: dict[str, Words] = {
-    COVERAGE: Words("Criteria", "Does the report meet each criterion? (ResearcherBench)", "criterion", "criteria",
+    "researcherbench.coverage": Words(
+        "Criteria", "Does the report meet each criterion? (ResearcherBench)", "criterion", "criteria",
         needs="It needs a report and a submitted rubric.",
     ),
     "researcherbench.claims": Words(

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.labelling.label_rows import COVERAGE
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.cards import Cards
@@ -145,7 +145,7 @@ class UnitsPane(QWidget):
         protocol = self._bench.protocol
         self.open_list.hide()
         self.title.setText(WORDS[protocol].title)
-        self.weights.setVisible(protocol == COVERAGE)
+        self.weights.setVisible(protocol == USUAL)
         self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
         self.body.show_sheet(self._locked, weights=self.weights.isChecked())

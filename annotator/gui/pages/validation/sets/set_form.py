@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.judging.judge_offers import title
 from annotator.actions.labelling import label_offers
+from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
@@ -159,7 +160,7 @@ class SetForm(QWidget):
         return Wish(
             name=self.name.text().strip(),
             people=self.people.chosen(),
-            protocol=str(self.what.currentData() or validation_sets.COVERAGE),
+            protocol=str(self.what.currentData() or USUAL),
             width=round(self.interval.value(), 4),
             share=round(self.share.value(), 4),
             likeness=round(self.likeness.value(), 4),
