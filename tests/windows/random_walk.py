@@ -3,7 +3,9 @@
 import gc
 import random
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,35 @@ SETTLE_EVERY = 50
 Act = Callable[[], object]
 
 
+class Lookout(threading.Thread):
+    """Notes where the window's thread stands when an act takes long: what held it up."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._since, self.stands = 0.0, ""
+        self._of, self._over = threading.get_ident(), threading.Event()
+
+    def begin(self) -> None:
+        """An act begins."""
+        self._since, self.stands = time.monotonic(), ""
+
+    def run(self) -> None:
+        """Look now and then; the first place seen is kept."""
+        while not self._over.wait(0.1):
+            if not self.stands and self._since and time.monotonic() - self._since > 0.7 * STALL_S:
+                self.stands = self._look()
+
+    def _look(self) -> str:
+        # No frame is held for longer: what stands in it, a painter say, would live on.
+        inmost = reversed(traceback.extract_stack(sys._current_frames().get(self._of))[-12:])
+        return " < ".join(f"{Path(at.filename).name}:{at.lineno} {at.name}" for at in inmost)
+
+    def end(self) -> None:
+        """Look no more."""
+        self._over.set()
+        self.join()
+
+
 class Walk:
     """Acts one after the other; `faults` are the exceptions, `stalls` the acts that held the window up."""
 
@@ -70,6 +101,7 @@ class Walk:
         self.done: list[str] = []
         self.widgets: list[int] = []
         self._visited: set[str] = set()
+        self.lookout = Lookout()
 
     def steps(self, count: int) -> None:
         """So many random acts."""
@@ -79,11 +111,12 @@ class Walk:
             before = time.thread_time()
             first = name not in self._visited
             self._visited.add(name)
+            self.lookout.begin()
             act()
             QTest.qWait(0)
             spent = time.thread_time() - before
             if spent > STALL_S and not first:
-                self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s")
+                self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s, {self.lookout.stands}")
             self._close_what_popped_up()
             if number % SETTLE_EVERY == SETTLE_EVERY - 1:
                 self._settle()
@@ -269,7 +302,9 @@ def walking(
         window.show()
         QTest.qWaitForWindowExposed(window)
         window.activateWindow()
+        walk.lookout.start()
         yield walk
+        walk.lookout.end()
         close(window)
     finally:
         sys.excepthook = told
@@ -290,6 +325,4 @@ def close(window: Window) -> None:
 
 
 def _said(kind: type[BaseException], error: BaseException, trace: object) -> str:
-    import traceback
-
     return "".join(traceback.format_exception(kind, error, trace))  # type: ignore[arg-type]
