@@ -317,7 +317,9 @@ def close(window: Window) -> None:
     """Close in the middle of whatever is under way, and let go of all that is left."""
     if not window.close():
         window.desk.stop_jobs()
-        QTest.qWaitFor(lambda: not isValid(window) or not window.isVisible(), 60_000)
+        deadline = time.monotonic() + 60
+        while isValid(window) and window.isVisible() and time.monotonic() < deadline:
+            QTest.qWait(50)
     for _ in range(3):
         QTest.qWait(5)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

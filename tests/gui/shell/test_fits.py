@@ -238,8 +238,8 @@ def test_a_short_list_beside_the_work_shows_all_its_columns(page, named, sample,
     window = window_over(sample)
     window.resize(*LAPTOP)
     rows = getattr(window.show_page(page), named)
-    qtbot.waitUntil(rows.isVisible)
-    qtbot.waitUntil(lambda: rows.horizontalScrollBar().maximum() == 0, timeout=3000)
+    qtbot.waitUntil(lambda: rows.isVisible() and rows.horizontalScrollBar().maximum() == 0, timeout=3000)
+    assert rows.horizontalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize(("size", "percent"), [(SMALL, 100), (LAPTOP, 150)])

@@ -32,7 +32,9 @@ def test_what_is_over_goes_to_columns_whose_words_would_be_cut(qtbot):
 def test_what_comes_later_is_measured_too(qtbot):
     table = table_of(qtbot, 1000, *map(QStandardItem, ("A", "B", "two")))
     table.model().appendRow(list(map(QStandardItem, ("A", "Coverage of expert criteria", "two"))))
+    longest = table.fontMetrics().horizontalAdvance("Coverage of expert criteria")
     qtbot.waitUntil(lambda: table.columnWidth(1) > 150)
+    assert table.columnWidth(1) > longest
 
 
 def test_a_column_gives_what_it_does_not_need_before_words_are_cut(qtbot):
