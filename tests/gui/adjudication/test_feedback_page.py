@@ -1,12 +1,14 @@
 """What annotators see of what became of their work, and how they object once."""
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from annotator.actions.adjudication import adjudication_sheets, closing, feedback, ruling
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import DigestRow, StageDigest
+from annotator.gui.pages.feedback.stage_view import StageView
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press, type_words
@@ -73,6 +75,28 @@ def test_the_words_that_changed_are_marked_on_both_sides(show):
     assert card.own.fields.words() == ["weight 2"]
     assert card.consensus.fields.words() == ["weight 3"]
     assert card.consensus.fields.chips()[0].state == "agreed"
+
+
+def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot):
+    rows = [
+        DigestRow(own={"id": str(n), "text": f"Unit {n}"}, consensus=None, change="dropped")
+        for n in range(130)
+    ]
+    view = StageView()
+    qtbot.addWidget(view)
+    view.show_stage(StageDigest(item_id="q", stage=Stage.RUBRIC, version=1, rows=tuple(rows)), {})
+
+    def turn(words: str) -> tuple[str, str, int]:
+        buttons = [one for one in view.area.widget().findChildren(QPushButton) if one.text() == words]
+        assert [one.isEnabled() for one in buttons] == [True]
+        buttons[0].click()
+        return view.cards[0].own.text.text(), view.cards[-1].own.text.text(), len(view.cards)
+
+    assert len(view.cards) == 60
+    assert turn("Next") == ("Unit 60", "Unit 119", 60)
+    assert turn("Next") == ("Unit 120", "Unit 129", 10)
+    assert turn("Previous") == ("Unit 60", "Unit 119", 60)
+    assert turn("Previous") == ("Unit 0", "Unit 59", 60)
 
 
 def test_nothing_of_the_partner_stands_on_the_page_but_the_consensus(show):

@@ -1,6 +1,7 @@
 """What became of one stage of an item: counted up, then unit by unit."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -16,7 +17,7 @@ from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-# So many rows are laid out at once; the rest a press away.
+# So many rows are laid out at once, whatever the number of them: the rest is a press away.
 AT_ONCE = 60
 
 
@@ -30,11 +31,10 @@ class StageView(QWidget):
         super().__init__()
         self._digest: StageDigest | None = None
         self._reports: Mapping[str, str] = {}
-        self._most = AT_ONCE
         self.cards: list[RowCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
         self.kept = QCheckBox()
-        self.kept.toggled.connect(lambda _: self._lay_out_rows())
+        self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
         self.guideline = QPushButton("Guideline")
         self.guideline.setProperty("role", "quiet")
         self.guideline.clicked.connect(self._want_guideline)
@@ -50,13 +50,13 @@ class StageView(QWidget):
 
     def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
         """Show what became of a stage; `reports` names the reports that labels are about."""
-        self._digest, self._reports, self._most = digest, reports, AT_ONCE
+        self._digest, self._reports = digest, reports
         self.title.setText(f"Version {digest.version}")
         self.counts.show_chips(counted_up(digest.rows))
         kept = sum(row.change == Fate.KEPT for row in digest.rows)
         self.kept.setText(f"Show the {counted(kept, 'unit')} kept" if kept else "")
         self.kept.setVisible(0 < kept < len(digest.rows))
-        self._lay_out_rows()
+        self._lay_out_rows(0)
 
     def _want_guideline(self) -> None:
         if self._digest is not None:
@@ -68,26 +68,32 @@ class StageView(QWidget):
         changed = [row for row in found if row.change != Fate.KEPT]
         return found if self.kept.isChecked() or not changed else changed
 
-    def _lay_out_rows(self) -> None:
+    def _lay_out_rows(self, first: int) -> None:
         rows, inside = self.rows(), QWidget()
         column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
         kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
-        self.cards = [RowCard(kind, row, self._report(row)) for row in rows[: self._most]]
+        shown = rows[first : first + AT_ONCE]
+        self.cards = [RowCard(kind, row, self._report(row)) for row in shown]
         for card in self.cards:
             column.addWidget(card)
-        left = len(rows) - len(self.cards)
-        if left > 0:
-            more = QPushButton(f"Show {left:,} more")
-            more.clicked.connect(self._show_more)
-            column.addWidget(more)
+        if len(shown) < len(rows):
+            column.addLayout(self._turning(first, len(shown), len(rows)))
         column.addStretch(1)
         self.area.setWidget(inside)
 
-    def _show_more(self) -> None:
-        self._most += AT_ONCE * 5
-        place = self.area.verticalScrollBar().value()
-        self._lay_out_rows()
-        self.area.verticalScrollBar().setValue(place)
+    def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
+        """Where these rows stand among all, with the ways to those before and after them."""
+        place = PlainLabel(f"{first + 1:,}–{first + shown:,} of {counted(of, 'unit')}", "hint")
+        back, on = QPushButton("Previous"), QPushButton("Next")
+        for button, start in ((back, first - AT_ONCE), (on, first + AT_ONCE)):
+            button.setEnabled(0 <= start < of)
+            button.clicked.connect(partial(self._turn_to, start))
+        return horizontal(place, Stretch(1), back, on)
+
+    def _turn_to(self, first: int) -> None:
+        self._lay_out_rows(first)
+        self.area.verticalScrollBar().setValue(0)
+        self.area.setFocus()
 
     def _report(self, row: DigestRow) -> str:
         if self._digest is None or self._digest.stage is not Stage.LABELLING:
