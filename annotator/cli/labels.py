@@ -11,9 +11,11 @@ import typer
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats.layouts import of_labels
 from annotator.protocols import USUAL
 
 app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
+_OWN_FILES = " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values())
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
 
 
@@ -22,9 +24,7 @@ def labels_import(
     file: File,
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            help="CSV or JSON files, or ResearcherBench's (Q1_result_A.json …)", show_default=False
-        ),
+        typer.Argument(help=f"CSV or JSON files, or {_OWN_FILES}", show_default=False),
     ],
     system: Annotated[
         list[str] | None,
@@ -165,10 +165,12 @@ def _standing(one: Any) -> str:
 @app.command("export")
 def labels_export(
     file: File,
-    to: Annotated[Path, typer.Option(help="A .csv or .json file, or a folder for ResearcherBench's layout")],
+    to: Annotated[Path, typer.Option(help="A .csv or .json file, or a folder for a benchmark's own layout")],
     format_: Annotated[
         str,
-        typer.Option("--format", help="csv, json or researcherbench; by default by the ending of the path"),
+        typer.Option(
+            "--format", help=f"csv, json or {' or '.join(of_labels())}; by default by the ending of the path"
+        ),
     ] = "",
     protocol: Annotated[list[str] | None, typer.Option(help="Only this protocol; may be given again")] = None,
     person: Annotated[
@@ -179,7 +181,7 @@ def labels_export(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also labels that are not yet submitted")] = False,
     judge: Annotated[
-        str, typer.Option(help="Beside ResearcherBench's files also what this judge says of the same reports")
+        str, typer.Option(help="Beside a benchmark's own files also what this judge says of the same reports")
     ] = "",
     as_: As = "",
     json_: Json = False,

@@ -23,6 +23,7 @@ from annotator.cli.saying import (
     say_made,
 )
 from annotator.domain.texts.counting import counted
+from annotator.exchange.formats.layouts import LAYOUTS
 
 app = typer.Typer()
 
@@ -61,7 +62,9 @@ def new(
 def import_(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
-    format_: Annotated[str, typer.Option("--format", help="researcherbench or goldsmith")] = "goldsmith",
+    format_: Annotated[
+        str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith")))
+    ] = "goldsmith",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out what cannot be read, take the rest")
@@ -99,7 +102,7 @@ def info(file: File, json_: Json = False) -> None:
 def export(
     file: File,
     to: Annotated[Path, typer.Option(help="The folder to write to; made when it is missing")],
-    profile: Annotated[str, typer.Option(help="goldsmith, researcherbench or csv")] = "goldsmith",
+    profile: Annotated[str, typer.Option(help=f"{', '.join(('goldsmith', *LAYOUTS))} or csv")] = "goldsmith",
     with_pages: Annotated[
         bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
     ] = False,

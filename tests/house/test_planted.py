@@ -1,4 +1,4 @@
-"""A paper planted into a copy of the program is judged, labelled, validated and released with no other line changed."""
+"""A paper and a layout planted into a copy of the program are worked with, with no line changed but their tables'."""
 
 import json
 import os
@@ -13,12 +13,17 @@ from tests.house import reading
 from tests.house.planted import walk
 
 PLANTED = Path(__file__).parent / "planted"
-TABLE = "annotator/protocols/__init__.py"
-# What the table of protocols says, and what it says with one more paper.
+# What each table says, and what it says with one more paper, and with one more layout.
 LINES = {
-    "from annotator.protocols import adra\n": "from annotator.protocols import adra, planted\n",
-    '        "adra.preference": adra.PREFERENCE,\n': '        "adra.preference": adra.PREFERENCE,\n'
-    "        **planted.PROTOCOLS,\n",
+    "annotator/protocols/__init__.py": {
+        "from annotator.protocols import adra\n": "from annotator.protocols import adra, planted\n",
+        '        "adra.preference": adra.PREFERENCE,\n': '        "adra.preference": adra.PREFERENCE,\n'
+        "        **planted.PROTOCOLS,\n",
+    },
+    "annotator/exchange/formats/layouts.py": {
+        "import human_files, researcherbench\n": "import human_files, planted, researcherbench\n",
+        "    for layout in (\n": "    for layout in (\n        planted.PLANTED,\n",
+    },
 }
 
 
@@ -29,16 +34,18 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for folder in ("annotator", "resources", "schemas"):
         shutil.copytree(reading.HERE / folder, copy / folder)
     shutil.copy(PLANTED / "paper.py", copy / "annotator/protocols/planted.py")
+    shutil.copy(PLANTED / "layout.py", copy / "annotator/exchange/formats/planted.py")
     for prompt in PLANTED.glob("*.md"):
         shutil.copy(prompt, copy / "resources/prompts")
-    table = (copy / TABLE).read_text("utf-8")
-    for line, planted in LINES.items():
-        assert line in table
-        table = table.replace(line, planted)
-    (copy / TABLE).write_text(table, "utf-8")
+    for name, lines in LINES.items():
+        table = (copy / name).read_text("utf-8")
+        for line, planted in lines.items():
+            assert line in table
+            table = table.replace(line, planted)
+        (copy / name).write_text(table, "utf-8")
     found = subprocess.run(
         [sys.executable, PLANTED / "walk.py", work],
-        env=os.environ | {"PYTHONPATH": str(copy)},
+        env=os.environ | {"PYTHONPATH": str(copy), "QT_QPA_PLATFORM": "offscreen"},
         cwd=copy,
         capture_output=True,
         text=True,
@@ -49,5 +56,5 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("step", walk.STEPS)
-def test_a_planted_paper_is_worked_with(wrong: dict[str, str], step: str) -> None:
+def test_what_is_planted_is_worked_with(wrong: dict[str, str], step: str) -> None:
     assert wrong[step] == ""

@@ -21,19 +21,22 @@ from annotator.actions.releases import gathering
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats import researcherbench
-from annotator.exchange.formats.researcherbench import Known, KnownItem
-from annotator.exchange.formats.researcherbench_layout import DATASET
-from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.formats.layout import Known, KnownItem, Layout
+from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-RESEARCHERBENCH, GOLDSMITH = "researcherbench", "goldsmith"
-FORMATS = (RESEARCHERBENCH, GOLDSMITH)
+GOLDSMITH = "goldsmith"
 SHOWN_PROBLEMS = 1000
+
+
+def offered() -> dict[str, str]:
+    """What can be read, by name, in words to choose by: benchmarks' own layouts, and releases."""
+    own = {name: f"{layout.title} ({layout.holds})" for name, layout in LAYOUTS.items()}
+    return own | {GOLDSMITH: "Goldsmith release"}
 
 
 def preview(project: Project, format: str, paths: Sequence[Path]) -> Preview:  # noqa: A002
@@ -90,24 +93,25 @@ def _read(project: Project, format: str, paths: Sequence[Path]) -> tuple[Bundle,
             )
     if format == GOLDSMITH:
         return release.read(paths)
-    if format == RESEARCHERBENCH:
-        return researcherbench.read(paths, _known(project))
-    raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(FORMATS)}.")
+    if format in LAYOUTS:
+        return LAYOUTS[format].read(paths, _known(project, LAYOUTS[format]))
+    raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 
-def _known(project: Project) -> Known:
-    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question).where(ITEM.c.dataset == DATASET)
+def _known(project: Project, layout: Layout) -> Known:
+    columns = (ITEM.c.id, ITEM.c.key, ITEM.c.dataset, ITEM.c.question)
+    question = select(*columns).where(ITEM.c.dataset == layout.name)
     with project.store.read() as db:
         items = db.execute(question).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     asked = {row.id: row.question for row in items}
-    numbers = own_numbers(items)
+    numbers = layout.numbers(items)
     return Known({number: KnownItem(found, asked[found]) for found, number in numbers.items()}, systems)
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
     guideline = str(project.get("guideline", "1"))
-    return Intake(db, bundle, project.by, guideline, peer=format == RESEARCHERBENCH).compare()
+    return Intake(db, bundle, project.by, guideline, layout=LAYOUTS.get(format)).compare()
 
 
 def _preview(format: str, problems: list[Problem], incoming: Incoming) -> Preview:  # noqa: A002

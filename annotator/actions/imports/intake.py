@@ -37,6 +37,7 @@ from annotator.domain.material.response import ResponseFields, SystemFields
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
+from annotator.exchange.formats.layout import Layout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (
     ArtifactRecord,
@@ -66,20 +67,22 @@ JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial
 class Intake:
     """One comparison of a bundle with the project as it is in this transaction."""
 
-    def __init__(self, db: Connection, bundle: Bundle, by: str, guideline: str, *, peer: bool) -> None:
-        """`peer`: the bundle is of another benchmark's layout, which has no ids and says less than ours."""
+    def __init__(
+        self, db: Connection, bundle: Bundle, by: str, guideline: str, *, layout: Layout | None
+    ) -> None:
+        """`layout`: the bundle is of a benchmark's own files, which have no ids and say less than ours."""
         self.db = db
         self.bundle = bundle
         self.by = by
         self.guideline = guideline
-        self.peer = peer
+        self.layout, self.peer = layout, layout is not None
         self.incoming = Incoming(bundle)
         self.history = History(bundle)
         self.aliases: dict[str, str] = {}
 
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
-        items = ItemIntake(self.db, self.incoming, peer=self.peer)
+        items = ItemIntake(self.db, self.incoming, self.layout)
         pairs = PairIntake(self.db, self.incoming, self.history)
         drawn = DrawnIntake(self.db, self.incoming)
         validated = ValidationIntake(self.db, self.incoming)

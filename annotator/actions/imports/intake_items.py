@@ -10,8 +10,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project import hashing
 from annotator.actions.project.incoming import Existing, Incoming, Plan, Row
 from annotator.domain.material.item import ItemFields, free_key
-from annotator.exchange.formats.researcherbench_layout import DATASET
-from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.formats.layout import Layout
 from annotator.exchange.release.records import ItemRecord
 
 # Leaves room to count on from there in the whole numbers of any database.
@@ -24,13 +23,13 @@ PEER_COMPARED = ("question", "question_type", "subject")
 class ItemIntake:
     """One comparison of a bundle's items with those of the project.
 
-    `peer`: the items are of another benchmark's layout, which knows them by its own keys.
+    `layout`: the items are of a benchmark's own files, which know them by their numbers.
     """
 
-    def __init__(self, db: Connection, incoming: Incoming, *, peer: bool) -> None:
+    def __init__(self, db: Connection, incoming: Incoming, layout: Layout | None) -> None:
         self.db = db
         self.incoming = incoming
-        self.peer = peer
+        self.layout, self.peer = layout, layout is not None
         self.rows = db.execute(select(ITEM)).all()
         self.keys = {row.id: row.key for row in self.rows}
         self.taken = set(self.keys.values())
@@ -54,11 +53,11 @@ class ItemIntake:
 
     def _existing(self) -> Existing:
         prints = {row.id: self._content(row) for row in self.rows}
-        return Existing(prints, self._known_by_key() if self.peer else {})
+        return Existing(prints, self._known_by_key(self.layout) if self.layout else {})
 
-    def _known_by_key(self) -> dict[tuple[str, str], str]:
-        known = {_called(row): row.id for row in self.rows if row.dataset != DATASET}
-        known |= {(DATASET, str(number)): found for found, number in own_numbers(self.rows).items()}
+    def _known_by_key(self, layout: Layout) -> dict[tuple[str, str], str]:
+        known = {_called(row): row.id for row in self.rows if row.dataset != layout.name}
+        known |= {(layout.name, str(number)): found for found, number in layout.numbers(self.rows).items()}
         return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
 
     def _content(self, of: Any) -> tuple[str, ...]:

@@ -1,22 +1,20 @@
-"""How labels leave: as a table, or in the layout that ResearcherBench's own meta-evaluation reads."""
+"""How labels leave: as a table, or in a benchmark's own layout."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
-from annotator.actions.imports import label_layout
-from annotator.actions.imports.label_layout import Leaving
 from annotator.actions.imports.label_matching import AskedUnit, asked_units
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
-from annotator.actions.judges import kept_keys
+from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.labelling.label_rows import (
     IMPORTED,
@@ -34,12 +32,13 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
-from annotator.exchange.formats import label_files
+from annotator.exchange.formats import label_files, layouts
+from annotator.exchange.formats.layout import GivenLabel, LabelLayout, Labelled, LabelledReport, LabelledUnit
+from annotator.exchange.release.records import ItemRecord
 from annotator.protocols import PROTOCOLS
-from annotator.protocols.researcherbench.coverage import COVERAGE
 
-CSV, JSON, RESEARCHERBENCH = "csv", "json", "researcherbench"
-FORMATS = (CSV, JSON, RESEARCHERBENCH)
+CSV, JSON = "csv", "json"
+TABLES = {CSV: "CSV (*.csv)", JSON: "JSON (*.json)"}
 OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
 
 
@@ -47,8 +46,8 @@ OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
 class Choice:
     """Which labels: under some protocols, of some people (ids or aliases), of some systems; empty means all of them.
 
-    With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to
-    ResearcherBench's layout, for its meta-evaluation holds one against the other.
+    With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to a
+    benchmark's own layout, for its meta-evaluation holds one against the other.
     """
 
     protocols: tuple[str, ...] = ()
@@ -69,6 +68,15 @@ class Exported:
     notes: tuple[str, ...] = ()
 
 
+class Leaving(NamedTuple):
+    """A label that leaves, the unit that it is of (None when that is gone), how final it is, and its file if any."""
+
+    row: Row[Any]
+    unit: AskedUnit | None
+    state: str
+    origin: str = ""
+
+
 @dataclass(slots=True)
 class _Chosen:
     """The labels that leave, item by item."""
@@ -83,26 +91,43 @@ class _Chosen:
         return found + ([f"{counted(lost, 'label')} of units that are no longer asked about"] if lost else [])
 
 
+def offered() -> dict[str, str]:
+    """What labels can be written as, by name, in words to choose by."""
+    return TABLES | {
+        name: f"{title}'s layout, a folder (*)" for name, (title, _) in layouts.of_labels().items()
+    }
+
+
+def known_files() -> str:
+    """The benchmarks' own files of labels, in words."""
+    return " or ".join(f"{title}'s files ({one.example} …)" for title, one in layouts.of_labels().values())
+
+
 def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()) -> Exported:
-    """Write labels to a file (.csv, .json) or, in ResearcherBench's layout, to a folder; whole or not at all.
+    """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
 
     Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
     """
     people.refuse_others(project, "exports the labels of others")
-    form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), RESEARCHERBENCH)
-    if form not in FORMATS:
-        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(FORMATS)}.")
-    if choice.judge and form != RESEARCHERBENCH:
-        raise Refusal("A table of labels holds no judge.", "Leave the judge out, or choose researcherbench.")
-    chosen = _chosen(project, _of_coverage(choice) if form == RESEARCHERBENCH else choice)
+    own = layouts.of_labels()
+    form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
+    if form not in offered():
+        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(offered())}.")
+    if choice.judge and form in TABLES:
+        raise Refusal(
+            "A table of labels holds no judge.", f"Leave the judge out, or choose {' or '.join(own)}."
+        )
+    if form not in TABLES:
+        choice = _held_by(*own[form], choice)
+    chosen = _chosen(project, choice)
     if not chosen.labels:
         why = "; ".join(chosen.notes()) or "nobody has labelled any of this"
         raise Refusal(
             f"There are no labels to export: {why}.", "Ask for those not yet submitted, or label first."
         )
     raters = tuple(sorted({label.row.alias for label in chosen.labels}))
-    if form == RESEARCHERBENCH:
-        parts, notes = label_layout.files(project, chosen.labels, choice.judge)
+    if form not in TABLES:
+        parts, notes = own[form][1].write(_labelled(project, own[form][1], chosen.labels, choice.judge))
         kept_keys.refuse_in_files(project, parts)
         folders.write(to, folders.with_sums(parts))
         return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
@@ -113,10 +138,59 @@ def export(project: Project, to: Path, form: str = "", choice: Choice = Choice()
     return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
 
 
-def _of_coverage(choice: Choice) -> Choice:
-    if set(choice.protocols) - {COVERAGE.name}:
-        raise Refusal("ResearcherBench's layout holds coverage alone.", "Choose csv or json for the others.")
-    return Choice((COVERAGE.name,), choice.people, choice.systems, choice.everything, choice.judge)
+def _held_by(title: str, layout: LabelLayout, choice: Choice) -> Choice:
+    if set(choice.protocols) - {layout.protocol}:
+        raise Refusal(
+            f"{title}'s layout holds {layout.protocol} alone.",
+            f"Choose {' or '.join(TABLES)} for the others.",
+        )
+    return replace(choice, protocols=(layout.protocol,))
+
+
+def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], judge: str) -> Labelled:
+    """The labels as a layout is given them: with every item in use, and every report that can be labelled."""
+    listed = select(ITEM).where(ITEM.c.retired.is_(False)).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    reports = select(RESPONSE, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    with project.store.read() as db:
+        items = {
+            row.id: ItemRecord(id=row.id, key=row.key, dataset=row.dataset, question=row.question)
+            for row in db.execute(listed)
+        }
+        rows = {row.id: row for row in db.execute(reports)}
+    asked = {
+        response_id: LabelledReport(
+            items[rows[response_id].item_id],
+            rows[response_id].name,
+            rows[response_id].trial,
+            rows[response_id].mode,
+            [LabelledUnit(unit.id, unit.words, unit.weight) for unit in units],
+        )
+        for response_id, units in asked_units(project, PROTOCOLS[layout.protocol], list(items))
+    }
+    people_say = [
+        GivenLabel(
+            row.response_id,
+            row.unit_id,
+            row.alias,
+            row.rater_id,
+            None if row.status == Status.UNCLEAR.value else row.value,
+        )
+        for row, *_ in labels
+    ]
+    return Labelled(
+        list(items.values()), asked, people_say, list(_judged(project, layout, judge)) if judge else ()
+    )
+
+
+def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenLabel]:
+    """What a judge says under the layout's protocol."""
+    judge, j = judges.named(project, name), JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.value, j.rationale).where(
+        j.protocol == layout.protocol, j.rater_id == judge.id, j.trial == 1, j.value.is_not(None)
+    )
+    with project.store.read() as db:
+        for row in db.execute(question):
+            yield GivenLabel(row.response_id, row.unit_id, judge.name, judge.id, row.value, row.rationale)
 
 
 def _chosen(project: Project, choice: Choice) -> _Chosen:

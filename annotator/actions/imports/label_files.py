@@ -43,7 +43,7 @@ class Wish:
     """What the files do not say, and how much may be done: whose names these are, which system's reports.
 
     `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
-    number → system, for ResearcherBench's files. Unless `skip_bad`, one bad entry keeps everything out. With
+    number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
     `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
     count at once; as `drafts` they wait for their raters to go on with them.
     """
@@ -180,7 +180,7 @@ def _about_quotes(spans: Spans) -> list[str]:
 
 
 def _about_systems(read: Found, wish: Wish) -> list[str]:
-    """Where a file of ResearcherBench's names another system than the one it was said to be of."""
+    """Where a benchmark's own file names another system than the one it was said to be of."""
     told = wish.told()
     other = {
         entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, and is taken for “{told.system_of(entry)}” as told"

@@ -21,8 +21,7 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.exchange.formats.label_entries import Entry, Finding, Trouble
-from annotator.exchange.formats.researcherbench_layout import DATASET
-from annotator.exchange.formats.researcherbench_numbers import own_numbers
+from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.protocols import PROTOCOLS
 
 
@@ -39,7 +38,7 @@ class Told:
     drafts: bool = False
 
     def system_of(self, entry: Entry) -> str:
-        """The system an entry is of; ResearcherBench's files are never believed where something else is told."""
+        """The system an entry is of; a benchmark's own files are never believed where something else is told."""
         told = self.systems.get(entry.item, self.system)
         return (told or entry.system) if entry.peer else (entry.system or told)
 
@@ -236,8 +235,9 @@ class _Items:
         ).all()
         self._ids = {row.id for row in rows}
         self._exact = {(row.dataset, row.key): row.id for row in rows}
-        # The benchmark's own files know its questions by its own numbers.
-        self._exact |= {(DATASET, str(number)): found for found, number in own_numbers(rows).items()}
+        for layout in LAYOUTS.values():
+            # A benchmark's own files know its questions by its own numbers.
+            self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
         self._by_key: dict[str, list[str]] = defaultdict(list)
         for row in rows:
             self._by_key[row.key].append(row.id)

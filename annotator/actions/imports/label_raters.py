@@ -68,7 +68,7 @@ class Raters:
                 return f"“{rater_id[:40]}” is no id of a person"
             alias = name if name and name not in self._aliases() else self._free()
             return self._made(name or rater_id, rater_id, alias)
-        # In ResearcherBench's layout a letter of the file's name stands for somebody, which is no name.
+        # In a benchmark's own files a letter of the file's name stands for somebody, which is no name.
         called = [] if peer else self._called(name)
         if len(called) == 1:
             return self._known(name, called[0])

@@ -28,6 +28,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.part import Part
 from annotator.domain.texts.identity import derived_id, now
 from annotator.judging.runs.progress import Finished
 from annotator.places import resources
@@ -38,7 +39,6 @@ ASSIGNMENT, RESPONSE = table(AssignmentRow), table(ResponseRow)
 TITLE = "Sample: six questions, three systems"
 # The setting that names for whom the sample says what to try, until they dismiss it.
 TRYING = "trying"
-CLAIMS = "researcherbench.claims.extract"
 WRITE, LABEL, RULE = "street-trees", "school-start", "night-trains"
 THIRD = "desalination-plan"
 QUESTIONS = {
@@ -196,7 +196,8 @@ def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor 
 
 def _cite(project: Project, reports: Iterable[str]) -> None:
     """The claims of the reports, and the pages that they cite as they stood."""
-    extraction, judge = EXTRACTIONS[CLAIMS], judges.named(project, "baseline")
+    extraction = next(one for one in EXTRACTIONS.values() if one.makes is Part.CLAIMS)
+    judge = judges.named(project, "baseline")
     for url, name in PAGES:
         text = _text(name)
         title = text.split("\n", 1)[0].lstrip("# ")

@@ -24,7 +24,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import Files, staged, with_sums
-from annotator.exchange.formats import researcherbench
+from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import Facts
@@ -34,7 +34,8 @@ from annotator.exchange.release.spool import tally
 from annotator.storage.tables import ReleaseRow, table
 
 RELEASE = table(ReleaseRow)
-GOLDSMITH, RESEARCHERBENCH, CSV = PROFILES = ("goldsmith", "researcherbench", "csv")
+GOLDSMITH, CSV = "goldsmith", "csv"
+PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
 
 # What people and judges wrote here; reports, sources and pages are others' texts, and may speak of keys.
 _SETTINGS = ("judges.json", "runs.json", "prompts.json", "judgements.json", "guidelines.json")
@@ -61,6 +62,14 @@ class Written:
     profile: str
     at: datetime
     manifest_sha256: str
+
+
+def offered() -> dict[str, tuple[str, str]]:
+    """What can be written, by the profile's name: what it is called, and what is in it."""
+    own = {name: (one.title, f"{one.holds}, as that project's tools read.") for name, one in LAYOUTS.items()}
+    ours = "JSON with schemas, checksums and a data card. Importing it back gives the same project."
+    tables = "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run are made harmless."
+    return {GOLDSMITH: ("Release", ours), **own, CSV: ("Tables", tables)}
 
 
 def written(project: Project) -> list[Written]:
@@ -120,8 +129,8 @@ def export(
     number = _number(project, checksum)
     numbered = manifest.model_copy(update={"number": number})
     files = release.complete(parts, numbered)
-    if profile == RESEARCHERBENCH:
-        made, further = researcherbench.files(bundle)
+    if profile in LAYOUTS:
+        made, further = LAYOUTS[profile].files(bundle)
         files, notes = with_sums(made), notes + further
     elif profile == CSV:
         files = with_sums(tables_csv.files(bundle))

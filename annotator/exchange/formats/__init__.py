@@ -1,1 +1,1 @@
-"""Layouts of others: ResearcherBench, files of labels."""
+"""Layouts of others: benchmarks' own files (one table, `layouts`), files of labels."""

@@ -6,7 +6,8 @@ names no system, so those of each system lie in a folder of their own.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.label_entries import (
@@ -26,11 +28,16 @@ from annotator.exchange.formats.label_entries import (
     too_long,
     unreadable,
 )
+from annotator.exchange.formats.layout import Files, GivenLabel, LabelLayout, Labelled
 from annotator.exchange.formats.researcherbench_layout import DATASET, MAPPING, RUBRICS, MappedItem, Numbering
+from annotator.exchange.formats.researcherbench_numbers import mapped, numbered
 from annotator.exchange.reading import read_json
 from annotator.exchange.release.bundle import in_words
+from annotator.protocols.researcherbench.coverage import COVERAGE
 
 JUDGED = "meta_eval.json"
+# Of a system's runs the only one that the layout has a place for.
+_RUN = (1, "end-to-end")
 # From this share of words in common on, its meta-evaluation takes two points for one.
 ITS_LIKENESS = 0.3
 _NAME = re.compile(r"Q(?P<number>-?\d{1,18})_result_(?P<annotator>.+)\.json")
@@ -223,3 +230,85 @@ def mistaken(points: Sequence[str]) -> list[tuple[int, int]]:
 
 def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
     return own is other or len(own & other) / len(own | other) >= ITS_LIKENESS
+
+
+def lay_out(labelled: Labelled) -> Files:
+    """People's labels as files of this layout, and what has no place in them; Refusal where nothing has."""
+    said: dict[tuple[str, str, str], dict[str, GivenLabel]] = defaultdict(dict)
+    left: Counter[str] = Counter()
+    asked = {
+        (report_id, unit.id)
+        for report_id, report in labelled.reports.items()
+        if (report.trial, report.mode) == _RUN
+        for unit in report.units
+    }
+    for label in labelled.people:
+        if (label.report_id, label.unit_id) not in asked:
+            left["of a further run, or of a unit that is gone"] += 1
+        elif label.value is None:
+            left["unsure, which is neither covered nor not"] += 1
+        else:
+            said[label.report_id, label.rater, label.rater_id][label.unit_id] = label
+    notes = [f"{counted(number, 'label')} left out: {why}" for why, number in left.items()]
+    if not said:
+        raise Refusal(
+            f"None of these labels has a place in this layout: {'; '.join(notes)}.", "Choose csv or json."
+        )
+    numbers = dict(numbered(labelled.items))
+    sheets = [_sheet(labelled, numbers, *whose, labels) for whose, labels in said.items()]
+    rubrics = {sheet.number: sheet for sheet in sheets}
+    judged = list(_judged(labelled, numbers, {report_id for report_id, *_ in said}))
+    return write(sheets, judged, rubrics, mapped(labelled.items, numbers)), [
+        *notes,
+        *_mistakes(rubrics.values()),
+    ]
+
+
+def _judged(labelled: Labelled, numbers: Mapping[str, int], wanted: set[str]) -> Iterator[Sheet]:
+    """What the judge says of the reports that people labelled, question by question."""
+    said: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
+    for label in labelled.judge:
+        if label.report_id in wanted and label.value in (YES, NO):
+            said[label.report_id][label.unit_id] = label
+    sheets = [
+        _sheet(labelled, numbers, report_id, labelled.judge[0].rater, "", labels)
+        for report_id, labels in said.items()
+    ]
+    yield from sorted(sheets, key=lambda sheet: sheet.number)
+
+
+def _sheet(
+    labelled: Labelled,
+    numbers: Mapping[str, int],
+    report_id: str,
+    rater: str,
+    rater_id: str,
+    said: Mapping[str, GivenLabel],
+) -> Sheet:
+    """What one rater said of one report, criterion by criterion in the order of the rubric."""
+    report = labelled.reports[report_id]
+    points = tuple(
+        Point(unit.words, int(unit.weight), label.value == YES if label else None, label.why if label else "")
+        for unit, label in ((unit, said.get(unit.id)) for unit in report.units)
+    )
+    return Sheet(numbers[report.item.id], report.item.question, report.system, rater, rater_id, points)
+
+
+def _mistakes(rubrics: Iterable[Sheet]) -> list[str]:
+    """How often its own meta-evaluation, which pairs criteria by words in common, would take one for another."""
+    places = [
+        f"Q{sheet.number}: {place + 1} for {taken + 1}"
+        for sheet in rubrics
+        for place, taken in mistaken([point.text for point in sheet.points])
+    ]
+    if not places:
+        return []
+    some = ", ".join(places[:5]) + (" …" if len(places) > 5 else "")
+    return [
+        f"ResearcherBench's meta-evaluation pairs criteria by the words they share, and would take "
+        f"{counted(len(places), 'criterion', 'criteria')} for another of the same rubric ({some}): its figures may "
+        "differ from ours by that"
+    ]
+
+
+LABELS = LabelLayout(COVERAGE.name, "Q1_result_A.json", files_of, read, lay_out)

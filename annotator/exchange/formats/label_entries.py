@@ -44,8 +44,8 @@ class Finding:
 class Entry:
     """One label as a file tells it; an empty text is what the file does not say.
 
-    `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks
-    ResearcherBench's own files, which say nothing certain about the system.
+    `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks a
+    benchmark's own files, which say nothing certain about the system and name raters by letters.
     """
 
     file: str

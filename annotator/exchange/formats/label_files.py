@@ -14,7 +14,7 @@ from typing import Any
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty
-from annotator.exchange.formats import human_files
+from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
     Entry,
@@ -46,22 +46,22 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def read(paths: Sequence[Path]) -> Found:
-    """The labels of some files (.csv, .tsv, .json), and of folders of ResearcherBench's; what cannot be read is named.
+    """The labels of some files (.csv, .tsv, .json), and of benchmarks' own layouts; what cannot be read is named.
 
     Refusal when there is nothing of the kind at all.
     """
     found = Found()
     for path in paths:
-        peers = human_files.files_of(path)
-        if path.is_dir() and not peers:
+        labels = [layout for _, layout in layouts.of_labels().values()]
+        theirs = [layout.read(files) for layout in labels if (files := layout.files_of(path))]
+        if path.is_dir() and not theirs:
+            examples = " or ".join(layout.example for layout in labels)
             raise Refusal(
                 f"“{path.name}” holds no files of labels.",
-                "Choose CSV or JSON files, or a folder with files like Q1_result_A.json.",
+                f"Choose CSV or JSON files, or a folder with files like {examples}.",
             )
-        if peers:
-            found.add(human_files.read(peers))
-        else:
-            found.add(_table(path))
+        for one in theirs or [_table(path)]:
+            found.add(one)
     return found
 
 

@@ -1,6 +1,6 @@
 """How ResearcherBench's files are read and written: questions.json, rubric.json and one file per system."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.folders import pretty, slugs
+from annotator.exchange.formats.layout import Known
 from annotator.exchange.formats.researcherbench_layout import (
     DATASET,
     EXAMPLE,
@@ -37,22 +38,6 @@ from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 
 N = TypeVar("N", bound=Numbered)
-
-
-@dataclass(frozen=True, slots=True)
-class KnownItem:
-    """What the project already has under a question's number."""
-
-    item_id: str
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the project already holds, so that responses alone can be added to it later."""
-
-    items: Mapping[int, KnownItem] = field(default_factory=dict)
-    systems: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

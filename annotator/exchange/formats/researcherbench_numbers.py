@@ -1,26 +1,15 @@
 """How ResearcherBench's questions and a project's items find each other: by the questions' numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
 
 from annotator.domain.texts.identity import derived_id
+from annotator.exchange.formats.layout import Named
 from annotator.exchange.formats.researcherbench_layout import DATASET, MappedItem
 from annotator.exchange.reading import LARGEST_NUMBER
 from annotator.exchange.release.records import ItemRecord
 
 # No project has had so many keys in a row taken when a question came in.
 _REACH = 100_000
-
-
-class Named(Protocol):
-    """An item or a row of its table, as far as its number goes."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def dataset(self) -> str: ...
 
 
 def own_numbers(items: Iterable[Named]) -> dict[str, int]:

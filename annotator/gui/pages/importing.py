@@ -25,10 +25,6 @@ from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 
 # People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
 # without a word, and not knowing whether importing again makes everything double.
-FORMATS = (
-    ("ResearcherBench (questions.json, rubric.json, responses/)", "researcherbench"),
-    ("Goldsmith release", "goldsmith"),
-)
 SHOWN_PROBLEMS = 500
 
 
@@ -70,7 +66,7 @@ class ImportPage(Page):
     def _choosing(self) -> FlowRow:
         self.format = ChoiceBox()
         self.format.setAccessibleName("Layout of the files")
-        for words, name in FORMATS:
+        for name, words in imports.offered().items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self._look())
         self.folder = QPushButton("Choose a folder…")

@@ -31,23 +31,6 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
-PROFILES = (
-    (
-        "goldsmith",
-        "Release",
-        "JSON with schemas, checksums and a data card. Importing it back gives the same project.",
-    ),
-    (
-        "researcherbench",
-        "ResearcherBench",
-        "questions.json, rubric.json and responses/, as that project's tools read.",
-    ),
-    (
-        "csv",
-        "Tables",
-        "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run are made harmless.",
-    ),
-)
 ABOUT_PAGES = (
     "They belong to others: without their owners' leave they should not be passed on. Left out, each page still goes "
     "with its address, title, state, day and checksum."
@@ -109,10 +92,10 @@ class ReleasePage(Page):
         frame.setProperty("role", "card")
         self.group = QButtonGroup(self)
         column = vertical(on=frame, spacing=4)
-        for place, (name, words, about) in enumerate(PROFILES):
+        for name, (words, about) in releases.offered().items():
             button = QRadioButton(words)
             button.setProperty("profile", name)
-            button.setChecked(place == 0)
+            button.setChecked(name == releases.GOLDSMITH)
             self.group.addButton(button)
             said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)

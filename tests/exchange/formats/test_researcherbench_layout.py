@@ -11,7 +11,8 @@ import pytest
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import researcherbench
-from annotator.exchange.formats.researcherbench import Known, KnownItem, read, write
+from annotator.exchange.formats.layout import Known, KnownItem
+from annotator.exchange.formats.researcherbench import read, write
 from annotator.exchange.release.bundle import Bundle
 from tests.material.bundles import REAL, peer_files, rich_bundle, write_peer
 

@@ -1,13 +1,14 @@
-"""What is done with a planted paper, step by step; run in a copy of the program, it prints what became of each step."""
+"""What is done with a planted paper and layout, step by step; run in a copy of the program."""
 
 import asyncio
 import io
 import json
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from annotator.actions.imports import imports, label_exports, label_files, samples
 from annotator.actions.judging import judge_runs
@@ -102,6 +103,61 @@ def released(project: Project, folder: Path) -> None:
     other.close()
 
 
+def layout_comes_and_goes(project: Project, folder: Path) -> None:
+    other = new_project(folder / "planted.goldsmith")
+    for again in (False, True):
+        _, report = imports.run(other, "planted", [folder / "planted"], warm=False)
+        assert (report.new == 0) is again
+    other.close()
+    written = label_exports.export(
+        project, folder / "theirs", "planted", label_exports.Choice(everything=True)
+    )
+    found = label_files.preview(project, [written.path], label_files.Wish(protocol=STANCE))
+    assert (found.same, found.new, found.findings) == (written.labels, 0, ())
+
+
+def layout_offered(project: Project, folder: Path) -> None:
+    from annotator.gui.shell.starting import make_application
+    from annotator.gui.shell.window import Window
+
+    application = make_application()
+    window = Window(project)
+    window.show()
+    for page, words in (
+        ("Import", "Planted bench (one file"),
+        ("Release", "Planted bench"),
+        ("Validate", ""),
+    ):
+        window.show_page(page)
+        assert words in "".join(shown(window)), page
+    window.show_page("Validate", part="Sets")
+    assert "Planted bench's files (labels.planted …)" in "".join(shown(window))
+    window.close()
+    application.processEvents()
+    assert "Planted bench's layout, a folder (*)" in label_exports.offered().values()
+    for words in (["import"], ["export"], ["labels", "import"], ["labels", "export"]):
+        assert "planted" in printed([*words, "--help"])
+
+
+def shown(window: Any) -> Iterator[str]:
+    """What stands on the labels, buttons and choices of a window."""
+    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
+
+    for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
+        yield widget.text()
+    for combo in window.findChildren(QComboBox):
+        yield from (combo.itemText(place) for place in range(combo.count()))
+
+
+def printed(words: list[str]) -> str:
+    """What a command of the command line prints that ends well."""
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = run_command(words)
+    assert code == 0, f"{words}: {said.getvalue()}"
+    return said.getvalue()
+
+
 def commanded(project: Project, folder: Path) -> None:
     file = str(project.path)
     for protocol in PLANTED:
@@ -112,15 +168,22 @@ def commanded(project: Project, folder: Path) -> None:
             ["validate", file, "--positive", "supports" if protocol == STANCE else "10"],
             ["labels", "export", file, "--to", str(folder / f"{protocol}.csv"), "--all"],
         ):
-            said = io.StringIO()
-            with redirect_stdout(said), redirect_stderr(said):
-                code = run_command([*words, "--protocol", protocol])
-            assert code == 0, f"{words}: {said.getvalue()}"
+            printed([*words, "--protocol", protocol])
 
 
 STEPS: dict[str, Callable[[Project, Path], None]] = {
     step.__name__: step
-    for step in (judged, labelled, unsure_is_missing, validated, labels_leave_and_return, released, commanded)
+    for step in (
+        judged,
+        labelled,
+        unsure_is_missing,
+        validated,
+        labels_leave_and_return,
+        released,
+        layout_comes_and_goes,
+        layout_offered,
+        commanded,
+    )
 }
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.imports import label_files
+from annotator.actions.imports import label_exports, label_files
 from annotator.actions.imports.label_files import Preview, Wish
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -31,9 +31,8 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 ABOUT = (
-    "Tables (CSV, JSON) with item, system, unit, rater and value, or ResearcherBench's files "
-    "(Q1_result_A.json …). Nothing is changed before you take them in; all of them go in, or none. They are finished "
-    "work: they count at once, and name their file."
+    "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you take them "
+    "in; all of them go in, or none. They are finished work: they count at once, and name their file."
 )
 AS_SAID = "as the files say"
 FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
@@ -85,7 +84,7 @@ class LabelsIn(QWidget):
     def _lay_out(self) -> None:
         column = vertical(
             PlainLabel("Labels from files", "subtitle"),
-            PlainLabel(ABOUT, "hint", wrap=True),
+            PlainLabel(ABOUT.format(files=label_exports.known_files()), "hint", wrap=True),
             (self.choose, 0, Qt.AlignmentFlag.AlignLeft),
             self.chosen,
             on=self,

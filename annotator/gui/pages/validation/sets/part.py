@@ -32,7 +32,7 @@ LEFT = (
         "labels_out",
         "Save labels",
         "export",
-        "Write people's labels as CSV, JSON or in ResearcherBench's layout",
+        "Write people's labels as CSV, JSON or in a benchmark's own layout",
     ),
 )
 RIGHT = (
@@ -48,8 +48,6 @@ NONE_YET = (
     "A validation set says on which reports judges are held against people: drawn by chance, labelled by two or more "
     "who know neither judge nor system, and locked before any judge is shown."
 )
-CSV, JSON, LAYOUT = "CSV (*.csv)", "JSON (*.json)", "ResearcherBench's layout, a folder (*)"
-FORMATS = {CSV: label_exports.CSV, JSON: label_exports.JSON, LAYOUT: label_exports.RESEARCHERBENCH}
 FORM, VIEW, FILES = range(3)
 
 
@@ -235,9 +233,10 @@ class Sets(Part):
             self.desk.go("Validate", part="Figures", view="judges", choose=choose)
 
     def _save_labels(self) -> None:
-        name, kind = QFileDialog.getSaveFileName(self, "Save labels", "labels.csv", ";;".join(FORMATS))
+        forms = {words: name for name, words in label_exports.offered().items()}
+        name, kind = QFileDialog.getSaveFileName(self, "Save labels", "labels.csv", ";;".join(forms))
         if name:
-            self.save_labels(Path(name), FORMATS.get(kind, ""))
+            self.save_labels(Path(name), forms.get(kind, ""))
 
     def save_labels(self, path: Path, form: str = "") -> None:
         """Write the labels that were submitted."""

@@ -1,0 +1,26 @@
+"""Which benchmarks' own layouts are read and written, here and nowhere else."""
+
+from annotator.exchange.formats import human_files, researcherbench
+from annotator.exchange.formats.layout import LabelLayout, Layout
+from annotator.exchange.formats.researcherbench_layout import DATASET
+from annotator.exchange.formats.researcherbench_numbers import own_numbers
+
+LAYOUTS: dict[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout(
+            name=DATASET,
+            title="ResearcherBench",
+            holds="questions.json, rubric.json and responses/",
+            numbers=own_numbers,
+            read=researcherbench.read,
+            files=researcherbench.files,
+            labels=human_files.LABELS,
+        ),
+    )
+}
+
+
+def of_labels() -> dict[str, tuple[str, LabelLayout]]:
+    """The layouts in which labels come and go, by name: the title of each, and how they lie there."""
+    return {name: (one.title, one.labels) for name, one in LAYOUTS.items() if one.labels is not None}
