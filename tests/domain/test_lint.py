@@ -3,26 +3,32 @@
 import pytest
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import DOCUMENTS, KINDS, WRITTEN, lint
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.lint import LINTERS, NOUNS, lint
-
-# Labels are said on the Label page; there is nothing in them to word well or badly.
-WRITTEN = [kind for kind in Kind if kind is not Kind.LABELS]
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_every_kind_has_its_linter_and_its_noun(kind):
-    assert kind in LINTERS
-    assert kind in NOUNS
+@pytest.mark.parametrize("kind", Kind)
+def test_a_kind_says_what_it_is_and_names_fields_that_its_units_have(kind):
+    spec = KINDS[kind]
+    assert all((spec.title, spec.unit, spec.units, spec.what, spec.table))
+    assert {spec.says, *(field.name for field in spec.fields)} <= set(spec.document.UNIT.model_fields)
+    for field in spec.fields:
+        for value, words, _ in field.options:
+            assert getattr(spec.document.UNIT.model_validate({field.name: value}), field.name) == value
+            assert words
+
+
+def test_no_two_kinds_have_the_same_table_or_title():
+    for name in ("table", "title"):
+        assert len({getattr(spec, name) for spec in KINDS.values()}) == len(Kind)
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_an_artifact_without_units_cannot_be_submitted(kind):
     (finding,) = [f for f in lint(DOCUMENTS[kind]()) if f.level == "error"]
     assert (finding.rule, finding.unit_id, finding.field) == ("no-units", "", "units")
-    assert NOUNS[kind] in finding.message
+    assert KINDS[kind].unit in finding.message
 
 
 @pytest.mark.parametrize("kind", WRITTEN)

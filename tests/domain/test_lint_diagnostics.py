@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.lint import lint
+from annotator.domain.kinds.documents import lint
 
 ASPECTS = list(Aspect)
 WORDS = """

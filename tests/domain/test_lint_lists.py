@@ -3,11 +3,11 @@
 import pytest
 
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.lint import lint
 
 FACTS = ("Glaciers lose mass in every decade", "Neurons fire in bursts", "Alloys corrode in salt water")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.lint import lint
 
 GOOD = (
     "Establish why long documents remain a challenge for current retrieval systems.",

@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.query import Query, Wording
-from annotator.domain.lint import lint
 
 GOOD = "How can the memory needs of language models be lowered when they read long documents?"
 SOURCE = """FlashRead: Reading Long Documents with Less Memory

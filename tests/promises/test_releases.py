@@ -20,7 +20,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
-from annotator.domain.lint import lint
+from annotator.domain.kinds.documents import lint
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.generated_project import generated_project

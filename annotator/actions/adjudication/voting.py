@@ -15,6 +15,7 @@ from annotator.domain.experts.agreement import Figure, figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
@@ -45,6 +46,7 @@ class Votes:
     """How far seniors' first votes on a stage agree with the raters, each vote set beside each rater's value."""
 
     stage: Stage
+    field: str
     votes: int
     items: tuple[str, ...]
     figures: tuple[Figure, ...]
@@ -133,11 +135,13 @@ def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
 
 def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]]) -> Votes:
     kind = letters.kind_of_stage(stage)
-    name, values = letters.VOTED[kind]
+    values = letters.values(kind, None)
     said = [each for _, of_row in voted for each in of_row]
     pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
+    asked = KINDS[kind].voted
+    name = asked.name if asked else ""
     field = next(each for each in HOW[kind].measured if each.name == name)
     field = replace(field, categories=values or None)
     field = with_categories(field, [{"protocol": tuple((each[0], each[0]) for each in said), name: pairs}])
     figures = tuple(figure(*each) for each in of_pairs(field, pairs, [item for *_, item in said]))
-    return Votes(stage, len(voted), tuple(sorted({item_id for item_id, _ in voted})), figures)
+    return Votes(stage, name, len(voted), tuple(sorted({item_id for item_id, _ in voted})), figures)

@@ -23,7 +23,7 @@ from annotator.actions.agreement.agreement_inputs import (
 )
 from annotator.actions.agreement.assisted import Assistance
 from annotator.actions.assignments import agreements
-from annotator.actions.consensus import letters, repaired
+from annotator.actions.consensus import repaired
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.agreement import Agreement
@@ -219,7 +219,6 @@ def _versions(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> Row:
-    field, _ = letters.VOTED[letters.kind_of_stage(found.stage)]
     n = found.figures[0].n if found.figures else 0
     items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
-    return Row(found.stage, VOTES, (), found.stage.value, field, n, found.figures, items)
+    return Row(found.stage, VOTES, (), found.stage.value, found.field, n, found.figures, items)

@@ -11,7 +11,7 @@ from annotator.domain.experts.adjudication import Adjudication
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.refusal import Refusal
@@ -19,14 +19,6 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AgreementRow, RevisionRow, table
 
 AGREEMENT, REVISION = table(AgreementRow), table(RevisionRow)
-# The field that a first vote is about, and what it may be; labels have the values of their protocol.
-VOTED: dict[Kind, tuple[str, tuple[str, ...]]] = {
-    Kind.RUBRIC: ("weight", ("1", "2", "3")),
-    Kind.DIAGNOSTICS: ("label", ("true", "false")),
-    Kind.NUGGETS: ("importance", ("vital", "okay")),
-    Kind.SELECTION: ("rating", ("1", "2", "3", "4", "5")),
-    Kind.LABELS: ("value", ()),
-}
 
 
 def kind_of(adjudication: Adjudication) -> Kind:
@@ -69,10 +61,15 @@ def values(kind: Kind, unit: Unit | None) -> tuple[str, ...]:
     if isinstance(unit, Label):
         known = PROTOCOLS.get(unit.protocol)
         return (*known.values, UNSURE) if known else ()
-    return VOTED[kind][1] if kind in VOTED else ()
+    field = KINDS[kind].voted
+    return tuple(_said(value) for value, *_ in field.options) if field else ()
 
 
 def said(kind: Kind, unit: Unit) -> str:
     """A unit's value in the words of a vote: true, 3, vital …; empty where it has none."""
-    value = getattr(unit, VOTED[kind][0]) if kind in VOTED else None
+    field = KINDS[kind].voted
+    return _said(getattr(unit, field.name)) if field else ""
+
+
+def _said(value: Any) -> str:
     return "" if value is None else str(value).lower()

@@ -12,17 +12,12 @@ from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.judges.taxonomy import TAXONOMIES
-from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.change import Change
 from annotator.storage.tables import AdjudicationRow, table
 
 ADJUDICATION = table(AdjudicationRow)
-UNIT_NAMES = {
-    Kind.QUERY: "wording", Kind.INSIGHTS: "insight", Kind.PLAN: "sub-task", Kind.EVIDENCE: "reference",
-    Kind.DIAGNOSTICS: "statement", Kind.RUBRIC: "criterion", Kind.CHECKLIST: "point", Kind.NUGGETS: "nugget",
-    Kind.SELECTION: "dimension",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ def _artifact(project: Project, change: Change) -> Seen:
 
 def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
     """The unit in which two documents differ first, and what differs in words; empty where no unit does."""
-    name = UNIT_NAMES.get(was.KIND, "unit")
+    name = KINDS[was.KIND].unit
     longer = was if len(was.units) > len(now.units) else now
     others = {unit.id: unit for unit in (now if longer is was else was).units}
     for number, unit in enumerate(longer.units, start=1):

@@ -1,11 +1,15 @@
 """What a checklist is: a few weighted points on which a report is rated from 0 to 10."""
 
+from collections.abc import Iterator
 from math import fsum
 from typing import ClassVar
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context, count_band, near_duplicates
+from annotator.domain.kinds.finding import Finding, error, warning
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 # Shares are typed with two digits, so each may be off by half a hundredth: three times .33 sum to 1, six times .17 too.
@@ -36,3 +40,33 @@ class Checklist(Document[CheckPoint]):
         if not self.units or abs(total - 1) <= ROUNDING * len(self.units) + _FLOAT_ERROR:
             return ""
         return f"The shares of the checklist sum to {total:.2f} and not to 1."
+
+
+POINTS = (3, 6)
+
+
+def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
+    """Every remark on a checklist."""
+    units = [unit for unit in checklist.units if unit.text.strip()]
+    yield from count_band(units, *POINTS, "points")
+    if fault := checklist.fault():
+        yield error("sum", fault, "Change them so that they sum to 1.", field="share")
+    for unit in units:
+        if unit.share == 0:
+            yield warning(
+                "weightless", "This point counts for nothing.", "Give it a share.", unit.id, "share"
+            )
+    yield from near_duplicates(units, "point")
+
+
+SPEC = KindSpec(
+    Checklist,
+    title="Checklist",
+    unit="point",
+    units="points",
+    what="A checklist names 3 to 6 points on which a report is rated from 0 to 10; their shares sum to 1.",
+    prompt="One point on which a report is rated.",
+    table="checklist_points",
+    fields=(UnitField("share", "Share"),),
+    lint=findings,
+)

@@ -1,11 +1,16 @@
 """What diagnostics are: boolean statements about a paper, each with its gold label and aspect."""
 
+import re
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import ClassVar
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context, count_band, marked, near_duplicates, phrases, questions
+from annotator.domain.kinds.finding import Finding, error, warning
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 
@@ -31,3 +36,136 @@ class Diagnostics(Document[Statement]):
 
     KIND: ClassVar[Kind] = Kind.DIAGNOSTICS
     UNIT: ClassVar[type[Unit]] = Statement
+
+
+STATEMENTS = (15, 20)
+TRUE_NORM = 0.65  # 2 200 of 3 400 statements (ADRA, appendix H.1)
+# With 15 to 20 statements a share strays this far from the norm 3 to 11 times in a hundred by chance.
+TRUE_BAND = (0.45, 0.85)
+_NEGATION = phrases(
+    r"not|no|never|none|nor|neither|cannot|without|\w+n['’]t|fail(?:s|ed)? to|lacks?|unable to|nothing|nowhere"
+)
+_HEDGE = phrases(
+    r"may|might|could|possibly|perhaps|probably|presumably|likely|seems?|appears? to|suggests? that|tends? to|"
+    r"generally|usually|often|sometimes|somewhat|relatively|arguably|to some extent|in some cases"
+)
+_GIVEAWAY = phrases(
+    r"always|only|solely|exclusively|completely|entirely|all cases|every case|absolutely|under no circumstances|"
+    r"in no way|guarantees?|perfectly|incorrectly|wrongly|falsely|it is (?:true|false) that|"
+    r"contrary to|obviously|of course"
+)
+_NUMBERED = re.compile(
+    r"^\s*(?:[\[(]?(?:[A-Za-z]{0,2}\d{1,3}|[a-z])[\])]|[A-Za-z]{0,2}\d{1,3}\s*[.:](?!\d)|#\d+|[-*•])\s"
+)
+_LABELLED = re.compile(
+    r"^\s*[\[(]?(?:true|false)\b\s*[\])]?\s*[:–-]|[\[(](?:true|false|t|f)[\])]\s*$", re.IGNORECASE
+)
+_POINTING = re.compile(
+    r"^\s*(?:(?:as|in) )?(?:table|fig(?:ure|\.)|section|eq(?:uation|\.)|appendix)\s*\w*\d|^[^.]{0,40}\bet al\b",
+    re.IGNORECASE,
+)
+
+
+def findings(diagnostics: Diagnostics, context: Context) -> Iterator[Finding]:
+    """Every remark on diagnostics (ADRA §4.5 and appendix H.1)."""
+    units = [unit for unit in diagnostics.units if unit.text.strip()]
+    yield from _unset(units)
+    yield from count_band(units, *STATEMENTS, "statements")
+    yield from _aspects(units)
+    yield from _balance(units)
+    yield from _marks(units)
+    if context.english:
+        yield from _english(units)
+    yield from near_duplicates(units, "statement")
+
+
+def _unset(units: Sequence[Statement]) -> Iterator[Finding]:
+    for unit in units:
+        if unit.label is None:
+            yield error(
+                "no-label", "True or false?", "Choose the label the source supports.", unit.id, "label"
+            )
+        if unit.aspect is None:
+            yield error(
+                "no-aspect", "Which part of the paper is this about?", "Choose one.", unit.id, "aspect"
+            )
+
+
+def _aspects(units: Sequence[Statement]) -> Iterator[Finding]:
+    absent = [aspect.value for aspect in Aspect if aspect not in {unit.aspect for unit in units}]
+    if units and absent:
+        yield warning(
+            "aspects",
+            f"Nothing yet on {', '.join(absent)}.",
+            "Write at least one statement on each of the five parts.",
+            field="aspect",
+        )
+
+
+def _balance(units: Sequence[Statement]) -> Iterator[Finding]:
+    labels = [unit.label for unit in units if unit.label is not None]
+    if len(labels) < STATEMENTS[0] // 2:
+        return
+    share = labels.count(True) / len(labels)
+    if not TRUE_BAND[0] <= share <= TRUE_BAND[1]:
+        advice = "Write a few more false ones." if share > TRUE_NORM else "Write a few more true ones."
+        yield warning("balance", f"{share:.0%} are true; the norm is {TRUE_NORM:.0%}.", advice, field="label")
+
+
+def _marks(units: Sequence[Statement]) -> Iterator[Finding]:
+    """What is wrong in any language: a numbering, a label in the text, a pointer into the paper, a question."""
+    yield from marked(
+        "numbered", _NUMBERED, units, "The statement opens with “{found}”.", "Leave the numbering out."
+    )
+    yield from marked(
+        "giveaway", _LABELLED, units, "“{found}” gives the label away.", "Leave it to the label field."
+    )
+    yield from marked(
+        "pointing",
+        _POINTING,
+        units,
+        "“{found}” points into the paper.",
+        "Say what is found there: the judge sees only the report.",
+    )
+    yield from questions(units, "State it as a fact.")
+
+
+def _english(units: Sequence[Statement]) -> Iterator[Finding]:
+    yield from marked(
+        "negation",
+        _NEGATION,
+        units,
+        "“{found}” negates the statement.",
+        "Put it positively and set the label.",
+    )
+    yield from marked("hedge", _HEDGE, units, "“{found}” makes it hard to call false.", "Say it plainly.")
+    yield from marked(
+        "giveaway",
+        _GIVEAWAY,
+        units,
+        "“{found}” gives the label away.",
+        "Say it as soberly as a true statement.",
+    )
+
+
+SPEC = KindSpec(
+    Diagnostics,
+    title="Diagnostics",
+    unit="statement",
+    units="statements",
+    what="Diagnostics are statements about the source, each true or false, that show whether a report has "
+    "understood it.",
+    prompt="A declarative sentence that the source supports or contradicts.",
+    table="statements",
+    fields=(
+        UnitField(
+            "label",
+            "Gold label",
+            ((True, "True", "The source supports it"), (False, "False", "The source does not support it")),
+        ),
+        UnitField(
+            "aspect", "Part of the paper", tuple((one.value, one.value.capitalize(), "") for one in Aspect)
+        ),
+    ),
+    lint=findings,
+)

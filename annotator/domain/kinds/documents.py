@@ -1,36 +1,70 @@
-"""Which class is the document of which kind: the one table of all artifact kinds."""
+"""Every kind of document there is: its one table, what a kind's tree is read as, and what the guideline objects to."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from annotator.domain.kinds import (
+    checklist,
+    diagnostics,
+    evidence,
+    insights,
+    labels,
+    nuggets,
+    plan,
+    query,
+    rubric,
+    selection,
+)
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.checklist import Checklist
-from annotator.domain.kinds.diagnostics import Diagnostics
-from annotator.domain.kinds.evidence import Evidence
-from annotator.domain.kinds.insights import Insights
-from annotator.domain.kinds.labels import Labels
-from annotator.domain.kinds.nuggets import Nuggets
-from annotator.domain.kinds.plan import Plan
-from annotator.domain.kinds.query import Query
-from annotator.domain.kinds.rubric import Rubric
-from annotator.domain.kinds.selection import Selection
+from annotator.domain.kinds.checks import Context, english
+from annotator.domain.kinds.finding import Finding, error
+from annotator.domain.kinds.spec import KindSpec
 
-DOCUMENTS: dict[Kind, type[Document[Any]]] = {
-    document.KIND: document
-    for document in (
-        Query,
-        Rubric,
-        Plan,
-        Evidence,
-        Diagnostics,
-        Nuggets,
-        Checklist,
-        Insights,
-        Selection,
-        Labels,
+# In the order in which the papers let experts write them.
+KINDS: dict[Kind, KindSpec] = {
+    spec.kind: spec
+    for spec in (
+        query.SPEC,
+        insights.SPEC,
+        plan.SPEC,
+        evidence.SPEC,
+        diagnostics.SPEC,
+        rubric.SPEC,
+        checklist.SPEC,
+        nuggets.SPEC,
+        selection.SPEC,
+        labels.SPEC,
     )
 }
+DOCUMENTS: dict[Kind, type[Document[Any]]] = {kind: spec.document for kind, spec in KINDS.items()}
+# What experts write; labels are given to what they wrote.
+WRITTEN = tuple(kind for kind in KINDS if kind is not Kind.LABELS)
 
 
 def document_of(kind: Kind, tree: Any) -> Document[Any]:
     """The typed document of a JSON tree; pydantic's ValidationError names what does not fit."""
     return DOCUMENTS[kind].model_validate(tree)
+
+
+def lint(
+    document: Document[Any], question: str = "", source_text: str = "", language: str = "en"
+) -> list[Finding]:
+    """What the guideline objects to in an artifact, errors first; pure, and quick enough to run at every key.
+
+    `language` is the BCP 47 tag of the item: checks that know English only are silent for any other, and for
+    text that is plainly not English.
+    """
+    spec = KINDS[document.KIND]
+    context = Context(question, source_text, english(language, (unit.text for unit in document.units)))
+    found = [*_empty(spec, document), *spec.lint(document, context)]
+    return sorted(found, key=lambda finding: finding.level != "error")
+
+
+def _empty(spec: KindSpec, document: Document[Any]) -> Iterator[Finding]:
+    if not document.units:
+        yield error("no-units", f"There is no {spec.unit} yet.", f"Add the first {spec.unit}.")
+    for unit in document.units:
+        if not unit.text.strip():
+            yield error(
+                "empty", f"The {spec.text} is missing.", f"Write it, or remove the {spec.unit}.", unit.id
+            )

@@ -1,12 +1,17 @@
 """What gold evidence is: the references a good report must find."""
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context
+from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.identifier import normal_title, work_named
 
 
 class Reference(Unit):
@@ -22,3 +27,59 @@ class Evidence(Document[Reference]):
 
     KIND: ClassVar[Kind] = Kind.EVIDENCE
     UNIT: ClassVar[type[Unit]] = Reference
+
+
+def findings(evidence: Evidence, _context: Context) -> Iterator[Finding]:
+    """Every remark on a list of references (ADRA §4.4); a title that is missing is an error of any empty text."""
+    for unit in evidence.units:
+        yield from _identifier(unit)
+    yield from _duplicates(evidence.units)
+
+
+def _identifier(unit: Reference) -> Iterator[Finding]:
+    if not unit.identifier.strip():
+        yield warning(
+            "no-identifier",
+            "Without an identifier the work can be found by its title only.",
+            "Add a DOI, arXiv id, ISBN or address if there is one.",
+            unit.id,
+            "identifier",
+        )
+    elif not work_named(unit.identifier):
+        yield warning(
+            "identifier",
+            "This is no DOI, arXiv id, ISBN or address that we can read.",
+            "Compare it with the source, e.g. 10.1000/182, arXiv:2301.00001, 978-…, https://….",
+            unit.id,
+            "identifier",
+        )
+
+
+def _duplicates(units: Sequence[Reference]) -> Iterator[Finding]:
+    seen: dict[object, int] = {}
+    for number, unit in enumerate(units, start=1):
+        keys = [key for key in (work_named(unit.identifier), normal_title(unit.text)) if key]
+        earlier = next((seen[key] for key in keys if key in seen), None)
+        if earlier is not None:
+            yield warning(
+                "duplicate", f"This is reference {earlier} again.", "Remove one of the two.", unit.id
+            )
+        seen |= {key: number for key in keys if key not in seen}
+
+
+SPEC = KindSpec(
+    Evidence,
+    title="Evidence",
+    unit="reference",
+    units="references",
+    what="Gold evidence is the list of works that a good report must find.",
+    prompt="Title of the work",
+    table="references",
+    fields=(
+        UnitField("identifier", "Identifier"),
+        UnitField("authors", "Authors"),
+        UnitField("year", "Year"),
+    ),
+    lint=findings,
+    text="title",
+)

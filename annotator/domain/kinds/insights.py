@@ -1,8 +1,12 @@
 """What key insights are: what an expert draws from the source before writing criteria."""
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context, near_duplicates
+from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.kinds.unit import Unit
 
 
@@ -15,3 +19,20 @@ class Insights(Document[Insight]):
 
     KIND: ClassVar[Kind] = Kind.INSIGHTS
     UNIT: ClassVar[type[Unit]] = Insight
+
+
+def findings(insights: Insights, _context: Context) -> Iterator[Finding]:
+    """Every remark on key insights."""
+    yield from near_duplicates([unit for unit in insights.units if unit.text.strip()], "insight")
+
+
+SPEC = KindSpec(
+    Insights,
+    title="Insights",
+    unit="insight",
+    units="insights",
+    what="Key insights are what you draw from the source before writing criteria: what a reader must come away with.",
+    prompt="One thing a reader must come away with.",
+    table="insights",
+    lint=findings,
+)

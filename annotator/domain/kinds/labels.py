@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identity import derived_id
@@ -33,3 +34,16 @@ class Labels(Document[Label]):
 def label_id(protocol: str, response_id: str, unit_id: str) -> str:
     """The id of a label: the same for every rater, so that labels of two raters meet without any matching."""
     return derived_id("label", protocol, response_id, unit_id)
+
+
+SPEC = KindSpec(
+    Labels,
+    title="Labels",
+    unit="label",
+    units="labels",
+    what="A label says what a report does of a criterion.",
+    prompt="",
+    table="consensus_labels",
+    fields=(UnitField("value", "Label"),),
+    says="value",
+)

@@ -1,8 +1,12 @@
 """What nuggets are: facts a good text holds, each vital or merely okay."""
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context, near_duplicates
+from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 
@@ -17,3 +21,31 @@ class Nuggets(Document[Nugget]):
 
     KIND: ClassVar[Kind] = Kind.NUGGETS
     UNIT: ClassVar[type[Unit]] = Nugget
+
+
+def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
+    """Every remark on nuggets."""
+    yield from near_duplicates([unit for unit in nuggets.units if unit.text.strip()], "nugget")
+    if len(nuggets.units) >= 3 and not any(unit.importance == "vital" for unit in nuggets.units):
+        yield warning(
+            "no-vital", "No nugget is vital.", "Mark those that a good text must hold.", field="importance"
+        )
+
+
+SPEC = KindSpec(
+    Nuggets,
+    title="Nuggets",
+    unit="nugget",
+    units="nuggets",
+    what="Nuggets are the facts that a good text holds, each vital or merely okay.",
+    prompt="One fact, in a sentence that stands by itself.",
+    table="nuggets",
+    fields=(
+        UnitField(
+            "importance",
+            "Importance",
+            (("vital", "Vital", "A good text must hold it"), ("okay", "Okay", "Good to have, not needed")),
+        ),
+    ),
+    lint=findings,
+)

@@ -1,10 +1,24 @@
 """What a rubric is: criteria a good report must meet, each weighted from 1 to 3."""
 
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import (
+    Context,
+    echoes,
+    marked,
+    near_duplicates,
+    phrases,
+    questions,
+    word_band,
+)
+from annotator.domain.kinds.finding import Finding, warning
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 WEIGHTS = (1, 2, 3)
@@ -24,3 +38,196 @@ class Rubric(Document[Criterion]):
 
     KIND: ClassVar[Kind] = Kind.RUBRIC
     UNIT: ClassVar[type[Unit]] = Criterion
+
+
+_VERB_STEMS = """
+    acknowledg address advis advocat analys analyz appl argu articulat assess balanc calculat categori characteri
+    cit clarif classif compar conclud connect consider contextuali contrast critiqu critici debat deconstruct defin
+    demonstrat deriv describ detail determin differentiat discern discuss distinguish elaborat elucidat emphasi
+    enumerat establish estimat evaluat examin exemplif explain explor formulat giv highlight hypothesi identif
+    illustrat includ incorporat indicat infer integrat interpret introduc investigat justif link list map mention
+    motivat nam not offer outlin point pos predict present prioriti propos prov provid quantif question quot rank
+    reason recogni recommend reconcil refer referenc reflect relat report review set show specif stat suggest summari
+    support survey synthesi trac uncover understand use verif warn weigh
+"""
+# A stem, then any ending of the present tense: identif-y, identif-ies, emphasi-ze, analyz-es, discuss-es, explain.
+_VERB = re.compile(rf"(?:{'|'.join(_VERB_STEMS.split())})(?:[sz]es?|ies|es|[sey])?", re.IGNORECASE)
+_OPENING = re.compile(
+    r"\W*(?:(?:the )?(?:report|response|answer) )?(?:(?!repl|appl)[a-z]+ly )?([a-z-]+)", re.IGNORECASE
+)
+_REPORTING = (
+    "explains?|describes?|discuss(?:es)?|outlines?|analy[sz]es?|compares?|contrasts?|evaluates?|assess(?:es)?"
+)
+_SECOND_VERB = re.compile(
+    rf"^\W*(?:\w+ly )?(?:{_REPORTING})(?!,? (?:and|or) (?:{_REPORTING}))\b.{{12,}}?"
+    rf"(?:,|;|\band|\bor|\bwhile)\s+(?:also )?(?P<second>{_REPORTING})\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_JOINED = re.compile(r"\band/or\b|;\s|\bas well as\b", re.IGNORECASE)
+_TWO_SENTENCES = re.compile(r"[a-z]{3}[.)]?\.\s+[A-Z][a-z]")
+# Four things or more, outside brackets.
+_LONG_LIST = re.compile(r"(?:[^,()]{2,40}, ){3,}(?:and|or) ")
+_VAGUE = phrases(
+    "good|nice|interesting|various|several|many|appropriately|adequately|properly|sufficiently|reasonably|thoroughly",
+    "meaningfully|insightful|originality|satisfactory|high-level|etc",
+    r"in[- ]depth",
+    "(?:comprehensive|thorough|detailed|deep|clear|strong|useful|appropriate|adequate|proper|sufficient) "
+    "(?:overview|analysis|discussion|explanation|description|summary|understanding|coverage|review|answer|treatment)",
+)
+_OPTIONAL = phrases("ideally", "preferably", "hopefully", "if possible", "where appropriate", "nice to have")
+_SURFACE = phrases(
+    r"readab\w+",
+    "grammar",
+    "grammatical(?:ly)?",
+    "spelling",
+    "typos?",
+    "page layout",
+    "formatting,? (?:and|of the)",
+    "well[- ](?:structured|organi[sz]ed|written|formatted)",
+    r"(?:clear|clearly|logically) (?:structured|written|organi[sz]ed|headings?)",
+    "writing (?:style|quality)",
+    "bullet points?",
+    "headings",
+    "easy to (?:read|follow)",
+    r"concise(?:ly)? (?:written|style|language|wording)",
+    "table of contents",
+    "professional tone",
+    "citation (?:style|format)",
+)
+# A word with a second capital or a digit (MoE, FP8), or capitalised words (Reward Modeling).
+_NAME = r"(?<![\w.+-])(?:(?=[A-Z][a-z.+-]*+[A-Z0-9])[A-Z][\w.+-]*+|[A-Z][a-z]++(?:[ ][A-Z][a-z]++)*)"
+_NAMES = re.compile(rf"(?:(?:{_NAME}), (?:and |or |& )?){{2,}}(?:(?:and |or |& )?(?:{_NAME})|etc)")
+_EXAMPLES = phrases(r"e\.?g|such as|like|for example|for instance|at least|any of|one of")
+_LOOSE = phrases("or|etc")
+WORDS = (4, 40)
+# A rubric whose weights would arise by chance once in a thousand, were they drawn from the experts' shares:
+# the 99.9 % point of χ² with two degrees of freedom.
+ODD_SPREAD = 13.82
+
+
+def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
+    """Every remark on a rubric (ResearcherBench, appendices C.1.2 and G.5)."""
+    units = [unit for unit in rubric.units if unit.text.strip()]
+    if context.english:
+        yield from _english(units)
+    for unit in units:
+        yield from word_band(unit, *WORDS, norm="a criterion that can be checked has")
+    yield from questions(units, "State what a good report does.")
+    yield from near_duplicates(units, "criterion")
+    yield from echoes(units, context.question)
+    yield from _spread(rubric)
+
+
+def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
+    for unit in units:
+        yield from _opening(unit)
+        yield from _claims(unit)
+        yield from _rigid(unit)
+    yield from marked(
+        "vague", _VAGUE, units, "“{found}” can be read in many ways.", "Name what must be in the report."
+    )
+    yield from marked(
+        "optional",
+        _OPTIONAL,
+        units,
+        "“{found}” leaves it open.",
+        "Say what must be met, and lower the weight.",
+    )
+    yield from marked(
+        "surface",
+        _SURFACE,
+        units,
+        "“{found}” is about form, not content.",
+        "Ask for an insight of the answer.",
+    )
+
+
+def _opening(unit: Criterion) -> Iterator[Finding]:
+    found = _OPENING.match(unit.text)
+    if not (found and _VERB.fullmatch(found[1])):
+        yield warning(
+            "opening-verb",
+            "The criterion does not open with what the report does.",
+            "Start with a verb: explains, describes, discusses, compares, identifies …",
+            unit.id,
+        )
+
+
+def _claims(unit: Criterion) -> Iterator[Finding]:
+    message = ""
+    if joint := _SECOND_VERB.search(unit.text) or _JOINED.search(unit.text):
+        message = f"“{joint[joint.lastgroup or 0].strip()}” seems to join two claims."
+    elif _TWO_SENTENCES.search(unit.text):
+        message = "Two sentences are often two claims."
+    elif _long_list(unit.text):
+        message = "A list of four or more asks for many things at once."
+    if message:
+        advice = "Make each a criterion of its own, so that each can be met alone."
+        yield warning("several-claims", message, advice, unit.id)
+
+
+def _long_list(text: str) -> bool:
+    """Whether four things or more are asked for, other than as examples."""
+    found = _LONG_LIST.search(text) if text.count(",") > 2 else None
+    return bool(found and not _EXAMPLES.search(text, 0, found.end()))
+
+
+def _rigid(unit: Criterion) -> Iterator[Finding]:
+    found = _NAMES.search(unit.text)
+    if found and not _LOOSE.search(found.group()) and not _EXAMPLES.search(unit.text, 0, found.start()):
+        yield warning(
+            "rigid-list",
+            "A report must name every one of these to pass.",
+            "Ask for the idea, and give the names as examples (e.g., …).",
+            unit.id,
+        )
+
+
+def weight_shares(rubric: Rubric) -> dict[int, float]:
+    """The share of each weight, 1 to 3; empty when there are no criteria."""
+    counted = Counter[int](unit.weight for unit in rubric.units)
+    return {weight: counted[weight] / len(rubric.units) for weight in WEIGHTS} if rubric.units else {}
+
+
+def _spread(rubric: Rubric) -> Iterator[Finding]:
+    shares, n = weight_shares(rubric), len(rubric.units)
+    if n >= 3 and not shares[3]:
+        yield warning(
+            "no-core",
+            "No criterion has weight 3.",
+            "Give a 3 to what no good answer can do without.",
+            field="weight",
+        )
+    if n and _distance(shares, n) > ODD_SPREAD:
+        yield warning(
+            "weight-spread",
+            f"Weights 1, 2, 3 make up {_percents(shares)} %; the experts' {_percents(EXPERT_WEIGHT_SHARES)} %.",
+            "Keep 3 for the core and 1 for what is merely nice to have.",
+            field="weight",
+        )
+
+
+def _distance(shares: dict[int, float], n: int) -> float:
+    """Pearson's χ² of the weights against the experts' shares (ResearcherBench, Table 10)."""
+    return n * sum((shares[weight] - norm) ** 2 / norm for weight, norm in EXPERT_WEIGHT_SHARES.items())
+
+
+def _percents(shares: dict[int, float]) -> str:
+    return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in WEIGHTS)
+
+
+SPEC = KindSpec(
+    Rubric,
+    title="Rubric",
+    unit="criterion",
+    units="criteria",
+    what="A rubric lists the criteria that a good report meets, each weighted 1 (nice to have), 2 (supporting) "
+    "or 3 (core).",
+    prompt="One claim that a report meets or does not: explains …, compares …, identifies …",
+    table="criteria",
+    fields=(
+        UnitField("weight", "Weight", ((1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", ""))),
+        UnitField("insight_id", "Key insight", shown=False),
+    ),
+    lint=findings,
+)

@@ -1,10 +1,14 @@
 """What a selection rating is: how well a candidate question suits the benchmark, dimension by dimension."""
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.checks import Context
+from annotator.domain.kinds.finding import Finding, error
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 # ResearcherBench, appendix B.4: each question type is rated on its own dimensions, 1 (poor) to 5 (excellent).
@@ -40,3 +44,32 @@ class Selection(Document[DimensionRating]):
 
     KIND: ClassVar[Kind] = Kind.SELECTION
     UNIT: ClassVar[type[Unit]] = DimensionRating
+
+
+def findings(selection: Selection, _context: Context) -> Iterator[Finding]:
+    """An error for each dimension that has no rating (ResearcherBench, appendix B.4)."""
+    for unit in selection.units:
+        if unit.rating is None:
+            yield error(
+                "no-rating", "Not rated yet.", "Rate it from 1 (poor) to 5 (excellent).", unit.id, "rating"
+            )
+
+
+SPEC = KindSpec(
+    Selection,
+    title="Selection",
+    unit="dimension",
+    units="dimensions",
+    what="Selection rates how well the question suits the benchmark, from 1 (poor) to 5 (excellent) on each dimension.",
+    prompt="",
+    table="selection_ratings",
+    fields=(
+        UnitField(
+            "rating",
+            "Rating",
+            ((1, "poor", ""), (2, "weak", ""), (3, "usable", ""), (4, "sound", ""), (5, "excellent", "")),
+        ),
+    ),
+    lint=findings,
+    says="rating",
+)

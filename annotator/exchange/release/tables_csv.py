@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.exchange.folders import Content, Pieces, stretches
 from annotator.exchange.release import pair_tables
@@ -18,18 +18,6 @@ from annotator.exchange.release.release import ordered
 
 # What a spreadsheet would run as a formula (OWASP, CSV injection).
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-UNIT_TABLES = {
-    Kind.QUERY: "wordings",
-    Kind.RUBRIC: "criteria",
-    Kind.PLAN: "subtasks",
-    Kind.EVIDENCE: "references",
-    Kind.DIAGNOSTICS: "statements",
-    Kind.NUGGETS: "nuggets",
-    Kind.CHECKLIST: "checklist_points",
-    Kind.INSIGHTS: "insights",
-    Kind.SELECTION: "selection_ratings",
-    Kind.LABELS: "consensus_labels",
-}
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
 # So many lines are made at a time: a frame costs more than its rows.
 AT_ONCE = 1_000
@@ -45,8 +33,8 @@ def files(bundle: Bundle) -> dict[str, Content]:
     bundle = ordered(bundle)
     tables: dict[str, Rows] = {thing: [_flat(record) for record in getattr(bundle, thing)] for thing in PLAIN}
     tables["responses"] = list(_responses(bundle))
-    for kind, name in UNIT_TABLES.items():
-        tables[name] = list(_units(bundle, kind))
+    for kind, spec in KINDS.items():
+        tables[spec.table] = list(_units(bundle, kind))
     tables |= pair_tables.tables(bundle)
     made: dict[str, Content] = {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
     if bundle.judgements:
@@ -105,7 +93,7 @@ def _responses(bundle: Bundle) -> Iterator[dict[str, Any]]:
 def _units(bundle: Bundle, kind: Kind) -> Iterator[dict[str, Any]]:
     keys = {item.id: item.key for item in bundle.items}
     aliases = {person.id: person.alias for person in bundle.people}
-    names = [name for name in DOCUMENTS[kind].UNIT.model_fields if name not in ANCHORS]
+    names = [name for name in KINDS[kind].document.UNIT.model_fields if name not in ANCHORS]
     for artifact in bundle.artifacts:
         if artifact.kind is kind:
             yield from _lines(artifact, keys[artifact.item_id], aliases.get(artifact.author_id, ""), names)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from annotator.domain.lint import Finding
+from annotator.domain.kinds.finding import Finding
 from annotator.gui import theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical

@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import Qt
 
-from annotator.domain.lint.plan import WORDS
-from annotator.domain.lint.wording import CHARACTERS_PER_WORD
+from annotator.domain.kinds.checks import CHARACTERS_PER_WORD
+from annotator.domain.kinds.plan import WORDS
 from annotator.domain.texts.words import unspaced, word_count
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.theme import set_role

@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.lint import Finding
 from annotator.domain.material.item import Item
 from annotator.gui import theme
 from annotator.gui.forms.anchor_chip import AnchorChips
 from annotator.gui.forms.fields import Choice, Line, PickList, Share
 from annotator.gui.forms.finding_lines import FindingLines
-from annotator.gui.forms.kind_words import Words
 from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
@@ -44,7 +44,7 @@ class UnitEditor(QFrame):
     GIVEN: ClassVar[bool] = False
     """Whether the units are given beforehand: neither written nor moved nor retired."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: KindSpec) -> None:
         super().__init__()
         self.words = words
         self.unit_id = ""

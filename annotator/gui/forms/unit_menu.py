@@ -3,8 +3,8 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from annotator.domain.kinds.spec import KindSpec
 from annotator.gui import keys
-from annotator.gui.forms.kind_words import Words
 from annotator.gui.widgets import icons
 
 # What is asked for, the act whose key is told, the icon, the name.
@@ -21,7 +21,7 @@ class UnitMenu(QToolButton):
 
     asked = Signal(str)
 
-    def __init__(self, words: Words, *, given: bool) -> None:
+    def __init__(self, words: KindSpec, *, given: bool) -> None:
         super().__init__()
         self._acts = ACTS[: 1 if given else None]
         self.setText("⋯")

@@ -1,9 +1,8 @@
 """How a revision reads as plain text: its units by number, each with what was chosen for it."""
 
 from annotator.domain.kinds.artifact import Kind, Revision
-from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.unit import Unit
-from annotator.gui.forms.kind_guideline import field_title
 from annotator.gui.review.moments import moment
 
 # What is not worth a line: ids, and what is told apart.
@@ -39,7 +38,7 @@ def line(revision: Revision, alias: str) -> str:
 def _unit(kind: Kind, number: int, unit: Unit) -> str:
     values = unit.model_dump(mode="json", exclude=set(UNTOLD))
     told = [
-        f"{field_title(kind, name)}: {value}" for name, value in values.items() if value not in (None, "")
+        f"{KINDS[kind].called(name)}: {value}" for name, value in values.items() if value not in (None, "")
     ]
     return "\n".join(
         [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotations(unit)))]

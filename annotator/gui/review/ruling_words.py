@@ -8,26 +8,14 @@ from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, O
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.spec import UnitField
 from annotator.domain.kinds.unit import Unit
-from annotator.gui.forms.kind_guideline import FIELDS
-from annotator.gui.forms.kind_words import WORDS, Words
 from annotator.gui.review.adjudication_queue import measure_of
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.chips import Chip
 
-LABEL_WORDS = Words("Labels", "label", "labels", "A label says what a report does of a criterion.", "")
-# Kind by kind, the fields that stand beside the words, in the order in which they are shown.
-SHOWN: dict[Kind, tuple[str, ...]] = {
-    Kind.RUBRIC: ("weight",),
-    Kind.EVIDENCE: ("identifier", "authors", "year"),
-    Kind.DIAGNOSTICS: ("label", "aspect"),
-    Kind.NUGGETS: ("importance",),
-    Kind.CHECKLIST: ("share",),
-    Kind.SELECTION: ("rating",),
-    Kind.LABELS: ("value",),
-}
-NAMES = {"value": "label", "aspect": "part"}
 TAKES = {BOTH: "both kept", OWN: "own wording", DROP: "dropped"}
 REASONS: tuple[tuple[str, Reason, str], ...] = (
     ("reason_wording", Reason.WORDING, "Wording"),
@@ -52,28 +40,23 @@ VOTE_ACTS = ("take_a", "take_b", "take_both", "write_own", "take_c", "take_d")
 NOT_AGREEMENT = "item_score"
 
 
-def words_of_kind(kind: Kind) -> Words:
-    """What a kind and its units are called."""
-    return WORDS.get(kind, LABEL_WORDS)
-
-
 def title_of(stage: Stage, kind: Kind) -> str:
     """What is adjudicated, as a title."""
-    return words_of_kind(kind).title if stage_of(kind) is stage else stage.value.capitalize()
+    return KINDS[kind].title if stage_of(kind) is stage else stage.value.capitalize()
 
 
-def value_words(name: str, value: Any, values: Sequence[str] = ()) -> str:
+def value_words(field: UnitField, value: Any, values: Sequence[str] = ()) -> str:
     """One value as people say it: “weight 3”, “True”, “Not met”."""
-    if name == "value":
+    if field.name == "value":
         known = tuple(each for each in values if each != UNSURE)
         return face(str(value)).words if len(known) == 2 else str(value).capitalize()
     if value is None or value == "":
-        return f"no {FIELDS.get(name, name).lower()}"
-    if name in ("weight", "rating"):
-        return f"{name} {value}"
-    if name == "share":
-        return f"share {value:.2f}"
-    return str(value).capitalize() if name in ("label", "aspect", "importance") else str(value)
+        return f"no {field.title.lower()}"
+    if isinstance(value, float):
+        return f"{field.title.lower()} {value:.2f}"
+    if not field.options:
+        return str(value)
+    return f"{field.title.lower()} {value}" if str(value).isdigit() else str(value).capitalize()
 
 
 def field_chips(
@@ -81,28 +64,26 @@ def field_chips(
 ) -> list[Chip]:
     """The fields of a unit beside its words; those that differ between the letters stand out."""
     made = []
-    for name in SHOWN.get(kind, ()):
-        value = getattr(unit, name)
-        if name in ("authors", "year", "identifier") and not value and name not in differing:
+    for field in KINDS[kind].shown:
+        value = getattr(unit, field.name)
+        if not field.options and value in (None, "") and field.name not in differing:
             continue
-        words = value_words(name, value, values)
-        made.append(Chip(words, "cross", "disagree") if name in differing else Chip(words))
+        words = value_words(field, value, values)
+        made.append(Chip(words, "cross", "disagree") if field.name in differing else Chip(words))
     return made
 
 
-def difference_chips(row: SheetRow) -> list[Chip]:
+def difference_chips(kind: Kind, row: SheetRow) -> list[Chip]:
     """What of a contested row differs, field by field."""
     if row.ruling.unanimous:
         return []
     if len(row.units) == 1 and not row.differing:
         return [Chip(f"only {next(iter(row.units))}", "cross", "disagree")]
-    return [Chip(_different(name), "cross", "disagree") for name in row.differing]
-
-
-def _different(name: str) -> str:
-    if name == "text":
-        return "words differ"
-    return f"{NAMES.get(name, FIELDS.get(name, name)).lower()} differs"
+    spec = KINDS[kind]
+    names = [
+        "words differ" if name == "text" else f"{spec.called(name).lower()} differs" for name in row.differing
+    ]
+    return [Chip(words, "cross", "disagree") for words in names]
 
 
 def about(row: SheetRow) -> str:

@@ -11,9 +11,8 @@ import pytest
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import DOCUMENTS, lint
 from annotator.domain.kinds.selection import DIMENSIONS
-from annotator.domain.lint import lint
 from annotator.domain.material.item import QUESTION_TYPES, Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.words import word_count

@@ -13,6 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.nuggets import Nuggets
 from annotator.domain.kinds.plan import Plan
 from annotator.gui.pages.authoring import standing
@@ -50,11 +51,11 @@ def test_a_kind_that_was_not_begun_is_explained_and_enter_begins_it(open_page, p
 
 def test_every_kind_can_be_begun_and_has_its_tab_marked(open_page, project):
     page = open_page()
-    for kind in standing.KINDS:
+    for kind in WRITTEN:
         page._pick(kind)
         page.sheet.start()
         assert mine(project, kind).document.KIND is kind
-    place = standing.KINDS.index(Kind.SELECTION)
+    place = WRITTEN.index(Kind.SELECTION)
     assert page.tabs.tabText(place) == "Selection  4"
     assert "draft, 4 dimensions" in page.tabs.tabToolTip(place)
 
@@ -117,7 +118,7 @@ def test_nobody_sees_what_another_annotator_writes(open_page, project):
     project.work_as(next(p for p in people.people(project) if p.name == "Ann"))
     page = open_page(kind="rubric")
     assert page.sheet.artifact is None
-    assert page.tabs.tabText(standing.KINDS.index(Kind.RUBRIC)) == "Rubric"
+    assert page.tabs.tabText(WRITTEN.index(Kind.RUBRIC)) == "Rubric"
 
 
 def test_the_guideline_follows_the_field_with_the_focus(open_page, project):
@@ -182,7 +183,7 @@ def test_where_the_kind_is_submitted_already_a_begun_one_waits(project):
 
 def test_every_field_says_its_name_to_a_screen_reader(open_page, project):
     page = open_page()
-    for kind in standing.KINDS:
+    for kind in WRITTEN:
         page._pick(kind)
         page.sheet.start()
         stops = page.sheet.form.editors[0].stops()

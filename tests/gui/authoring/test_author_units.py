@@ -4,8 +4,8 @@ import pytest
 
 from annotator.actions.items import items
 from annotator.actions.project.people import new_project
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.gui.forms.finding_lines import FindingLines
-from annotator.gui.pages.authoring.standing import KINDS
 from tests.projects.authoring_project import TEXTS, begun_project, mine, texts
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -125,7 +125,7 @@ def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
     assert combo.currentIndex() == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_a_form_opens_without_a_remark_and_makes_them_once_it_is_to_be_submitted(kind, tmp_path, page_over):
     project = new_project(tmp_path / "new.goldsmith")
     item_id = items.add(project, "What is basalt?").subject

@@ -191,9 +191,9 @@ def test_the_author_page_offers_only_what_is_assigned_with_its_date(project, sho
 
 
 def _place(page, kind: Kind) -> int:
-    from annotator.gui.pages.authoring.standing import KINDS
+    from annotator.domain.kinds.documents import WRITTEN
 
-    return KINDS.index(kind)
+    return WRITTEN.index(kind)
 
 
 def test_whoever_has_other_work_is_told_on_the_author_page(project, show):

@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject
 
 from annotator.actions.adjudication import feedback, settled
 from annotator.actions.consensus import remarks
-from annotator.actions.consensus.letters import VOTED
 from annotator.actions.items import items
 from annotator.domain.experts.adjudication import Reason, Ruling
+from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.acts import Acts
@@ -17,7 +17,7 @@ from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.pages.adjudication.flow import Flow
 from annotator.gui.pages.adjudication.frame import Frame
 from annotator.gui.review.adjudication_queue import AdjudicationQueue, Show
-from annotator.gui.review.ruling_words import figures_words, title_of, words_of_kind
+from annotator.gui.review.ruling_words import figures_words, title_of
 
 
 class News(QObject):
@@ -61,7 +61,7 @@ class News(QObject):
         if item is not None:
             frame.rows.know(item)
         frame.head.show_sheet(sheet)
-        frame.head.buttons["vote_first"].setVisible(sheet.kind in VOTED)
+        frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
         frame.show_middle(frame.work)
         frame.queue_pane.show_open(self._bench.place)
         self.show_progress()
@@ -131,7 +131,7 @@ class News(QObject):
         if not versions:
             return
         last, title = versions[-1], title_of(sheet.stage, sheet.kind)
-        units = words_of_kind(sheet.kind).counted(last.units)
+        units = KINDS[sheet.kind].counted(last.units)
         frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
         by_hand = figures_words(last.repaired[:1])
         self._frame.messages.show_message(

@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from annotator.actions.adjudication.adjudication_sheets import Sheet, SheetDispute
 from annotator.actions.adjudication.settled import Settled
 from annotator.domain.experts.adjudication import AdjudicationState, Origin
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
-from annotator.gui.review.ruling_words import figures_words, words_of_kind
+from annotator.gui.review.ruling_words import figures_words
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -60,7 +61,7 @@ class Standing(QFrame):
         if not versions:
             return
         last = versions[-1]
-        units = words_of_kind(sheet.kind).counted(last.units)
+        units = KINDS[sheet.kind].counted(last.units)
         parts = [
             f"{last.origins[origin]} {words}" for origin, words in ORIGINS.items() if origin in last.origins
         ]

@@ -7,9 +7,10 @@ from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.gui.desk.assigned import AUTHORING, due_of_items
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.authoring.standing import KINDS, next_open
+from annotator.gui.pages.authoring.standing import next_open
 
 Place = tuple[str, Kind]
 
@@ -43,7 +44,7 @@ class Asked:
         if self._offered is None:
             return None
         stages = self._offered.get(item_id, set())
-        return frozenset(kind for kind in KINDS if stage_of(kind) in stages)
+        return frozenset(kind for kind in WRITTEN if stage_of(kind) in stages)
 
     def due(self, item_id: str) -> str:
         """By when, in words; empty when there is no date or nothing is left to hand in."""
@@ -65,7 +66,7 @@ class Asked:
             if present in kinds:
                 return present
             if kinds:
-                return min(kinds, key=KINDS.index)
+                return min(kinds, key=WRITTEN.index)
         return present
 
     def what_waits(self) -> str:
@@ -90,7 +91,7 @@ class Asked:
         waiting = [place for place in self._open() if place != (item_id, kind)]
         here = [place for place in waiting if place[0] == item_id]
         if here:
-            return _around(here, KINDS.index(kind))
+            return _around(here, WRITTEN.index(kind))
         ids = self.items()
         start = ids.index(item_id) if item_id in ids else -1
         order = [*ids[start + 1 :], *ids[: start + 1]]
@@ -103,11 +104,11 @@ class Asked:
         found = self._desk.ask(assignments.of_person, self._desk.project.by) or []
         open_ = [one for one in found if one.trial == 1 and one.submitted_at is None]
         places = [
-            (one.item_id, kind) for one in open_ if (kind := one.stage.kind) in KINDS and kind is not None
+            (one.item_id, kind) for one in open_ if (kind := one.stage.kind) in WRITTEN and kind is not None
         ]
-        return sorted(places, key=lambda place: KINDS.index(place[1]))
+        return sorted(places, key=lambda place: WRITTEN.index(place[1]))
 
 
 def _around(places: Sequence[Place], after: int) -> Place:
     """The first place whose kind comes after another, or the first of all."""
-    return next((place for place in places if KINDS.index(place[1]) > after), places[0])
+    return next((place for place in places if WRITTEN.index(place[1]) > after), places[0])

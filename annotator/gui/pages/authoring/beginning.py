@@ -4,10 +4,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.selection import DIMENSIONS
 from annotator.domain.material.item import Item
 from annotator.gui import keys
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
@@ -34,7 +34,7 @@ class Beginning(QWidget):
 
     def show_kind(self, kind: Kind, item: Item, *, readonly: bool, drafted: bool = False) -> None:
         """Explain a kind that has not been begun; one that is `drafted` may be asked of a model."""
-        words = WORDS[kind]
+        words = KINDS[kind]
         untyped = kind is Kind.SELECTION and item.question_type not in DIMENSIONS
         more = f"{NO_TYPE}{', '.join(DIMENSIONS)}." if untyped else READ_ONLY if readonly else ""
         self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from annotator.domain.lint import Finding
+from annotator.domain.kinds.finding import Finding
 
 DELAY_MS = 150
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.lint import Finding
 from annotator.domain.material.item import Item
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.unit_editor import UnitEditor

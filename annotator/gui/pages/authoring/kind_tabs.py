@@ -7,9 +7,9 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QTabBar
 
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.gui import theme
-from annotator.gui.forms.kind_words import WORDS
-from annotator.gui.pages.authoring.standing import KINDS, NONE, Standing
+from annotator.gui.pages.authoring.standing import NONE, Standing
 from annotator.gui.widgets.icons import icon
 
 
@@ -25,32 +25,32 @@ class KindTabs(QTabBar):
         self.setExpanding(False)
         self.setDrawBase(False)
         self._standings: Mapping[Kind, Standing] = {}
-        for kind in KINDS:
-            self.addTab(WORDS[kind].title)
+        for kind in WRITTEN:
+            self.addTab(KINDS[kind].title)
         self._telling = True
         self.currentChanged.connect(self._tell)
 
     @property
     def kind(self) -> Kind:
         """The kind in hand."""
-        return KINDS[self.currentIndex()]
+        return WRITTEN[self.currentIndex()]
 
     def show_kind(self, kind: Kind) -> None:
         """Bring a tab to the front; tells nobody."""
         self._telling = False
-        self.setCurrentIndex(KINDS.index(kind))
+        self.setCurrentIndex(WRITTEN.index(kind))
         self._telling = True
 
     def offer(self, kinds: Collection[Kind] | None) -> None:
         """Show the tabs of these kinds alone, or of all."""
         self._telling = False
-        for place, kind in enumerate(KINDS):
+        for place, kind in enumerate(WRITTEN):
             self.setTabVisible(place, kinds is None or kind in kinds)
         self._telling = True
 
     def step(self, by: int) -> None:
         """Go to the next or previous kind, with wrap-around."""
-        places = [place for place in range(len(KINDS)) if self.isTabVisible(place)]
+        places = [place for place in range(len(WRITTEN)) if self.isTabVisible(place)]
         if self.currentIndex() in places:
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
@@ -58,8 +58,8 @@ class KindTabs(QTabBar):
         """Mark every tab with how far its document is."""
         self._standings, size = standings, theme.current().px(16)
         self.setIconSize(QSize(size, size))
-        for place, kind in enumerate(KINDS):
-            words, standing = WORDS[kind], standings.get(kind, NONE)
+        for place, kind in enumerate(WRITTEN):
+            words, standing = KINDS[kind], standings.get(kind, NONE)
             self.setTabText(place, f"{words.title}  {standing.units}" if standing.units else words.title)
             self.setTabIcon(place, icon(standing.icon, size, standing.colour) if standing.icon else QIcon())
             said = f"{words.title}: {standing.word}"
@@ -73,4 +73,4 @@ class KindTabs(QTabBar):
 
     def _tell(self, place: int) -> None:
         if self._telling and place >= 0:
-            self.picked.emit(KINDS[place])
+            self.picked.emit(WRITTEN[place])

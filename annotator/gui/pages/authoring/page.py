@@ -13,6 +13,7 @@ from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, sources
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.gui import theme
@@ -20,14 +21,13 @@ from annotator.gui.desk.assigned import AUTHORING
 from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.pages.authoring.asked import Asked
 from annotator.gui.pages.authoring.hand import Hand
 from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
 from annotator.gui.pages.authoring.sheet import DRAFTED_KINDS, Sheet
 from annotator.gui.pages.authoring.side_panel import SidePanel
-from annotator.gui.pages.authoring.standing import KINDS, standings
+from annotator.gui.pages.authoring.standing import standings
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.empty_state import EmptyState
@@ -351,7 +351,7 @@ class AuthorPage(Page):
             self.sheet.enter_current()
 
     def _sealed(self, artifact: Artifact) -> None:
-        title = WORDS[artifact.kind].title
+        title = KINDS[artifact.kind].title
         key = self.item.key if self.item else ""
         self.sheet.say("success", f"{title} of {key} is sealed as revision {artifact.revision}.")
         QTimer.singleShot(MOMENT_MS, self, lambda: self._go_on_from(artifact))

@@ -8,10 +8,9 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Artifact, Kind, State
-from annotator.gui.forms.kind_words import WORDS
+from annotator.domain.kinds.documents import WRITTEN
 
 T = TypeVar("T")
-KINDS = tuple(WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | 
     there, or a begun one where that is submitted already.
     """
     drafts = _kinds(project, item_id, State.DRAFT)
-    for other in _after(KINDS, kind):
+    for other in _after(WRITTEN, kind):
         if other in drafts:
             return item_id, other
     states = ("in progress", "new")
@@ -61,7 +60,7 @@ def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | 
         return None
     begun = _kinds(project, goal, State.DRAFT)
     submitted = kind in _kinds(project, goal, State.SEALED)
-    return goal, min(begun, key=KINDS.index) if submitted and begun else kind
+    return goal, min(begun, key=WRITTEN.index) if submitted and begun else kind
 
 
 def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
@@ -70,7 +69,7 @@ def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
     mine = {
         artifact.kind for artifact in found if artifact.author_id == project.by and artifact.state is state
     }
-    return mine & set(KINDS)
+    return mine & set(WRITTEN)
 
 
 def _after(sequence: Sequence[T], present: T) -> Iterator[T]:

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 
 from annotator.domain.kinds.artifact import Artifact, State
+from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.pages.authoring.standing import standing_of
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
@@ -128,7 +128,7 @@ class StateStrip(QFrame):
 
 
 def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
-    name = WORDS[artifact.kind].title.lower()
+    name = KINDS[artifact.kind].title.lower()
     if artifact.state is State.SEALED:
         when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
         return f"Sealed as revision {artifact.revision}{when}"

@@ -3,9 +3,9 @@
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import submitting
-from annotator.domain.lint import Finding
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.finding import Finding
 from annotator.gui.desk.desk import Desk
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.pages.authoring.checking import Checking
 from annotator.gui.pages.authoring.form import Form
 from annotator.gui.pages.authoring.saving import Saving
@@ -66,7 +66,7 @@ class Submission(QObject):
         artifact = self._saving.artifact
         if artifact is not None:
             numbers = {unit.id: number for number, unit in enumerate(artifact.document.units, start=1)}
-            self._panel.show_findings(findings, numbers, WORDS[artifact.kind])
+            self._panel.show_findings(findings, numbers, KINDS[artifact.kind])
 
     def _jump(self, unit_id: str, field: str) -> None:
         current = self._form.current

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
     QPushButton,
 )
 
-from annotator.domain.lint import Finding
-from annotator.gui.forms.kind_words import Words
+from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.spec import KindSpec
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
@@ -61,7 +61,7 @@ class SubmitPanel(QFrame):
         bottom.addWidget(self.anyway)
         vertical(top, self.entries, bottom, on=self, margins=(10, 8, 10, 8))
 
-    def show_findings(self, findings: Sequence[Finding], numbers: Mapping[str, int], words: Words) -> None:
+    def show_findings(self, findings: Sequence[Finding], numbers: Mapping[str, int], words: KindSpec) -> None:
         """List remarks, errors first; `numbers` says which number each unit has."""
         errors = sum(finding.level == "error" for finding in findings)
         self.title.setText(_title(words, errors, len(findings) - errors))
@@ -111,7 +111,7 @@ class SubmitPanel(QFrame):
             super().keyPressEvent(event)
 
 
-def _title(words: Words, errors: int, warnings: int) -> str:
+def _title(words: KindSpec, errors: int, warnings: int) -> str:
     name = words.title.lower()
     if errors:
         rest = f" and {warnings} to look at" if warnings else ""
@@ -126,7 +126,7 @@ def _title(words: Words, errors: int, warnings: int) -> str:
     return f"Nothing is left to mend: the {name} can be submitted."
 
 
-def _entry(finding: Finding, numbers: Mapping[str, int], words: Words) -> QListWidgetItem:
+def _entry(finding: Finding, numbers: Mapping[str, int], words: KindSpec) -> QListWidgetItem:
     number = numbers.get(finding.unit_id)
     place = f"{words.unit.capitalize()} {number}" if number else "As a whole"
     entry = QListWidgetItem(icons.icon(finding.level), f"{place}: {finding.message} {finding.advice}")

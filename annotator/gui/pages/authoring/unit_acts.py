@@ -4,10 +4,10 @@ from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.authoring import artifacts
 from annotator.domain.kinds.artifact import Artifact
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Anchor
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.pages.authoring.form import Form
 from annotator.gui.pages.authoring.saving import Saving, change_unit
 
@@ -65,7 +65,7 @@ class UnitActs(QObject):
         else:
             self._form.setFocus()
         if self._desk.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
-            name = WORDS[artifact.kind].unit.capitalize()
+            name = KINDS[artifact.kind].unit.capitalize()
             self.told.emit(f"{name} {number} is retired; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:

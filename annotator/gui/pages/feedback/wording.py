@@ -5,9 +5,9 @@ from typing import Any
 
 from annotator.domain.experts.digest import DigestRow, Fate
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
-from annotator.gui.review.ruling_words import SHOWN, field_chips
+from annotator.gui.review.ruling_words import field_chips
 from annotator.gui.widgets.chips import Chip
 
 # The order in which the fates of a stage are counted up.
@@ -40,12 +40,12 @@ def _numbered(word: str, count: int) -> Chip:
 
 def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:
     """A unit from its record."""
-    return DOCUMENTS[kind].UNIT.model_validate(values) if values is not None else None
+    return KINDS[kind].document.UNIT.model_validate(values) if values is not None else None
 
 
 def field_words(kind: Kind, unit: Unit, other: Unit | None, *, given_up: bool) -> list[Chip]:
     """A unit's fields beside its words; those that are not as in the other one stand out: given up, or new."""
-    names = SHOWN.get(kind, ())
+    names = [field.name for field in KINDS[kind].shown]
     differing = [name for name in names if other is not None and getattr(unit, name) != getattr(other, name)]
     plain, marked = field_chips(kind, unit, (), VALUES), field_chips(kind, unit, differing, VALUES)
     look = ("minus", "disagree") if given_up else ("check", "agreed")

@@ -3,11 +3,11 @@
 from html import escape
 
 from annotator.actions.parcels.tray import Sheet
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import differences
 from annotator.gui import theme
-from annotator.gui.forms.kind_guideline import field_title
 from annotator.gui.review.revision_text import UNTOLD, quotations
 
 # What came, and what is here, in words; empty where there is nothing.
@@ -78,7 +78,7 @@ def _words(sheet: Sheet, unit: Unit | None) -> str:
     values = unit.model_dump(mode="json", exclude=set(UNTOLD))
     kind = sheet.came.KIND
     told = [
-        f"{field_title(kind, name)}: {value}" for name, value in values.items() if value not in (None, "")
+        f"{KINDS[kind].called(name)}: {value}" for name, value in values.items() if value not in (None, "")
     ]
     return "\n".join([unit.text or "(empty)", *told, *quotations(unit)])
 

@@ -12,11 +12,12 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.gui import theme
 from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, ConsensusLine, ConsensusModel
-from annotator.gui.review.ruling_words import about, field_chips, origin, words_of_kind
+from annotator.gui.review.ruling_words import about, field_chips, origin
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.layouts import horizontal, vertical
@@ -71,7 +72,7 @@ class ConsensusList(QWidget):
         place = bar.value()
         self.model.show(lines)
         so_far = "" if sheet.state is AdjudicationState.CLOSED else " so far"
-        self.count.setText(f"{words_of_kind(sheet.kind).counted(len(lines))}{so_far}")
+        self.count.setText(f"{KINDS[sheet.kind].counted(len(lines))}{so_far}")
         self.list.nothing.setVisible(not lines)
         self.list.doItemsLayout()
         bar.setValue(place)

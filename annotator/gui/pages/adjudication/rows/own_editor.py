@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms.fields import Choice
 from annotator.gui.forms.forms import EDITING
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.review.ruling_words import LABEL_WORDS, value_words, words_of_kind
+from annotator.gui.review.ruling_words import value_words
 from annotator.gui.widgets.layouts import vertical
 
 _WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -27,13 +28,14 @@ class LabelEditor(UnitEditor):
 
     def __init__(self, values: tuple[str, ...]) -> None:
         self._values = values
-        super().__init__(LABEL_WORDS)
+        super().__init__(KINDS[Kind.LABELS])
 
     def build(self) -> None:
         """Value."""
         self.text.hide()
-        options = [(value, value_words("value", value, self._values), "") for value in self._values]
-        choice = Choice("Label", options)
+        (field,) = self.words.fields
+        options = [(value, value_words(field, value, self._values), "") for value in self._values]
+        choice = Choice(field.title, options)
         self.row.addWidget(choice)
         self.add_field("value", choice)
 
@@ -57,8 +59,7 @@ class OwnEditor(QWidget):
     def __init__(self, kind: Kind, values: tuple[str, ...], item: Item, row: QWidget) -> None:
         """Esc puts the focus onto `row`."""
         super().__init__()
-        words = words_of_kind(kind)
-        self.editor = LabelEditor(values) if kind is Kind.LABELS else EDITING[kind].editor(words)
+        self.editor = LabelEditor(values) if kind is Kind.LABELS else EDITING[kind].editor(KINDS[kind])
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()

@@ -103,7 +103,7 @@ class RowCard(QFrame):
         self.number.setText(str(row.number))
         self.state.show_chips([chip])
         self.line.setVisible(folded)
-        self.differs.show_chips([] if folded or self._ballot else difference_chips(row))
+        self.differs.show_chips([] if folded or self._ballot else difference_chips(self._kind, row))
         self._show_line()
         shape = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
         if shape != self._shape:

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.voting import Ballot
-from annotator.actions.consensus.letters import VOTED
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Reason
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.gui import keys, theme
 from annotator.gui.review.key_chips import KeyChips
 from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, VOTE_ACTS, value_words
@@ -169,8 +169,9 @@ class RowControls(QWidget):
             self._votes.removeWidget(button)
             button.deleteLater()
         self.votes = []
-        for place, value in enumerate(ballot.values if ballot else ()):
-            words = value_words(VOTED[kind][0], value, ballot.values if ballot else ())
+        field, values = KINDS[kind].voted, ballot.values if ballot else ()
+        for place, value in enumerate(values):
+            words = value_words(field, value, values) if field else value
             act = VOTE_ACTS[place] if place < len(VOTE_ACTS) else ""
             button = KeyButton(words, keys.sequences(act)[0] if act else "")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

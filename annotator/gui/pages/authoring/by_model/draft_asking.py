@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout
 from annotator.actions.judges import judges, kept_keys
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.reference import NAMES, Aid
 from annotator.domain.material.item import Item
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.forms.kind_words import WORDS
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -122,7 +122,7 @@ class DraftAsking(QFrame):
 
         if not self._offered():
             known = ", ".join(
-                NAMES[kind] if isinstance(kind, Aid) else WORDS[kind].title.lower()
+                NAMES[kind] if isinstance(kind, Aid) else KINDS[kind].title.lower()
                 for kind in draft_runs.OFFERED
             )
             return f"No model is asked for a {self._kind.value} here. Models draft: {known}."
@@ -136,7 +136,7 @@ class DraftAsking(QFrame):
                 f"A model answers the question from the sources and the key insights, for the experts to write from; "
                 f"it is asked by the prompt {asked}. Only you see it before you put it beside the item."
             )
-        words = WORDS[self._kind]
+        words = KINDS[self._kind]
         return (
             f"A model reads the sources and proposes {words.units}, asked by the prompt {asked}. Only you see them; "
             f"nothing is yours before you take it, {words.unit} by {words.unit}."

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from annotator.domain.kinds.finding import Finding, warning
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.lint.finding import Finding, warning
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 # Of the 6 513 pairs of criteria inside the public rubrics of ResearcherBench, one in a hundred shares a third of its
