@@ -7,10 +7,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
+    QFrame,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +27,7 @@ from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
+from annotator.gui.widgets.plain import PlainLabel, wrap_lines
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
@@ -46,7 +49,8 @@ class StartPage(QWidget):
         self.resize(980, 640)
         self.messages = MessageBar()
         self._errands = Errands(self)
-        column = vertical(self.messages, on=self, margins=0)
+        body = QWidget()
+        column = vertical(on=body, margins=0)
         row = horizontal(Stretch(1), margins=(56, 48, 56, 48), spacing=56)
         for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
             part = QWidget()
@@ -58,6 +62,11 @@ class StartPage(QWidget):
         column.addStretch(1)
         column.addLayout(row, 6)
         column.addStretch(1)
+        scrolled = QScrollArea()
+        scrolled.setWidgetResizable(True)
+        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        scrolled.setWidget(body)
+        vertical(self.messages, (scrolled, 1), on=self, margins=0, spacing=0)
         theme.wear(self)
         EnterPresses(self)
 
@@ -66,12 +75,12 @@ class StartPage(QWidget):
         mark.setPixmap(icon("logo", 72).pixmap(72, 72))
         title = QLabel("Goldsmith")
         title.setProperty("role", "headline")
-        words = QLabel(
+        words = PlainLabel(
             "Write the gold that research agents are measured by, label their reports, "
-            "and learn how far a model judge may stand in for you."
+            "and learn how far a model judge may stand in for you.",
+            "lead",
+            wrap=True,
         )
-        words.setWordWrap(True)
-        words.setProperty("role", "lead")
         self.sample = QPushButton("Open the sample project")
         self.sample.setProperty("role", "primary")
         self.sample.clicked.connect(self.open_sample)
@@ -83,12 +92,12 @@ class StartPage(QWidget):
         self.open.clicked.connect(lambda: self._open("Open project", FILES))
         self.task = QPushButton("Open a task…")
         self.task.clicked.connect(lambda: self._open("Open a task that came by mail", TASKS))
-        hint = QLabel(
+        hint = PlainLabel(
             "The sample needs no key and no network. To import a benchmark, make a new project first. "
-            "A task that came by mail may also be dropped on this window."
+            "A task that came by mail may also be dropped on this window.",
+            "hint",
+            wrap=True,
         )
-        hint.setWordWrap(True)
-        hint.setProperty("role", "hint")
         column = vertical(mark, title, words, 16, spacing=12)
         for button in (self.sample, self.new, self.open, self.task):
             button.setMinimumHeight(40)
@@ -104,6 +113,7 @@ class StartPage(QWidget):
         title.setProperty("role", "subtitle")
         self.list = QListWidget()
         self.list.setAccessibleName("Projects opened last")
+        wrap_lines(self.list)
         for path in recent:
             entry = QListWidgetItem(f"{path.stem}\n{path.parent}")
             entry.setData(Qt.ItemDataRole.UserRole, path)
@@ -114,10 +124,7 @@ class StartPage(QWidget):
         if recent:
             column.addWidget(self.list, 1)
         else:
-            nothing = QLabel("Projects you open will be listed here.")
-            nothing.setWordWrap(True)
-            nothing.setProperty("role", "hint")
-            column.addWidget(nothing)
+            column.addWidget(PlainLabel("Projects you open will be listed here.", "hint", wrap=True))
             column.addStretch(1)
         return column
 

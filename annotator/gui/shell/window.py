@@ -142,7 +142,8 @@ class Window(QMainWindow):
         chosen = next(person for person in people.people(self.desk.project) if person.id == person_id)
         self.page.leave()
         self.desk.project.work_as(chosen)
-        for page in self._pages.values():
+        # The one in view goes last: in its place the next one would be shown, and dressed, only to go as well.
+        for page in sorted(self._pages.values(), key=lambda page: page is self.page):
             page.stop()
             self.stack.removeWidget(page)
             page.deleteLater()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
@@ -42,9 +42,8 @@ class EmptyState(QWidget):
             column.addLayout(row)
         column.addSpacing(6)
         column.addLayout(self._buttons)
+        column.setAlignment(self._buttons, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
-        self._buttons.addStretch(1)
-        self._buttons.addStretch(1)
         self._dress()
         theme.watch(self, self._dress)
 
@@ -64,7 +63,8 @@ class EmptyState(QWidget):
 
     def add_button(self, button: QPushButton) -> None:
         """Add a button that was made elsewhere."""
-        self._buttons.insertWidget(self._buttons.count() - 1, button)
+        self._buttons.addWidget(button)
+        self._fit()
 
     def _dress(self) -> None:
         size = theme.current().px(_PICTURE)
@@ -72,11 +72,11 @@ class EmptyState(QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        """The words break into as many lines as it takes."""
+        """The words break into as many lines as it takes, and the buttons stand below one another if they must."""
         return super().minimumSizeHint().boundedTo(QSize(theme.current().px(_LEAST), 10_000))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the words within."""
+        """Keep the words and the buttons within."""
         super().resizeEvent(event)
         self._fit()
 
@@ -84,3 +84,7 @@ class EmptyState(QWidget):
         px = theme.current().px
         room = max(self.width(), px(_LEAST)) - 2 * self.contentsMargins().left() - _AROUND
         self._words.setFixedWidth(min(px(self._width), 640, room))
+        widths = [button.sizeHint().width() for button in self.findChildren(QPushButton)]
+        wide = sum(widths) + self._buttons.spacing() * max(0, len(widths) - 1)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._buttons.setDirection(across if wide <= room else down)

@@ -120,6 +120,17 @@ def test_another_person_works_with_pages_of_their_own(small, window_over):
     assert "Second reader" in window.navigation.person.text()
 
 
+def test_pages_that_go_with_their_person_are_not_shown_once_more(small, window_over):
+    window = window_over(small, "Items")
+    for name in ("Guidelines", "Author", "Items"):
+        window.show_page(name)
+    shown = []
+    window.stack.currentChanged.connect(lambda place: shown.append(place))
+    window.choose_person(small.person.id)
+    # None is left, then the new one comes.
+    assert shown == [-1, 0]
+
+
 def test_a_read_only_file_says_so_and_offers_no_change(small, window_over):
     path = small.path
     small.close()

@@ -35,6 +35,7 @@ SETTLE_MS = 60
 FORM_PLACE = 2
 KEY_WIDTH, WIDEST_KEY = 56, 170
 KEY, STATE = 0, 4
+LEAST_FILTER = 88
 
 
 class ItemsPage(Page):
@@ -68,6 +69,7 @@ class ItemsPage(Page):
             combo.setAccessibleName(name)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(16)
+            theme.scale(combo.setMinimumWidth, LEAST_FILTER)
             combo.currentIndexChanged.connect(lambda _: self._narrow())
         self.count = QLabel()
         self.count.setProperty("role", "hint")
