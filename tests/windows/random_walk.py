@@ -1,8 +1,11 @@
 """A person without a plan: seeded random acts in a real window, and what must hold after every one of them."""
 
+import faulthandler
 import gc
 import random
+import re
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -60,6 +63,7 @@ ABROAD = ("new_project", "open_project", "quit", "start_run")
 STALL_S = 1.0
 SETTLE_EVERY = 50
 Act = Callable[[], object]
+_PLACE = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 
 
 class Lookout(threading.Thread):
@@ -81,9 +85,13 @@ class Lookout(threading.Thread):
                 self.stands = self._look()
 
     def _look(self) -> str:
-        # No frame is held for longer: what stands in it, a painter say, would live on.
-        inmost = reversed(traceback.extract_stack(sys._current_frames().get(self._of))[-12:])
-        return " < ".join(f"{Path(at.filename).name}:{at.lineno} {at.name}" for at in inmost)
+        # Without frames: one that is held here keeps what stands in it, a painter say, alive in the wrong thread.
+        with tempfile.TemporaryFile("w+") as told:
+            faulthandler.dump_traceback(told)
+            told.seek(0)
+            _, _, after = told.read().partition(f"{self._of:x} ")
+        places = _PLACE.findall(after.partition("\n\n")[0])
+        return " < ".join(f"{Path(file).name}:{line} {name}" for file, line, name in places[:12])
 
     def end(self) -> None:
         """Look no more."""
