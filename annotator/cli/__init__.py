@@ -14,6 +14,7 @@ from annotator.cli import (
     agreement,
     attacks,
     cards,
+    carrying,
     drafting,
     handing_out,
     labels,
@@ -54,6 +55,7 @@ app.add_typer(ruling.app)
 app.add_typer(attacks.app)
 app.add_typer(cards.app)
 app.add_typer(handing_out.app)
+app.add_typer(carrying.app)
 
 
 class Stopped(SystemExit):

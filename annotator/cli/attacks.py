@@ -47,7 +47,7 @@ def attack(
 
     A test that was stopped is gone on with by the same command; nothing is asked for twice.
     """
-    from annotator.actions.attacks import attack_forecasts, attacking
+    from annotator.actions.attacks import attack_forecasts, attack_tests, attacking
     from annotator.actions.attacks.attack_tests import Wish
 
     wish = Wish(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
@@ -57,8 +57,10 @@ def attack(
         say(found.tree(), json_, found.words())
         return
 
+    order = attack_tests.order(wish, **how(concurrency, timeout, budget, rpm, tpm))
+
     async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await attacking.run(project, wish, **told, **how(concurrency, timeout, budget, rpm, tpm))
+        return await attacking.run(project, order, **told)
 
     carried_out(
         file, run, attacking.words, doing="attacking", progress=progress, json_=json_, person=as_,

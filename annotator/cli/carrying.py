@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 from typing import Protocol as Shape
@@ -13,6 +14,7 @@ import typer
 from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, progress_bars, say
 from annotator.domain.texts.refusal import Refusal
 
+app = typer.Typer()
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
 FOR_A_WINDOW = "json"
@@ -49,6 +51,15 @@ def carried_out(
     end(found)
 
 
+@app.command("child", hidden=True)
+def child() -> None:
+    """Do what the window asks in a line of JSON; what comes of it is told in lines of JSON."""
+    from annotator.actions.running import requests
+
+    asked = requests.read(sys.stdin.readline())
+    end(_for_a_window(asked.file, partial(requests.answer, asked), asked.by, readonly=asked.readonly))
+
+
 def gone_through(file: Path, run: Run, *, doing: str, progress: str, person: str) -> Line:
     """Open the project and let the run go: its last line, which a window was told already."""
     if progress == FOR_A_WINDOW:
@@ -76,7 +87,7 @@ def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line],
     return lambda line: show(doing, int(line["done"]), int(line["total"])) if line.get("total") else None
 
 
-def _for_a_window(file: Path, run: Run, person: str) -> Line:
+def _for_a_window(file: Path, run: Run, person: str, *, readonly: bool = False) -> Line:
     """JSON lines out, `cancel` as a line in, a refusal as the last line."""
 
     def tell(line: Line) -> None:
@@ -84,7 +95,7 @@ def _for_a_window(file: Path, run: Run, person: str) -> Line:
         sys.stdout.flush()
 
     try:
-        with opened(file, person=person) as project:
+        with opened(file, readonly=readonly, person=person) as project:
             return asyncio.run(run(project, tell=tell, listen=sys.stdin))
     except Refusal as refusal:
         tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})

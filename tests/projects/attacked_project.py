@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from annotator.actions.attacks import attack_tests
 from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.attacks.attacking import run
 from annotator.actions.judging import judge_runs
@@ -53,5 +54,7 @@ def attacked(project: Project, name: str = JUDGE, *attacks: str, **wish: Any) ->
     """The judge put to the test; the last line."""
     import asyncio
 
-    how = {key: wish.pop(key) for key in ("concurrency", "budget_usd", "tell", "listen") if key in wish}
-    return asyncio.run(run(project, Wish(name, attacks=attacks, **wish), **how))
+    heard = {key: wish.pop(key) for key in ("tell", "listen") if key in wish}
+    how = {key: wish.pop(key) for key in ("concurrency", "budget_usd") if key in wish}
+    order = attack_tests.order(Wish(name, attacks=attacks, **wish), **how)
+    return asyncio.run(run(project, order, **heard))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.attacks import attack_tests
 from annotator.actions.attacks.attack_tests import Wish
 from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges
@@ -142,7 +143,7 @@ def test_costs_equal_the_servers_own_count(
     asyncio.run(judge_runs.run(project, Order(JUDGE, systems=("Beta",))))
     drift.anchor(project, JUDGE, size=4)
     asyncio.run(drift.check(project, Order(JUDGE)))
-    asyncio.run(attack(project, Wish(JUDGE, attacks=("padding",), size=4)))
+    asyncio.run(attack(project, attack_tests.order(Wish(JUDGE, attacks=("padding",), size=4))))
     asyncio.run(extracting.run(project, Order(JUDGE, TINY_PLAN.name)))
     asyncio.run(judge_probes.test(project, JUDGE))
     wanted = till.charged * till.CALL_USD

@@ -19,9 +19,9 @@ from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.response_scores import systems_named
+from annotator.actions.running import orders  # fmt: skip
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.undo import resuming  # fmt: skip
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
 from annotator.domain.material.part import Part
@@ -60,7 +60,7 @@ def drawn(project: Project, tmp_path: Path) -> None:
 
 def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
     """A run of one call at a time, so that the replies come to the cases in their order."""
-    return asyncio.run(resuming.carry_out(project, Order(name, protocol, concurrency=1)))
+    return asyncio.run(orders.carry_out(project, Order(name, protocol, concurrency=1)))
 
 
 def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:

@@ -1,6 +1,5 @@
-"""What judges can be put to the test on, and by which attacks: what the window lets choose, and how it orders it."""
+"""What judges can be put to the test on, and by which attacks: what the window lets choose."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -84,15 +83,6 @@ def attacks_on(judge: Judge, *, writer: bool) -> list[Offered]:
         Offered(one.name, one.title, one.about, "" if able[one.needs] else LACKS[one.needs])
         for one in ATTACKS.values()
     ]
-
-
-def words_of(file: str, wish: Wish, how: Sequence[str] = ()) -> list[str]:
-    """A test as the command line takes it."""
-    words = ["attack", file, "--judge", wish.judge, "--protocol", wish.protocol, "--seed", str(wish.seed)]
-    words += ["--width", str(wish.width), *(["--size", str(wish.size)] if wish.size else [])]
-    words += [word for name in wish.attacks for word in ("--attack", name)]
-    words += ["--paraphraser", wish.writer] if wish.writer else []
-    return [*words, *how]
 
 
 def handed_over(project: Project, wish: Wish) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import insert, select
 
@@ -43,6 +44,18 @@ class Wish:
     width: float = WIDTH
     seed: int = 1
     writer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttackOrder(Order):
+    """What is asked of a judge that is put to the test; its `protocol` begins with `PREFIX`."""
+
+    wish: Wish = Wish("")
+
+
+def order(wish: Wish, **how: Any) -> AttackOrder:
+    """The order of a test; `how` gives concurrency, timeout_s, budget_usd and the rates."""
+    return AttackOrder(wish.judge, PREFIX + wish.protocol, wish=wish, **how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +154,9 @@ def alike(
 
 def keep(project: Project, judge: Judge, shape: Protocol, content: AttackContent) -> AttackTest:
     """Keep a new test with the run that is to carry it out."""
-    order = Order(judge.name, PREFIX + shape.name)
+    run_order = Order(judge.name, PREFIX + shape.name)
     with project.store.write() as db:
-        run = run_records.new_run(project, judge, order, shape.prompts)
+        run = run_records.new_run(project, judge, run_order, shape.prompts)
         fields = AttackTestFields(
             judge_id=judge.id, run_id=run.id, protocol=shape.name, by=project.by, at=now()
         )

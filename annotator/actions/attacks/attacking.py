@@ -1,13 +1,13 @@
 """How a judge is put to the test: attacks are made on copies of reports, and it is asked about each as ever."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TextIO
+from dataclasses import asdict, dataclass
+from typing import TextIO
 
 from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
 from annotator.actions.attacks.attack_journal import AttackJournal
 from annotator.actions.attacks.attack_rewording import RewordingJournal
-from annotator.actions.attacks.attack_tests import PREFIX, AttackTest, Wish
+from annotator.actions.attacks.attack_tests import PREFIX, AttackOrder, AttackTest, Wish
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
@@ -36,16 +36,16 @@ class _Undertaking:
 
 
 async def run(
-    project: Project, wish: Wish, *, tell: Tell = lambda _: None, listen: TextIO | None = None, **how: Any
+    project: Project, order: AttackOrder, *, tell: Tell = lambda _: None, listen: TextIO | None = None
 ) -> Line:
     """Carry a test out, or go on with the one that was ordered alike: what came before is never asked for again.
 
-    `how` gives concurrency, timeout_s, budget_usd and the rates. The last line names the test.
+    The last line names the test.
     """
+    wish = order.wish
     people.refuse_others(project, "puts judges to the test")
     judge, shape, attacks = attack_tests.checked(project, wish)
     judge = judges.kept(project, judge)
-    order = Order(judge.name, PREFIX + shape.name, **how)
     with run_records.alone(project):
         # Whether a run was cut short is told now: one that died is known as such only under the lock.
         test = attack_tests.alike(project, wish, judge, shape, attacks)
@@ -77,11 +77,7 @@ async def go_on(
     wish = Wish(
         judge.name, protocol, one.attacks, one.size, one.width, one.seed, names.get(one.writer_id, "")
     )
-    how = {
-        name: getattr(order, name)
-        for name in ("concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute")
-    }
-    return await run(project, wish, tell=tell, listen=listen, **how)
+    return await run(project, AttackOrder(**asdict(order) | {"wish": wish}), tell=tell, listen=listen)
 
 
 def _is_open(project: Project, test: AttackTest) -> bool:

@@ -44,6 +44,13 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class PagesFolder:
+    """Cited pages that are to be taken from a folder."""
+
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What an order comes to: the spellings to be fetched, and how many addresses are left out as read."""
 

@@ -53,13 +53,15 @@ def prepared(project: Project, system: str, settings: Settings = Settings()) -> 
         return _kept(project, db, old, writer)
 
 
-def named(project: Project, name: str) -> Judge:
-    """The writer of that name; KeyError when there is none."""
+def named(project: Project, name: str) -> Judge | None:
+    """The writer of that name, if there is one."""
     with project.store.read() as db:
-        found = _named(db, name)
-    if found is None:
-        raise KeyError(name)
-    return found
+        return _named(db, name)
+
+
+def of_system(project: Project, system: str, judge: str) -> Judge:
+    """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
+    return prepared(project, system, Settings() if judge == _name(system.strip()) else Settings(judge))
 
 
 def as_endpoint(writer: Judge) -> Judge:

@@ -331,12 +331,15 @@ async def _forecast(
     return replace(_priced(judge, order, found, made, each), total=total, things=things)
 
 
-def told(project: Project, order: Order) -> Forecast:
-    """What any order would take, of reports, drafts, pairings or of a judge; for whoever cannot wait for it."""
+async def of_any(project: Project, order: Order) -> Forecast:
+    """What any order would take, of reports, drafts, pairings or of a judge."""
     if assisting.is_one(order.protocol):
-        return asyncio.run(of_pairings(project, order))
+        return await of_pairings(project, order)
     if draft_runs.is_one(order.protocol):
-        return asyncio.run(of_drafts(project, order))
-    if order.protocol in responding.MANNERS:
-        return asyncio.run(of_reports(project, order))
-    return asyncio.run(estimate(project, order))
+        return await of_drafts(project, order)
+    return await (of_reports if order.protocol in responding.MANNERS else estimate)(project, order)
+
+
+def told(project: Project, order: Order) -> Forecast:
+    """The same for whoever cannot wait for it."""
+    return asyncio.run(of_any(project, order))

@@ -1,6 +1,7 @@
 """Whether a judge answers, and how: one call to its endpoint, and what it showed in words."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, select
@@ -21,6 +22,13 @@ FORMS = {
     "json_object": "JSON, but not by a schema",
     "text": "plain text only",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeOrder:
+    """One call to the endpoint of a judge, by name, to see how it answers."""
+
+    judge: str
 
 
 async def test(project: Project, name: str) -> dict[str, Any]:

@@ -101,8 +101,9 @@ async def run(
 ) -> Line:
     """Have a system's writer answer the items of an order as often as `trials` says; the last line tells how it ended.
 
-    The order's `protocol` names the manner, `systems` the one system, `judge` its writer. What is there already is
-    never written again. The last line lists under `failed` what did not come, with its cause: nothing stands for it.
+    The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint
+    is to write. What is there already is never written again. The last line lists under `failed` what did not come,
+    with its cause: nothing stands for it.
     """
     how, writer = _checked(project, order)
     with run_records.alone(project):
@@ -212,7 +213,7 @@ class _Desk:
 
 def _checked(project: Project, order: Order) -> tuple[Manner, Judge]:
     how = _checked_order(project, order)
-    writer = writers.named(project, order.judge)
+    writer = writers.of_system(project, order.systems[0], order.judge)
     with project.store.read() as db:
         _refuse_mixed(db, order.systems[0], how, writer)
     return how, writer

@@ -1,1 +1,1 @@
-"""What is taken back, recovered after a crash or gone on with after a stop, above all subjects."""
+"""What is taken back, and recovered after a crash, above all subjects."""

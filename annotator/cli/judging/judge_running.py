@@ -52,9 +52,9 @@ def judge_run(
 ) -> None:
     """Judge what is not yet judged; what was finished before is never asked again."""
     from annotator.actions.judging import card_checks
+    from annotator.actions.running import orders
     from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
-    from annotator.actions.undo import resuming
     from annotator.actions.validation import card_saving
 
     order = Order(
@@ -68,7 +68,7 @@ def judge_run(
             on_card = card_saving.read(card)
             card_checks.refuse_order(project, on_card, order)
             asked = replace(order, models=on_card.judge.returned_models)
-        return await resuming.carry_out(project, asked, **told)
+        return await orders.carry_out(project, asked, **told)
 
     carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 
@@ -132,11 +132,11 @@ def judge_resume(
     json_: Json = False,
 ) -> None:
     """Go on with the last run that was cancelled, interrupted or killed; its batches are fetched first."""
+    from annotator.actions.running import orders
     from annotator.actions.runs import run_lines
-    from annotator.actions.undo import resuming
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await resuming.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
+        return await orders.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
 
     carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 

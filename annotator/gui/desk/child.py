@@ -1,15 +1,19 @@
-"""How the window judges: it starts the command line's own commands and listens to what they print."""
+"""How the window has orders carried out: the command line does them as a child, and tells how far it is."""
 
 import json
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.staying import keyboard_stays
+
+if TYPE_CHECKING:
+    from annotator.actions.running.orders import AnyOrder
 
 # How far a child stands back behind the window where both want the processor.
 NICENESS = 5
@@ -20,67 +24,81 @@ PATIENCE_MS = 5000
 
 
 class Child(QObject):
-    """One run of the command line in a process of its own, so that the window never waits for it."""
+    """An order in a process of its own, so that the window never waits for it; its JSON lines become signals."""
 
-    said = Signal(bytes)
-    """A line of its standard output."""
-    ended = Signal(bytes, int, QProcess.ExitStatus)
-    """Everything it printed, its exit code, and whether it crashed."""
+    progressed = Signal(dict)
+    """A line of progress: done, total, rate, left_s, cost_usd, missing …"""
+    ended = Signal(dict)
+    """The last line; with `error` and `todo` when the order was refused or the process stopped unexpectedly."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._desk = desk
         self.process = QProcess(self)
         self.process.readyReadStandardOutput.connect(self._read)
         self.process.finished.connect(self._finished)
         self.process.errorOccurred.connect(self._failed)
         self.process.started.connect(lambda: stand_back(self.process.processId()))
-        self._whole, self._rest = b"", b""
+        self._rest = b""
+        self._last: dict[str, Any] = {}
 
-    def start(self, words: list[str], environment: dict[str, str] | None = None) -> None:
-        """Run `goldsmith WORDS…`; keys of endpoints travel in `environment`, never in the words."""
-        inherited = QProcessEnvironment.systemEnvironment()
-        for name, value in (environment or {}).items():
-            inherited.insert(name, value)
-        self.process.setProcessEnvironment(inherited)
+    def start(self, order: "AnyOrder", *, estimate: bool = False) -> bool:
+        """Carry an order out, or say what it would take; whether that begins.
+
+        The order goes in as a line of JSON; keys of endpoints travel in the environment, and only where one is asked.
+        """
+        # Most windows never order anything.
+        from annotator.actions.running import orders
+        from annotator.actions.running.requests import Request
+
+        given = {} if estimate else self._desk.ask(orders.handed_over, order)
+        if given is None or self.running:
+            return False
+        self._last, self._rest = {}, b""
+        project, environment = self._desk.project, QProcessEnvironment.systemEnvironment()
+        for name, value in given.items():
+            environment.insert(name, value)
+        self.process.setProcessEnvironment(environment)
         program, first = command()
-        self.process.start(program, [*first, *words])
+        self.process.start(program, [*first, "child"])
+        readonly = project.readonly or estimate
+        self.say(Request(project.path, order, project.by, readonly=readonly, estimate=estimate).line())
+        return True
 
     @property
     def running(self) -> bool:
         """Whether the child is alive."""
         return self.process.state() != QProcess.ProcessState.NotRunning
 
-    def say(self, word: str) -> None:
-        """Give the child a word of a line: “pause” or “resume”."""
+    def say(self, line: str) -> None:
+        """Give the child a line: “pause” or “resume”."""
         if self.running:
-            self.process.write(f"{word}\n".encode())
+            self.process.write(f"{line}\n".encode())
+
+    def hold(self, *, held: bool) -> None:
+        """Let the run begin no further case until it is let go on."""
+        self.say("pause" if held else "resume")
 
     def cancel(self) -> None:
-        """Ask the child to stop; what it has finished stays."""
-        if self.running:
-            self.process.write(b"cancel\n")
-            asked = self.process.processId()
-            QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(asked))
+        """Ask the child to stop; one that has not begun listens to nobody yet, and loses nothing by being ended."""
+        if not self._last:
+            self.kill()
+            return
+        self.say("cancel")
+        asked = self.process.processId()
+        QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(asked))
 
     def stop_now(self) -> None:
         """End the child before the window closes; its journal makes this safe."""
-        if self.running:
-            self.process.write(b"cancel\n")
-            if not self.process.waitForFinished(2000):
-                self.process.kill()
-                self.process.waitForFinished(2000)
+        self.say("cancel")
+        if self.running and not self.process.waitForFinished(2000):
+            self.kill()
 
     def kill(self) -> None:
         """End the child at once, and see it gone: a process must not outlive the one who listens to it."""
         if self.running:
             self.process.kill()
             self.process.waitForFinished(2000)
-
-    def errors(self) -> str:
-        """The last line of its error stream that says something; the frame around a message says nothing."""
-        words = bytes(self.process.readAllStandardError().data()).decode(errors="replace")
-        lines = (line.strip(" │╭╰╮╯─┌└┐┘\r") for line in reversed(words.splitlines()))
-        return next((line for line in lines if line), "")
 
     def _kill(self, asked: int) -> None:
         """End the process that was asked to stop; another may have been started since."""
@@ -89,79 +107,32 @@ class Child(QObject):
 
     def _read(self) -> None:
         fresh = bytes(self.process.readAllStandardOutput().data())
-        self._whole += fresh
         *lines, self._rest = (self._rest + fresh).split(b"\n")
         with keyboard_stays():
-            for line in lines:
-                if line.strip():
-                    self.said.emit(line)
+            for line in filter(bytes.strip, lines):
+                self._last = json.loads(line)
+                if self._last.get("event") == "progress":
+                    self.progressed.emit(self._last)
 
     def _failed(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
-            with keyboard_stays():
-                self.ended.emit(b"", 127, QProcess.ExitStatus.CrashExit)
+            self._end("it could not be started")
 
-    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+    def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
         # The last lines may still lie in the pipe when the process is already gone.
         self._read()
-        with keyboard_stays():
-            self.ended.emit(self._whole, code, status)
+        said = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
+        self._end(said.rpartition("\n")[2] or f"it ended with code {code}")
 
-
-class JudgingChild(QObject):
-    """A `judge run` whose JSON lines become signals."""
-
-    progressed = Signal(dict)
-    """A line of progress: done, total, rate, left_s, cost_usd, missing …"""
-    ended = Signal(dict)
-    """The last line, with `state`; or `error` and `todo` when it was refused or stopped unexpectedly."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._child = Child(self)
-        self._child.said.connect(self._hear)
-        self._child.ended.connect(self._finished)
-        self._last: dict[str, Any] = {}
-
-    def start(self, words: list[str], environment: dict[str, str] | None = None) -> None:
-        """Run `goldsmith judge run …` with its progress as JSON lines."""
-        self._last = {}
-        self._child.start([*words, "--progress", "json"], environment)
-
-    @property
-    def running(self) -> bool:
-        """Whether the run is under way."""
-        return self._child.running
-
-    def cancel(self) -> None:
-        """Ask the run to stop; one that has not begun listens to nobody yet, and loses nothing by being ended."""
-        if self._last:
-            self._child.cancel()
-        else:
-            self._child.kill()
-
-    def hold(self, *, held: bool) -> None:
-        """Let the run begin no further case until it is let go on."""
-        self._child.say("pause" if held else "resume")
-
-    def stop_now(self) -> None:
-        """End the run before the window closes."""
-        self._child.stop_now()
-
-    def _hear(self, line: bytes) -> None:
-        self._last = json.loads(line)
-        if self._last.get("event") == "progress":
-            self.progressed.emit(self._last)
-
-    def _finished(self, _whole: bytes, code: int, status: QProcess.ExitStatus) -> None:
+    def _end(self, reason: str) -> None:
         if self._last.get("event") not in ("ended", "refused"):
-            reason = self._child.errors() or f"it ended with code {code}"
             self._last = {
                 "event": "refused",
-                "error": f"The judging process stopped unexpectedly: {reason}",
-                "todo": "Nothing that was finished is lost; start the run again to go on.",
+                "error": f"The process behind it stopped unexpectedly: {reason}",
+                "todo": "Nothing that was finished is lost; start it again to go on.",
             }
-        self.ended.emit(self._last)
+        with keyboard_stays():
+            self.ended.emit(self._last)
 
 
 def stand_back(pid: int) -> None:

@@ -1,15 +1,18 @@
 """How a run in a process of its own is watched: how far it is, what it cost, a way to stop it, and how it ended."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.child import JudgingChild
+from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.layouts import vertical
+
+if TYPE_CHECKING:
+    from annotator.actions.running.orders import AnyOrder
 
 
 class ChildProgress(QWidget):
@@ -24,7 +27,7 @@ class ChildProgress(QWidget):
         self._desk = desk
         self._what, self._page, self._place = what, page, place
         self._cancelled = False
-        self._child = JudgingChild(self)
+        self._child = Child(desk, self)
         self._child.progressed.connect(self._progressed)
         self._child.ended.connect(self._ended)
         self.row = ProgressRow()
@@ -37,14 +40,14 @@ class ChildProgress(QWidget):
         """Whether a run is under way."""
         return self._child.running
 
-    def start(self, words: list[str], environment: dict[str, str], what: str) -> None:
-        """Run `goldsmith WORDS…`; `what` is said until the first line of progress comes."""
-        if self.running:
-            return
+    def start(self, order: "AnyOrder", what: str) -> bool:
+        """Have an order carried out; `what` is said until the first line of progress comes."""
+        if not self._child.start(order):
+            return False
         self._cancelled = False
         self.show()
         self.row.show_progress(what, 0, 0)
-        self._child.start(words, environment)
+        return True
 
     def cancel(self) -> None:
         """Ask the run to stop; what is finished is kept."""

@@ -17,8 +17,8 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
+from annotator.actions.running import orders
 from annotator.actions.runs import run_records
-from annotator.actions.undo import resuming
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.texts.refusal import Refusal
@@ -139,7 +139,7 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
     assert judge_offers.title(run.protocol) == "Units paired by meaning"
     server.answer = knowing(lambda _: "")
-    ended = asyncio.run(resuming.carry_out(project, run.order()))
+    ended = asyncio.run(orders.carry_out(project, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
     assert assisted(agreement_report.report(project, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)
 

@@ -17,7 +17,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
-from annotator.actions.undo import resuming
+from annotator.actions.running import orders
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, report_in, said
@@ -191,7 +191,7 @@ def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
     assert (stopped["state"], stopped["done"], stopped["total"]) == ("interrupted", 5, 2 * VERDICTS)
     assert lines(project)["padding.filler"].missing["not_asked"] > 0
     server.answer, asked = firm, len(server.bodies)
-    ended = asyncio.run(resuming.resume(project, JUDGE))
+    ended = asyncio.run(orders.resume(project, JUDGE))
     assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
     assert len(server.bodies) - asked == 2 * VERDICTS - 5
     assert len(attack_tests.all_of(project)) == 1

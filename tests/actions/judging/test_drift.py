@@ -12,8 +12,8 @@ import pytest
 from annotator.actions.judging import drift, forecasts, judge_offers, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.undo import resuming
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -102,7 +102,7 @@ def test_a_check_that_was_stopped_is_gone_on_with_and_asks_nothing_twice(
     assert (stopped["state"], "drift" in stopped) == ("interrupted", False)
     assert drift.reports(project) == []
     server.answer, asked = yes, len(server.bodies)
-    ended = asyncio.run(resuming.resume(project, JUDGE))
+    ended = asyncio.run(orders.resume(project, JUDGE))
     assert ended["drift"]["compared"] == ALL
     assert len(server.bodies) - asked == ALL - 5
 

@@ -11,9 +11,9 @@ import pytest
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
+from annotator.actions.running import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.undo import resuming
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
@@ -181,10 +181,10 @@ def test_going_on_passes_over_reports_and_drafts_that_were_left_unfinished(
         later = run_records.open_run(project, judges.named(project, JUDGE), Order(JUDGE, protocol), ())
         run_records.close_run(project, later.id, RunState.INTERRUPTED)
     server.answer = answering(lambda words: "yes")
-    ended = asyncio.run(resuming.resume(project))
+    ended = asyncio.run(orders.resume(project))
     assert (ended["done"], ended["total"], ended["state"]) == (3, 3, "done")
     with pytest.raises(Refusal, match="No run was left unfinished"):
-        asyncio.run(resuming.resume(project))
+        asyncio.run(orders.resume(project))
 
 
 def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(

@@ -12,9 +12,9 @@ import pytest
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.actions.running import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.undo import resuming
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
@@ -101,7 +101,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
     assert run(project, concurrency=1)["state"] == "interrupted"
     server.script(STEP)
     before = len(server.bodies)
-    ended = asyncio.run(resuming.resume(project, concurrency=1))
+    ended = asyncio.run(orders.resume(project, concurrency=1))
     assert (ended["state"], ended["reused"], len(steps(project))) == ("done", 1, 4)
     # Of eight steps three were drawn before.
     assert len(server.bodies) - before == 5

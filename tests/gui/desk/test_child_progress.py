@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from annotator.actions.runs.judge_cases import Order
 from annotator.gui.desk.child_progress import ChildProgress, in_words
 from annotator.gui.desk.desk import Desk
 
@@ -11,7 +12,7 @@ from annotator.gui.desk.desk import Desk
 @pytest.fixture
 def progress(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> ChildProgress:
     """Over a child that says nothing and waits."""
-    silent = "import sys; sys.stdin.readline()"
+    silent = "import sys; sys.stdin.readline(), sys.stdin.readline()"
     monkeypatch.setattr("annotator.gui.desk.child.command", lambda: (sys.executable, ["-c", silent]))
     made = ChildProgress(Desk(small), "The run", "Items")
     qtbot.addWidget(made)
@@ -22,7 +23,7 @@ def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot
     refused = []
     progress._desk.refused.connect(refused.append)
     with qtbot.waitSignal(progress.ended):
-        progress.start([], {}, "Begins")
+        progress.start(Order("baseline"), "Begins")
         progress.cancel()
     assert refused == []
     assert not progress.running
@@ -31,8 +32,8 @@ def test_one_that_is_cancelled_before_it_has_begun_is_no_refusal(progress, qtbot
 
 def test_one_that_ends_by_itself_without_a_word_is_told(progress, qtbot):
     with qtbot.waitSignal(progress._desk.refused) as told:
-        progress.start([], {}, "Begins")
-        progress._child._child.process.closeWriteChannel()
+        progress.start(Order("baseline"), "Begins")
+        progress._child.process.closeWriteChannel()
     assert "stopped unexpectedly" in told.args[0].happened
 
 

@@ -1,6 +1,7 @@
 """The end of a job leaves the page, the focus and what is being typed as they are."""
 
 import ast
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTabWidget
 
 import annotator.gui
 from annotator.actions.items import items
+from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.child import Child
 from annotator.gui.shell.steps import ASIDE, STEPS
@@ -20,6 +22,7 @@ from tests.windows.labelling_keys import be_active, focus, type_words
 # What jobs tell of themselves when they end.
 TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
 # Longer than any page waits before it reads anew.
+LINE = json.dumps({"event": "progress"})
 SETTLE_MS = 300
 PAGES = [name for name, *_ in (*STEPS, *ASIDE)]
 
@@ -70,14 +73,14 @@ def test_a_click_on_what_goes_with_it_leaves_the_focus_on_something_seen(window,
 
 def test_a_process_that_ends_does_not_take_the_focus(window, qtbot, monkeypatch):
     monkeypatch.setattr(
-        "annotator.gui.desk.child.command", lambda: (sys.executable, ["-c", "print('a line')"])
+        "annotator.gui.desk.child.command", lambda: (sys.executable, ["-c", f"print({LINE!r})"])
     )
-    search, table, child = window.page.search, window.page.table, Child(window)
-    child.said.connect(lambda _: table.setFocus())
+    search, table, child = window.page.search, window.page.table, Child(window.desk, window)
+    child.progressed.connect(lambda _: table.setFocus())
     child.ended.connect(lambda *_: table.setFocus())
     search.setFocus()
     with qtbot.waitSignal(child.ended):
-        child.start([])
+        child.start(Order("baseline"))
     assert focus() is search
 
 

@@ -357,7 +357,7 @@ def test_the_judging_process_gives_way_to_the_window(served, server, show, qtbot
     settle(page)
     with qtbot.waitSignal(page.driver.progressed):
         page.running.acts["submit"]()
-    child = page.driver._child._child.process.processId()
+    child = page.driver._child.process.processId()
     mine = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, child) == min(19, mine + NICENESS)
     page.running.acts["cancel_run"]()
@@ -380,8 +380,8 @@ def test_counting_leaves_no_process_behind(served, show, qtbot, monkeypatch):
     states = []
 
     class Watched(Child):
-        def __init__(self, parent):
-            super().__init__(parent)
+        def __init__(self, desk, parent):
+            super().__init__(desk, parent)
             self.process.stateChanged.connect(states.append)
 
     monkeypatch.setattr(forecast_view, "Child", Watched)

@@ -17,8 +17,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
-from annotator.actions.undo import resuming
 from annotator.actions.validation import stand_in, validation, validity_cards
 from annotator.cli import run_command
 
@@ -51,7 +51,7 @@ def judged(project: Project, folder: Path) -> None:
     for protocol in PLANTED:
         order = Order("baseline", protocol)
         assert judge_runs.plan(project, order).to_do > 0
-        line = asyncio.run(resuming.carry_out(project, order))
+        line = asyncio.run(orders.carry_out(project, order))
         assert line["done"] == line["total"] > 0
         assert judge_runs.plan(project, order).to_do == 0
 

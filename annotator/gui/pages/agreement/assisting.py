@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from annotator.actions.agreement.agreement_report import Report
 from annotator.actions.agreement.assisted import Assistance
-from annotator.actions.judges import judges, kept_keys
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.child_progress import ChildProgress
@@ -17,7 +16,7 @@ from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-TOLD = 3
+TOLD, AT_ONCE = 3, 4
 
 
 class Assisting(QFrame):
@@ -69,19 +68,14 @@ class Assisting(QFrame):
 
     def start(self) -> None:
         """Ask the chosen judge for what is missing, in a process of its own."""
+        from annotator.actions.agreement import assisting
+
         given = self._given
-        found = self._desk.ask(judges.all_of) or []
-        judge = next((one for one in found if given is not None and one.name == given.judge), None)
-        if judge is None or not self.ask.isEnabled():
+        if given is None or not self.ask.isEnabled():
             return
-        path, person = str(self._desk.project.path), self._desk.project.by
-        words = ["agreement", path, "--assisted-by", judge.name, "--as", person]
-        words += ["--stage", self._stage.value] if self._stage else []
-        words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
         self.answer.clear()
-        self.ask.setEnabled(False)
-        environment = kept_keys.handed_over(self._desk.project, judge)
-        self.progress.start(words, environment, f"{judge.name} reads the lists")
+        order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
+        self.ask.setEnabled(not self.progress.start(order, f"{given.judge} reads the lists"))
 
     def _show_forecast(self, forecast: Any) -> None:
         if self._given is not None and forecast.judge == self._given.judge:

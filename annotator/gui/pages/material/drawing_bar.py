@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
-from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts
 from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.judging.judge_offers import Drawing
@@ -14,7 +14,6 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material import commands
 from annotator.gui.pages.material.drawn_lines import Line
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -87,13 +86,8 @@ class DrawingBar(QFrame):
         order = self._order()
         if order is None or not self.begin.isEnabled():
             return
-        judge = next((one for one in self._desk.ask(judges.all_of) or [] if one.name == order.judge), None)
         self.answer.clear()
-        self.begin.setEnabled(False)
-        environment = kept_keys.handed_over(self._desk.project, judge) if judge else {}
-        self.progress.start(
-            commands.draw(self._desk.project.path, order), environment, f"{order.judge} begins to read"
-        )
+        self.begin.setEnabled(not self.progress.start(order, f"{order.judge} begins to read"))
 
     def stop(self) -> None:
         """End the run before the window closes."""

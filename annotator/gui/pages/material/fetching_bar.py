@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QPush
 
 from annotator.actions.items import page_fetching
 from annotator.actions.items.cited_pages import Cited
+from annotator.actions.items.page_fetching import PagesFolder
 from annotator.gui import keys
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material import commands
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
@@ -84,17 +84,14 @@ class FetchingBar(QFrame):
         """Fetch what is lacking, in a process of its own."""
         if not self.begin.isEnabled():
             return
-        words = commands.fetch(
-            self._desk.project.path,
-            allow_private=self.private.isChecked(),
-            reader=self.reader.text().strip(),
-            refresh=self.refresh.isChecked(),
+        order = page_fetching.Order(
+            self.refresh.isChecked(), self.private.isChecked(), self.reader.text().strip()
         )
-        self._run(words, "The first pages are asked for")
+        self._run(order, "The first pages are asked for")
 
     def take_in(self, folder: Path) -> None:
         """Take pages from a folder, in a process of its own."""
-        self._run(commands.take_in(self._desk.project.path, folder), f"Reading {folder.name}")
+        self._run(PagesFolder(str(folder)), f"Reading {folder.name}")
 
     def stop(self) -> None:
         """End the run before the window closes."""
@@ -104,11 +101,11 @@ class FetchingBar(QFrame):
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, words: list[str], what: str) -> None:
+    def _run(self, order: page_fetching.Order | PagesFolder, what: str) -> None:
         self.answer.clear()
         self.begin.setEnabled(False)
         self.folder.setEnabled(False)
-        self.progress.start(words, {}, what)
+        self.progress.start(order, what)
 
     def _choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, "Folder with cited pages")

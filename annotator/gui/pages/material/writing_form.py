@@ -12,19 +12,18 @@ from PySide6.QtWidgets import (
     QFrame,
 )
 
-from annotator.actions.judges import judges, kept_keys, writers
+from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts
 from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.material import responding
 from annotator.actions.material.response_journal import Lacking
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
-from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
 from annotator.gui.desk.child_progress import ChildProgress
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material import commands
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
@@ -42,6 +41,7 @@ ALL, CHOSEN, FEW = "all", "chosen", "few"
 END_TO_END = MODES[0][1]
 A_FEW = 3
 SETTLE_MS = 400
+TIMEOUT_S = 900.0
 
 
 class WritingForm(QFrame):
@@ -154,6 +154,7 @@ class WritingForm(QFrame):
             items=chosen.get(str(self.items.currentData()), ()),
             trials=self.trials.value(),
             concurrency=self.at_once.value(),
+            timeout_s=TIMEOUT_S,
             budget_usd=self.budget.limit,
         )
 
@@ -162,9 +163,7 @@ class WritingForm(QFrame):
         order = self.order()
         if order is None or not self.begin.isEnabled():
             return
-        judge = self._judge(order.judge)
-        words = commands.respond(self._desk.project.path, order, order.judge)
-        self._run(words, judge, f"{order.judge} begins to write")
+        self._run(order, f"{order.judge} begins to write")
 
     def again(self, lacking: Sequence[Lacking]) -> None:
         """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
@@ -178,10 +177,9 @@ class WritingForm(QFrame):
         items = tuple(dict.fromkeys(one.item for one in lacking))
         order = Order(
             run.judge, run.protocol, (last.system,), items, trials=max(one.trial for one in lacking),
-            concurrency=self.at_once.value(), budget_usd=self.budget.limit,
+            concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
         )  # fmt: skip
-        writer = writers.as_endpoint(writers.named(self._desk.project, run.judge))
-        self._run(commands.respond(self._desk.project.path, order), writer, f"{last.system} is asked again")
+        self._run(order, f"{last.system} is asked again")
 
     def stop(self) -> None:
         """End the run before the window closes."""
@@ -192,13 +190,9 @@ class WritingForm(QFrame):
         """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
-    def _run(self, words: list[str], judge: Judge | None, what: str) -> None:
+    def _run(self, order: Order, what: str) -> None:
         self.answer.clear()
-        self.begin.setEnabled(False)
-        self.progress.start(words, kept_keys.handed_over(self._desk.project, judge) if judge else {}, what)
-
-    def _judge(self, name: str) -> Judge | None:
-        return next((one for one in self._desk.ask(judges.all_of) or [] if one.name == name), None)
+        self.begin.setEnabled(not self.progress.start(order, what))
 
     def _change(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)

@@ -5,8 +5,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout
 
-from annotator.actions.judges import judges, kept_keys
-from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.actions.judges import judges
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.reference import NAMES, Aid
@@ -21,6 +21,7 @@ from annotator.gui.widgets.fields.number_box import BudgetBox
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
+AT_ONCE, TIMEOUT_S = 4, 600.0
 NO_SOURCE = "Put a source with text beside this item first: a model drafts from sources alone."
 NO_JUDGE = "There is no judge with an endpoint yet, and so nobody to ask. Add one on the Judges page."
 
@@ -85,17 +86,11 @@ class DraftAsking(QFrame):
 
     def start(self) -> None:
         """Ask the chosen judge, in a process of its own."""
-        judge = self._judge()
-        if judge is None or self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
+        if self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
             return
-        path, person = str(self._desk.project.path), self._desk.project.by
-        words = ["draft", "ask", path, "--judge", judge.name, "--kind", self._kind.value]
-        words += ["--item", self._item.key, "--as", person]
-        words += ["--budget", str(self.budget.limit)] if self.budget.limit else []
         self.answer.clear()
-        self.ask.setEnabled(False)
-        environment = kept_keys.handed_over(self._desk.project, judge)
-        self.progress.start(words, environment, f"{judge.name} reads the sources")
+        order = self._order()
+        self.ask.setEnabled(not self.progress.start(order, f"{order.judge} reads the sources"))
 
     def rebind(self) -> None:
         """Print the key as it now is."""
@@ -106,11 +101,15 @@ class DraftAsking(QFrame):
         from annotator.actions.runs.judge_cases import Order
 
         chosen = (self._item.key,) if self._item else ()
-        return Order(self.judge.currentText(), draft_runs.manner(self._kind), items=chosen)
-
-    def _judge(self) -> Judge | None:
-        found = self._desk.ask(judges.all_of) or []
-        return next((judge for judge in found if judge.name == self.judge.currentText()), None)
+        kind, limit = draft_runs.manner(self._kind), self.budget.limit
+        return Order(
+            self.judge.currentText(),
+            kind,
+            items=chosen,
+            concurrency=AT_ONCE,
+            timeout_s=TIMEOUT_S,
+            budget_usd=limit,
+        )
 
     def _offered(self) -> bool:
         from annotator.actions.material import draft_runs

@@ -1,12 +1,12 @@
 """The right side of the list of judges: what the chosen one is, and what a test of it showed."""
 
-import json
+from typing import Any
 
-from PySide6.QtCore import QProcess, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.judges import kept_keys
 from annotator.actions.judging import derived_judges
+from annotator.actions.judging.judge_probes import ProbeOrder
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
@@ -39,7 +39,8 @@ class JudgeSide(QWidget):
         super().__init__()
         self._desk = desk
         self._judge: Judge | None = None
-        self._child: Child | None = None
+        self._child = Child(desk, self)
+        self._child.ended.connect(self._tested)
         self.beginning = self.voting = False
         self.title, self.about = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
         self.endpoint, self.vote, self.probe = EndpointForm(desk), VoteForm(desk), ProbeView()
@@ -72,7 +73,7 @@ class JudgeSide(QWidget):
     @property
     def testing(self) -> bool:
         """Whether a test is under way."""
-        return self._child is not None and self._child.running
+        return self._child.running
 
     def show_judge(self, judge: Judge) -> None:
         """Show a judge; what was typed and not saved stays while it is the same one."""
@@ -147,26 +148,17 @@ class JudgeSide(QWidget):
             return
         if self._judge.kind != JudgeKind.ENDPOINT:
             return
-        self.probe.wait()
-        if self._child is not None:
-            self._child.deleteLater()
-        self._child = Child(self)
-        self._child.ended.connect(self._tested)
-        words = ["judge", "test", str(self._desk.project.path), self._judge.name, "--json"]
-        self._child.start(words, kept_keys.handed_over(self._desk.project, self._judge))
+        if self._child.start(ProbeOrder(self._judge.name)):
+            self.probe.wait()
         self.edited.emit()
 
-    def _tested(self, output: bytes, code: int, _status: QProcess.ExitStatus) -> None:
-        try:
-            found = json.loads(output)
-        except ValueError:
-            reason = self._child.errors() if self._child else ""
-            found = {"ok": False, "words": reason or f"The test did not finish (code {code})."}
+    def _tested(self, found: dict[str, Any]) -> None:
+        if "error" in found:
+            found = {"ok": False, "words": f"{found['error']} {found['todo']}".strip()}
         self.probe.show_found(found)
         self.edited.emit()
         self._desk.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
     def stop(self) -> None:
         """End a test that is under way."""
-        if self._child is not None:
-            self._child.stop_now()
+        self._child.stop_now()

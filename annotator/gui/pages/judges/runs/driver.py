@@ -4,32 +4,15 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import judge_queue
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.child import JudgingChild
+from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
 
 CANCELLED, INTERRUPTED = RunState.CANCELLED.value, RunState.INTERRUPTED.value
-
-
-def words_of(file: str, order: Order) -> list[str]:
-    """An order as the command line takes it."""
-    words = ["judge", "run", file, *asked_for(order), "--timeout", str(order.timeout_s)]
-    words += ["--budget", str(order.budget_usd)] if order.budget_usd else []
-    return [*words, "--batch"] if order.batch else words
-
-
-def asked_for(order: Order) -> list[str]:
-    """What an order asks of whom, as both the run and its forecast take it."""
-    words = ["--judge", order.judge, "--protocol", order.protocol]
-    words += [word for name in order.systems for word in ("--system", name)]
-    words += [word for key in order.items for word in ("--item", key)]
-    words += ["--concurrency", str(order.concurrency)]
-    return [*words, "--together", str(order.together), "--trials", str(order.trials)]
 
 
 class Driver(QObject):
@@ -50,7 +33,7 @@ class Driver(QObject):
     def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._child = JudgingChild(self)
+        self._child = Child(desk, self)
         self._child.progressed.connect(self._progressed)
         self._child.ended.connect(self._ended)
         self._held: set[str] = set()
@@ -65,14 +48,9 @@ class Driver(QObject):
 
     def start(self, order: Order) -> bool:
         """Start a run of its own; whether that was done."""
-        if self.running:
-            return False
-        judge = self._desk.ask(judges.named, order.judge)
-        if judge is None:
+        if not self._child.start(order):
             return False
         self.order, self._cancelled, self.held = order, False, False
-        key = kept_keys.handed_over(self._desk.project, judge)
-        self._child.start(words_of(str(self._desk.project.path), order), key)
         self.began.emit(order)
         return True
 

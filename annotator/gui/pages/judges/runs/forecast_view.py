@@ -1,6 +1,5 @@
 """What an order would come to, before anything is asked: questions, cached, tokens, money and time."""
 
-import json
 from typing import Any
 
 from PySide6.QtCore import QTimer
@@ -11,7 +10,6 @@ from annotator.actions.runs.judge_cases import Order
 from annotator.domain.texts.counting import lasting, usd
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.judges.runs.driver import asked_for
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -70,19 +68,17 @@ class ForecastView(QFrame):
         order = self._order
         if order is None:
             return
-        child = self._child = Child(self)
-        child.ended.connect(lambda output, code, _: self._ended(child, order, output, code))
-        child.start(["judge", "estimate", str(self._desk.project.path), "--json", *asked_for(order)])
+        child = self._child = Child(self._desk, self)
+        child.ended.connect(lambda line: self._ended(child, order, line))
+        child.start(order, estimate=True)
 
-    def _ended(self, child: Child, order: Order, output: bytes, code: int) -> None:
+    def _ended(self, child: Child, order: Order, found: dict[str, Any]) -> None:
         if child is not self._child or order != self._order:
             return
         self._child = None
         child.deleteLater()
-        try:
-            found = json.loads(output)
-        except ValueError:
-            self.state.setText(child.errors() or f"The questions could not be counted (code {code}).")
+        if "error" in found:
+            self.state.setText(found["error"])
             return
         self._counted = order, found
         self._show(found)

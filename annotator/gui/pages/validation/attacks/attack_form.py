@@ -1,6 +1,5 @@
 """A test of a judge before it begins: who, by which attacks, on how many verdicts, and what it would take."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.attacks import attack_offers
+from annotator.actions.attacks import attack_offers, attack_tests
 from annotator.actions.attacks.attack_offers import Offer
-from annotator.actions.attacks.attack_tests import WIDTH, Wish
+from annotator.actions.attacks.attack_tests import WIDTH, AttackOrder, Wish
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
@@ -144,13 +143,13 @@ class AttackForm(QWidget):
             round(self.span.value(), 2), self.seed.value(), str(self.writer.currentData() or ""),
         )  # fmt: skip
 
-    def how(self) -> list[str]:
-        """How fast and for how much money, as the command line takes it."""
-        found = self.offered
-        budget = (
-            ["--budget", str(self.budget.value())] if self.budget.value() and found and found.asks else []
-        )
-        return ["--concurrency", str(self.concurrency.value()), *budget]
+    def order(self) -> AttackOrder | None:
+        """The same as an order: how fast, and for how much money."""
+        wish, found = self.wish(), self.offered
+        if wish is None or found is None:
+            return None
+        budget = self.budget.value() or None if found.asks else None
+        return attack_tests.order(wish, concurrency=self.concurrency.value(), budget_usd=budget)
 
     def stop(self) -> None:
         """Count nothing any more."""
@@ -212,19 +211,17 @@ class AttackForm(QWidget):
         wish = self.wish()
         if wish is None:
             return
-        child = self._child = Child(self)
-        child.ended.connect(lambda output, code, _: self._ended(child, wish, output, code))
-        child.start(attack_offers.words_of(str(self._desk.project.path), wish, ["--estimate", "--json"]))
+        child = self._child = Child(self._desk, self)
+        child.ended.connect(lambda line: self._ended(child, wish, line))
+        child.start(attack_tests.order(wish), estimate=True)
 
-    def _ended(self, child: Child, wish: Wish, output: bytes, code: int) -> None:
+    def _ended(self, child: Child, wish: Wish, found: dict[str, Any]) -> None:
         if child is not self._child or wish != self.wish():
             return
         self._child = None
-        try:
-            found: dict[str, Any] = json.loads(output)
-        except ValueError:
+        if "error" in found:
             self.cost.setText("")
-            self.told.setText(child.errors() or f"The questions could not be counted (code {code}).")
+            self.told.setText(found["error"])
             return
         self._counted = wish
         self.cost.setText(cost_words(found))

@@ -135,15 +135,11 @@ class Attacking(Part):
 
     def start(self) -> None:
         """Put the judge to the test."""
-        wish = self.form.wish()
-        if wish is None or not self.bar.buttons["submit"].isEnabled():
+        order = self.form.order()
+        if order is None or not self.bar.buttons["submit"].isEnabled():
             return
         self.answer.clear()
-        environment = self.desk.ask(attack_offers.handed_over, wish)
-        if environment is None:
-            return
-        words = attack_offers.words_of(str(self.desk.project.path), wish, self.form.how())
-        self.progress.start(words, environment, f"Attacks on “{wish.judge}” begin")
+        self.progress.start(order, f"Attacks on “{order.judge}” begin")
         self._offer()
 
     def read(self) -> None:
