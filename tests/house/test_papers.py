@@ -43,7 +43,6 @@ LEFT = {
     "gui/pages/labelling/units/unit_details.py",
     "gui/pages/labelling/units/units_pane.py",
     "gui/pages/labelling/wording.py",
-    "gui/review/verdicts.py",
     "judging/attacks/__init__.py",
 }
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.material.item import Item
@@ -65,7 +66,7 @@ TINY = Protocol(
     citation="",
     needs=(Kind.RUBRIC,),
     metrics=(Metric("share", "Share", "", lambda scored, over_valid: Estimate(None)),),
-    values=("yes", "no"),
+    scale=plain("yes", "no"),
     judge=tiny_judge,
     baseline=_baseline,
     prompts=("tiny",),

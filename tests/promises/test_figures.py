@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import ConsoleDimensions
 
-from annotator.actions.authoring.value_figures import Field, Scale, of_pairs
+from annotator.actions.authoring.value_figures import Field, of_pairs
 from annotator.actions.items import items, materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
@@ -16,6 +16,7 @@ from annotator.actions.results.scoring import Score
 from annotator.actions.validation import corrected, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from tests.projects import adra_project as adra
@@ -138,7 +139,7 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
 
 @pytest.mark.parametrize(
     "field",
-    [Field("share", Scale.INTERVAL), Field("rating", Scale.ORDINAL, (0, 1, 2, 3, 4), correlated=True)],
+    [Field("share", Level.INTERVAL), Field("rating", Level.ORDINAL, (0, 1, 2, 3, 4), correlated=True)],
 )
 @pytest.mark.parametrize(("apart", "sort"), [(2, "too few"), (6, "rough"), (12, "may be too narrow")])
 def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(

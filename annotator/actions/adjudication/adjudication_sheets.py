@@ -34,7 +34,7 @@ class SheetRow:
 
     `pieces` are the word-level differences from the first letter's words to each further letter's. `heading`,
     `report` and `response_id` say what a label is about: the words judged by, and the report under its stand-in
-    name; they are empty for all other kinds. `values` is what can be said where that is a choice.
+    name; they are empty for all other kinds.
     """
 
     number: int
@@ -43,7 +43,6 @@ class SheetRow:
     differing: tuple[str, ...]
     made: tuple[Made, ...]
     pieces: dict[str, tuple[Piece, ...]] = field(default_factory=dict)
-    values: tuple[str, ...] = ()
     heading: str = ""
     report: str = ""
     response_id: str = ""
@@ -167,7 +166,6 @@ def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> Sheet
             for letter, unit in units.items()
             if first is not None and unit is not first and unit.text != first.text
         },
-        values=letters.values(kind, first),
     )
 
 

@@ -37,6 +37,7 @@ class Ballot:
     words: str
     values: tuple[str, ...]
     vote: str = ""
+    protocol: str = ""
     report: str = ""
     response_id: str = ""
 
@@ -75,6 +76,7 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
                 words=headings.get(unit.unit_id, ""),
                 report=reports.get(unit.response_id, ""),
                 response_id=unit.response_id,
+                protocol=unit.protocol,
             )
         made.append(ballot)
     return made

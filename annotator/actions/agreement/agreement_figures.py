@@ -20,11 +20,12 @@ from annotator.actions.agreement.agreement_inputs import (
 )
 from annotator.actions.authoring.comparing import HOW, ITEM_SCORE, with_categories
 from annotator.actions.authoring.draft_provenance import COMMON
-from annotator.actions.authoring.value_figures import Field, Joined, Scale, alpha, noted, of_pairs
+from annotator.actions.authoring.value_figures import Field, Joined, alpha, noted, of_pairs
 from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.agreement import Agreement, Figure, figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
@@ -174,8 +175,8 @@ def _fields(stage: Stage, found: Iterable[Agreement]) -> list[Field]:
         return []
     values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
     fields = [with_categories(field, values) for field in HOW[stage.kind].measured]
-    scores = [Field(ITEM_SCORE, Scale.INTERVAL)] if stage is Stage.SELECTION else []
-    return [field for field in fields if field.scale is not Scale.RANK] + scores
+    scores = [Field(ITEM_SCORE, Level.INTERVAL)] if stage is Stage.SELECTION else []
+    return [field for field in fields if field.level is not Level.RANK] + scores
 
 
 def _rows(head: Head, fields: Iterable[Field], found: list[Input], averaged: list[_Averaged]) -> list[Row]:

@@ -22,6 +22,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
@@ -68,7 +69,7 @@ class Asking:
     def shape(self) -> Protocol:
         """The pairing in the shape of a protocol with one unit in a case: one pair of lists."""
         return Protocol(
-            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), values=(PAIRED,),
+            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
             judge=self._ask, prompts=PROMPTS,
         )  # fmt: skip
 

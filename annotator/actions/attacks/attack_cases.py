@@ -32,6 +32,7 @@ class Listed:
     """A verdict on a copy in a list: on what, by which way of the attack, what was said before and now."""
 
     id: str
+    protocol: str
     item_key: str
     system: str
     unit: str
@@ -94,8 +95,9 @@ def listed(project: Project, test_id: str, attack: str) -> list[Listed]:
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
         Listed(
-            case.id, keys[case.item_id], systems[case.response_id], words.get((case.response_id, case.unit_id), ""),
-            case.variant, case.before, case.value, case.status, case.flags,
+            case.id, test.protocol, keys[case.item_id], systems[case.response_id],
+            words.get((case.response_id, case.unit_id), ""), case.variant, case.before, case.value,
+            case.status, case.flags,
         )
         for case in cases
     ]  # fmt: skip

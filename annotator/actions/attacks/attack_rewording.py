@@ -17,6 +17,7 @@ from annotator.domain.judges.attack import Pieces
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.unit import Unit
 from annotator.judging.attacks import ATTACKS, Needs
 from annotator.judging.attacks.rewording import PARAPHRASE, PROMPTS, reworded
@@ -76,7 +77,7 @@ def work(project: Project, test: AttackTest, journal: RewordingJournal, wanted: 
         return {case.unit.id: Verdict(value=WRITTEN)}
 
     shape = Protocol(
-        name=PARAPHRASE, title=ATTACKS[PARAPHRASE].title, citation="", needs=(), metrics=(), values=(WRITTEN,),
+        name=PARAPHRASE, title=ATTACKS[PARAPHRASE].title, citation="", needs=(), metrics=(), scale=plain(WRITTEN),
         judge=ask_for, prompts=PROMPTS,
     )  # fmt: skip
     return Work(shape, lambda: _cases(project, test, set(wanted)), len(wanted), 0, DEED)

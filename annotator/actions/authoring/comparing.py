@@ -6,8 +6,9 @@ from math import fsum, isclose
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from annotator.actions.authoring.value_figures import Field, Joined, Pairs, Scale, alpha, noted, of_pairs
+from annotator.actions.authoring.value_figures import Field, Joined, Pairs, alpha, noted, of_pairs
 from annotator.domain.experts.agreement import Figure, Match, PairAgreement, figure
+from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.labels import UNSURE
@@ -73,30 +74,30 @@ class How:
 HOW: dict[Kind, How] = {
     Kind.QUERY: How(),
     Kind.INSIGHTS: How(),
-    Kind.RUBRIC: How(counted=("weight",), measured=(Field("weight", Scale.ORDINAL, WEIGHTS),)),
-    Kind.PLAN: How(measured=(Field(POSITION, Scale.RANK),)),
+    Kind.RUBRIC: How(counted=("weight",), measured=(Field("weight", Level.ORDINAL, WEIGHTS),)),
+    Kind.PLAN: How(measured=(Field(POSITION, Level.RANK),)),
     Kind.EVIDENCE: How(_by_reference, counted=("identifier",), overlap=(JACCARD, MATCH_F1)),
     Kind.DIAGNOSTICS: How(
         counted=("label", "aspect"),
         measured=(
-            Field("label", Scale.NOMINAL, (True, False)),
-            Field("aspect", Scale.NOMINAL, tuple(aspect.value for aspect in Aspect)),
+            Field("label", Level.NOMINAL, (True, False)),
+            Field("aspect", Level.NOMINAL, tuple(aspect.value for aspect in Aspect)),
         ),
     ),
     Kind.NUGGETS: How(
-        counted=("importance",), measured=(Field("importance", Scale.NOMINAL, ("vital", "okay")),)
+        counted=("importance",), measured=(Field("importance", Level.NOMINAL, ("vital", "okay")),)
     ),
-    Kind.CHECKLIST: How(counted=("share",), measured=(Field("share", Scale.INTERVAL),)),
+    Kind.CHECKLIST: How(counted=("share",), measured=(Field("share", Level.INTERVAL),)),
     Kind.SELECTION: How(
         _by_dimension,
         counted=("rating",),
-        measured=(Field("rating", Scale.ORDINAL, (1, 2, 3, 4, 5), correlated=True),),
+        measured=(Field("rating", Level.ORDINAL, (1, 2, 3, 4, 5), correlated=True),),
         overlap=(),
     ),
     Kind.LABELS: How(
         _by_id,
         counted=("value",),
-        measured=(Field("value", Scale.NOMINAL, always_ac1=True),),
+        measured=(Field("value", Level.NOMINAL, always_ac1=True),),
         kept=ABOUT,
         overlap=(),
     ),
@@ -186,14 +187,14 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
     found = [
         figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field.name, pairs)))
         for field in (with_categories(one, [pair.values for pair in pairs]) for one in HOW[kind].measured)
-        if field.scale is not Scale.RANK
+        if field.level is not Level.RANK
     ]
     return (*(_mean(name, pairs) for name in HOW[kind].overlap), *found)
 
 
 def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Field:
     """The field with its categories: those of a label are the values of its protocols, and any other in use."""
-    if field.categories is not None or field.scale is not Scale.NOMINAL:
+    if field.categories is not None or field.level is not Level.NOMINAL:
         return field
     listed = list(values)
     protocols = {name for each in listed for both in each.get("protocol", ()) for name in both}

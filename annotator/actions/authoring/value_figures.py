@@ -1,16 +1,15 @@
-"""Which figures come of pairs of values: by the scale of their field, with what must be said beside the number."""
+"""Which figures come of pairs of values: by the level of their field, with what must be said beside the number."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Literal
 
+from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, settled
 
-Level = Literal["nominal", "ordinal", "interval"]
 Pairs = Sequence[tuple[Any, Any]]
 Named = list[tuple[str, Estimate]]
 # A unit of one rater: (item, person, unit).
@@ -19,21 +18,10 @@ Node = tuple[str, str, str]
 AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
 
-class Scale(StrEnum):
-    """What the values of a field are to one another."""
-
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
-    RANK = "rank"
-
-
-# Krippendorff's name for the level of measurement.
-LEVELS: dict[Scale, Level] = {
-    Scale.NOMINAL: "nominal",
-    Scale.ORDINAL: "ordinal",
-    Scale.INTERVAL: "interval",
-}
+# How α weighs a difference.
+METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
+    Level.NOMINAL: "nominal", Level.ORDINAL: "ordinal", Level.INTERVAL: "interval",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +29,7 @@ class Field:
     """A field that two raters' units are compared on. `always_ac1`: not only where the prevalence is skewed."""
 
     name: str
-    scale: Scale
+    level: Level
     categories: tuple[Hashable, ...] | None = None
     always_ac1: bool = False
     correlated: bool = False
@@ -67,9 +55,9 @@ def of_pairs(field: Field, pairs: Pairs, clusters: Sequence[str] | None = None) 
     `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters anew, not pairs.
     """
     known = [(_said(a), _said(b)) for a, b in pairs]
-    if field.scale is Scale.RANK:
+    if field.level is Level.RANK:
         found = [("tau", _tau(known))]
-    elif field.scale is Scale.INTERVAL:
+    elif field.level is Level.INTERVAL:
         found = [("pearson", _pearson(known, clusters))]
     else:
         found = _categorical(field, known, clusters)
@@ -90,7 +78,7 @@ def alpha(field: Field, joined: Iterable[Joined]) -> Estimate:
     clusters = [cluster for cluster, _ in units]
     found = krippendorff_alpha(
         [[said.get(person) for _, said in units] for person in raters],
-        LEVELS[field.scale],
+        METRIC[field.level],
         field.categories,
         clusters=clusters if any(clusters) else None,
     )
@@ -108,7 +96,7 @@ def _categorical(field: Field, pairs: Pairs, clusters: Sequence[str] | None) -> 
     from annotator.stats.agreement.verdicts import KAPPA_PARADOX, prevalence, prevalence_skewed
 
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
-    ordinal = field.scale is Scale.ORDINAL
+    ordinal = field.level is Level.ORDINAL
     kappa = cohen_kappa(a, b, "linear" if ordinal else "none", field.categories, clusters)
     found = [
         ("agreement", percent_agreement(pairs, len(set(clusters)) if clusters else None)),

@@ -317,6 +317,7 @@ class Standing:
 class Turned:
     """A verdict that changed: `unit` says what was asked about, `since` when it was first seen to be as it is now."""
 
+    protocol: str
     changed: Changed
     unit: str
     since: datetime
@@ -362,7 +363,8 @@ def turned(project: Project, checks: Sequence[Drift]) -> list[Turned]:
     keys = [(one.response_id, one.unit_id) for one in check.changed]
     words = run_watching.named(project, check.protocol, keys) if keys else {}
     found = [
-        Turned(one, words[one.response_id, one.unit_id].unit, _since(checks, one)) for one in check.changed
+        Turned(check.protocol, one, words[one.response_id, one.unit_id].unit, _since(checks, one))
+        for one in check.changed
     ]
     return sorted(found, key=lambda one: (natural(one.changed.item), natural(one.changed.system), one.unit))
 

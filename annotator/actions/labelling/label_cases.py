@@ -10,7 +10,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.domain.judges.taxonomy import UNKNOWN
+from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
@@ -31,6 +31,12 @@ def shape_of(project: Project, protocol: str) -> Protocol:
             f"{shape.title} is not labelled in a project made from a task.", "Label it in the project itself."
         )
     return shape
+
+
+def scale_of(protocol: str) -> Scale:
+    """The values of a protocol; none of one that is not known, as in a file of a later version."""
+    known = PROTOCOLS.get(protocol)
+    return known.scale if known else NO_VALUES
 
 
 def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:
@@ -63,8 +69,8 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
 
 
 def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
-    """What may be said of a case: of claims whose page could not be read, nothing but that it is not known."""
-    return (UNKNOWN,) if PAGE_STATE in case.given else shape.values
+    """What may be said of a case, beside “unsure”."""
+    return case.allowed or shape.values
 
 
 def beside(case: Case) -> list[str]:

@@ -55,11 +55,15 @@ Make = Callable[[Fields], Fields]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Units that are asked about together, with what there is to read beside the report, and what may be said."""
+    """Units that are asked about together, with what there is to read beside the report, and what may be said.
+
+    `why` says why nothing else may be said, where values of the protocol are left out.
+    """
 
     units: tuple[Unit, ...]
     given: Mapping[str, str]
     values: tuple[str, ...]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,7 @@ def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[Group]:
         of_run = [case for _, case in run]
         for some in [of_run] if together else [[case] for case in of_run]:
             values = label_cases.values_of(shape, some[0])
-            found.append(Group(tuple(_units(some)), some[0].given, values))
+            found.append(Group(tuple(_units(some)), some[0].given, values, some[0].why))
     return found
 
 
@@ -267,11 +271,9 @@ def _checked(protocol: str, value: str, cases: Cases) -> Fields:
     shape = PROTOCOLS[protocol]
     if value not in (*shape.values, UNSURE):
         raise Refusal(f"“{value}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}.")
-    if any(value not in (*label_cases.values_of(shape, case), UNSURE) for case in cases.values()):
-        raise Refusal(
-            "This page could not be read: it supports nothing and contradicts nothing.",
-            "Say that it is not known, or have the page fetched again first.",
-        )
+    for case in cases.values():
+        if value not in (allowed := (*label_cases.values_of(shape, case), UNSURE)):
+            raise Refusal(case.why, f"Use one of {', '.join(allowed)}.")
     if value == UNSURE:
         return {"value": None, "status": Status.UNCLEAR.value, "cause": "the rater is unsure", "flags": ""}
     flags = " ".join(sorted({label_cases.flags_of(case) for case in cases.values()} - {""}))

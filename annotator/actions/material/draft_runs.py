@@ -26,6 +26,7 @@ from annotator.domain.experts.person import Person
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.reference import NAMES, Aid
 from annotator.domain.kinds.unit import Unit
@@ -162,7 +163,7 @@ class _Desk:
             citation=one.citation,
             needs=(),
             metrics=(),
-            values=(DRAFTED,),
+            scale=plain(DRAFTED),
             judge=self._ask,
             baseline=self._draw if one.baseline else None,
             prompts=one.prompts,

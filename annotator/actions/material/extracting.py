@@ -20,6 +20,7 @@ from annotator.actions.runs.run_lines import Line
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
@@ -100,7 +101,7 @@ class _Drawing:
             citation=extraction.citation,
             needs=extraction.needs,
             metrics=(),
-            values=(DRAWN,),
+            scale=plain(DRAWN),
             judge=self._ask,
             baseline=self._baseline(extraction.baseline) if extraction.baseline else None,
             prompts=extraction.prompts,

@@ -19,6 +19,7 @@ from annotator.actions.runs.run_lines import Line
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
+from annotator.domain.judges.scale import plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.kinds.unit import Unit
@@ -163,7 +164,7 @@ class _Desk:
             citation="ADRA, §3 and §5.5",
             needs=self._manner.needs,
             metrics=(),
-            values=(WRITTEN,),
+            scale=plain(WRITTEN),
             judge=self._write,
             prompts=self._manner.prompts,
         )

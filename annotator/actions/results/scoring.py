@@ -178,8 +178,7 @@ def _values(project: Project, shape: Protocol, rater_id: str, *, released: bool)
 
 def _turned(shape: Protocol, rows: list[Spoken]) -> list[Spoken]:
     """What people asked in one order would say in the other: the same report is better, whichever comes first."""
-    first, second, *_ = shape.values
-    other = {first: second, second: first}
+    other = shape.scale.mirrored
     known = {(rater, one, two) for one, rater, two, _ in rows}
     return [
         (two, rater, one, other.get(value, value))

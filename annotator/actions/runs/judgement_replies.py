@@ -39,7 +39,6 @@ class Told:
     """
 
     line: Line
-    protocol: str
     question: str
     rationale: str
     quote: str
@@ -63,7 +62,6 @@ def told(project: Project, judgement_id: str) -> Told:
     found, before, after = _quoted(row["quote"], case)
     return Told(
         line=line_of(row, asked_units.words_of_case(project, case)),
-        protocol=row["protocol"],
         question=row["question"],
         rationale=row["rationale"],
         quote=row["quote"],

@@ -51,6 +51,7 @@ class Line:
     """A judgement in a list; `unit` is what was asked about. Without a value the status is its cause."""
 
     id: str
+    protocol: str
     item_key: str
     system: str
     unit: str
@@ -107,6 +108,7 @@ def line_of(row: Any, words: Mapping[Key, str]) -> Line:
     """A row of the above as a line; `words` says what each unit is."""
     return Line(
         id=row["id"],
+        protocol=row["protocol"],
         item_key=row["item_key"],
         system=row["system"],
         unit=words.get((row["response_id"], row["unit_id"]), ""),

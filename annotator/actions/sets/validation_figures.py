@@ -142,12 +142,12 @@ class Gap:
 
 
 def positive_of(shape: Protocol, wanted: str = "") -> str:
-    """The value that counts as positive: the one named, of two the first, else none; Refusal for one there is not."""
+    """The value that counts as positive: the one named, else that of its scale; Refusal for one there is not."""
     if wanted and wanted not in shape.values:
         raise Refusal(
             f"“{wanted}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}."
         )
-    return wanted or (shape.values[0] if len(shape.values) == 2 else "")
+    return wanted or shape.scale.positive
 
 
 def figures(pairs: Pairs, positive: str, values: Sequence[str], resamples: int = RESAMPLES) -> Told:

@@ -87,8 +87,7 @@ def _folded(shape: Protocol, key: Key, value: str | None) -> tuple[Key, str | No
     """A verdict on a pair in the order that is compared: the same report is better, whichever comes first."""
     if not shape.paired or in_order(*key):
         return key, value
-    first, second, *_ = shape.values
-    return (key[1], key[0]), {first: second, second: first}.get(value or "", value)
+    return (key[1], key[0]), shape.scale.mirrored.get(value or "", value)
 
 
 def of_consensus(project: Project, shape: Protocol) -> Own:

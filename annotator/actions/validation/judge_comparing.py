@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring.value_figures import Field, Scale, of_pairs
+from annotator.actions.authoring.value_figures import Field, of_pairs
 from annotator.actions.items import materials
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE
@@ -25,6 +25,7 @@ from annotator.actions.sets import validation_sets
 from annotator.domain.experts.agreement import Figure, figure
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.scale import Level
 from annotator.domain.texts.counting import Cut
 
 PEOPLE = "people"
@@ -83,6 +84,7 @@ class Comparison:
 class Difference:
     """A unit on which two raters differ: what each said, and why; the ids are of their judgements."""
 
+    protocol: str
     item_key: str
     system: str
     unit: str
@@ -134,7 +136,7 @@ def compare(
     common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
     if common is not None:
         said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
-    field = Field("value", Scale.NOMINAL, shape_of(protocol).values, always_ac1=True)
+    field = Field("value", Level.NOMINAL, shape_of(protocol).values, always_ac1=True)
     pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
     pairings += [_pairing(field, rater, rater, said) for rater in known if rater.id == PEOPLE]
     return Comparison(protocol, tuple(pairings), None if common is None else len(common))
@@ -158,6 +160,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> Cut[Difference
     asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
     shown = (
         Difference(
+            protocol,
             *named[unit[1]],
             asked.get((unit[1], unit[2]), ""),
             first[unit][x],

@@ -8,6 +8,7 @@ from typing import Protocol as Shape
 from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import Aid
 from annotator.domain.kinds.unit import Unit
@@ -52,8 +53,9 @@ class Material:
 class Case:
     """One thing a rater is asked: about one unit, or several together, of one response on an item.
 
-    Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. With
-    `weights_shown` the judge is to be told how much each unit weighs.
+    Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. Where
+    values are `allowed`, people may give no other, and `why` says so. With `weights_shown` the judge is to be told how
+    much each unit weighs.
     """
 
     protocol: str
@@ -64,6 +66,8 @@ class Case:
     trial: int = 1
     other: Response | None = None
     given: Mapping[str, str] = field(default_factory=dict)
+    allowed: tuple[str, ...] = ()
+    why: str = ""
     weights_shown: bool = False
 
     @property
@@ -185,9 +189,9 @@ class Protocol:
     """A way of judging, as one paper defines it.
 
     `cases` turns what is at hand about a response into what a rater is asked, none when something is lacking;
-    `values` are the verdicts a rater may give, in the order of the keys 1, 2 … ; `judge` answers for every unit of
-    a case; `judge_together` takes its place where cases were put together of units that it takes one at a time. A
-    protocol without values is computed from what is at hand, and has no cases. `facet` names the part of
+    `scale` holds the values a rater may give; `judge` answers for every unit of a case; `judge_together` takes its
+    place where cases were put together of units that it takes one at a time. A protocol without values is computed
+    from what is at hand, and has no cases. `facet` names the part of
     a report that a unit speaks of (an aspect, a section), by which results can be told apart.
     """
 
@@ -196,7 +200,7 @@ class Protocol:
     citation: str
     needs: tuple[Kind, ...]
     metrics: tuple[Metric, ...]
-    values: tuple[str, ...] = ()
+    scale: Scale = NO_VALUES
     cases: Callable[[Material], Iterable[Case]] = lambda _: ()
     judge: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
@@ -207,6 +211,11 @@ class Protocol:
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
     departures: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values a rater may give, in the order of their keys."""
+        return self.scale.names
 
     @property
     def unit_kind(self) -> Kind | None:

@@ -6,17 +6,13 @@ from typing import Any
 
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import counted, usd
+from annotator.gui.review.verdicts import face
 
 KIND_WORDS = {
     JudgeKind.BASELINE: "Baseline",
     JudgeKind.ENDPOINT: "Endpoint",
     JudgeKind.DERIVED: "Vote",
 }
-VALUE_WORDS = {
-    "yes": "Yes", "no": "No", "unknown": "Cannot be known", "first": "The first", "second": "The second",
-    "tie": "Neither", "relevant": "Relevant", "not": "Not relevant", "true": "True", "false": "False",
-    "cannot-tell": "Cannot be told",
-}  # fmt: skip
 STATUS_WORDS = {
     "unclear": "Unsure",
     "invalid": "Reply not readable",
@@ -44,7 +40,6 @@ STATE_LOOKS = {
     "interrupted": ("warning", "state-unconfirmed"),
     "cancelled": ("stop", "state-missing"),
 }
-_GOOD, _BAD = frozenset({"yes", "true", "relevant"}), frozenset({"no", "false", "not"})
 
 
 def kind_of(judge: Judge) -> str:
@@ -52,20 +47,19 @@ def kind_of(judge: Judge) -> str:
     return KIND_WORDS.get(judge.kind, str(judge.kind))
 
 
-def value_words(value: str | None, status: str) -> str:
-    """A verdict in words; the cause where there is none."""
+def value_words(protocol: str, value: str | None, status: str = "ok") -> str:
+    """A verdict in the words of its protocol; the cause where there is none."""
     if value is None:
         return STATUS_WORDS.get(status, status.replace("_", " ").capitalize())
-    return VALUE_WORDS.get(value, value.replace("_", " ").capitalize())
+    return face(value, protocol).words
 
 
-def value_look(value: str | None) -> tuple[str, str]:
+def value_look(protocol: str, value: str | None) -> tuple[str, str]:
     """A verdict's icon and colour; missing is grey, never that of a no."""
     if value is None:
         return "question", "state-missing"
-    if value in _GOOD:
-        return "check", "state-agreed"
-    return ("cross", "state-disagree") if value in _BAD else ("minus", "text")
+    shown = face(value, protocol)
+    return shown.icon, f"state-{shown.state}"
 
 
 def flag_words(flag: str) -> str:

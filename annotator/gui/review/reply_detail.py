@@ -195,12 +195,12 @@ def facts(call: Call) -> str:
 def made_of(told: Told) -> str:
     """What was made of a reply, as HTML: the verdict, the grounds, the quote in its place, the flags."""
     line, muted = told.line, theme.token("text-muted").name()
-    colour = theme.token(value_look(line.value)[1]).name()
-    where = f"item {line.item_key} · {line.system} · {title(told.protocol)}"
+    colour = theme.token(value_look(line.protocol, line.value)[1]).name()
+    where = f"item {line.item_key} · {line.system} · {title(line.protocol)}"
     where += f" · trial {line.trial}" if line.trial > 1 else ""
     parts = [
         f"<p style='color:{muted}'>{escape(where)}</p>",
-        f"<h3 style='color:{colour}'>{escape(value_words(line.value, line.status))}</h3>",
+        f"<h3 style='color:{colour}'>{escape(value_words(line.protocol, line.value, line.status))}</h3>",
     ]
     if line.value is None:
         parts.append(f"<p dir='auto'><b>Missing, not a no.</b> {escape(line.cause)}</p>")

@@ -9,7 +9,7 @@ from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.spec import UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.gui.review.adjudication_queue import measure_of
@@ -45,11 +45,10 @@ def title_of(stage: Stage, kind: Kind) -> str:
     return KINDS[kind].title if stage_of(kind) is stage else stage.value.capitalize()
 
 
-def value_words(field: UnitField, value: Any, values: Sequence[str] = ()) -> str:
-    """One value as people say it: “weight 3”, “True”, “Not met”."""
+def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
+    """One value as people say it: “weight 3”, “True”, “Not met” of a label under a protocol."""
     if field.name == "value":
-        known = tuple(each for each in values if each != UNSURE)
-        return face(str(value)).words if len(known) == 2 else str(value).capitalize()
+        return face(str(value), protocol).words
     if value is None or value == "":
         return f"no {field.title.lower()}"
     if isinstance(value, float):
@@ -59,16 +58,19 @@ def value_words(field: UnitField, value: Any, values: Sequence[str] = ()) -> str
     return f"{field.title.lower()} {value}" if str(value).isdigit() else str(value).capitalize()
 
 
-def field_chips(
-    kind: Kind, unit: Unit, differing: Sequence[str] = (), values: Sequence[str] = ()
-) -> list[Chip]:
+def protocol_of(unit: Unit | None) -> str:
+    """The protocol that a label is under."""
+    return unit.protocol if isinstance(unit, Label) else ""
+
+
+def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[Chip]:
     """The fields of a unit beside its words; those that differ between the letters stand out."""
     made = []
     for field in KINDS[kind].shown:
         value = getattr(unit, field.name)
         if not field.options and value in (None, "") and field.name not in differing:
             continue
-        words = value_words(field, value, values)
+        words = value_words(field, value, protocol_of(unit))
         made.append(Chip(words, "cross", "disagree") if field.name in differing else Chip(words))
     return made
 

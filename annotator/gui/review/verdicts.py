@@ -1,16 +1,21 @@
-"""What the answers look like: their words, icons, colours and keys, protocol by protocol in the order of the keys."""
+"""What the answers look like: their words, icons, colours and keys, in the order of the keys."""
 
 from dataclasses import dataclass
 
 from annotator.actions.labelling import labels
-from annotator.actions.labelling.label_rows import UNSURE, USUAL
+from annotator.actions.labelling.label_cases import scale_of
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.judges.judgement import Judgement, Status
+from annotator.domain.judges.scale import Look
 from annotator.domain.judges.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """How an answer, or its absence, is shown. `state` is a colour of the theme, `hint` says what the answer means."""
+    """How an answer, or its absence, is shown.
+
+    `icon` may be empty, `state` is a colour of the theme, `hint` says what the answer means.
+    """
 
     words: str
     icon: str
@@ -33,44 +38,18 @@ class Kept:
 
 OPEN = Face("Open", "new", "missing")
 WORDED_ANEW = Face("Worded anew", "author", "unconfirmed")
-_UNSURE = Face("Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as a no")
-_PAIR = {
-    "first": Face("First", "left", "agreed", "The first report is better"),
-    "second": Face("Second", "right", "agreed", "The second report is better"),
-    "tie": Face("Tie", "minus", "incomplete", "You would be content with either"),
-    UNSURE: _UNSURE,
-}
-FACES: dict[str, dict[str, Face]] = {
-    "researcherbench.coverage": {
-        "yes": Face("Met", "check", "agreed"),
-        "no": Face("Not met", "cross", "disagree"),
-        UNSURE: Face("Unsure", "question", "unconfirmed"),
-    },
-    "researcherbench.claims": {
-        "yes": Face("Supported", "check", "agreed", "The page says what the claim says"),
-        "no": Face(
-            "Not supported", "cross", "disagree", "The page can be read, and does not say it or denies it"
-        ),
-        "unknown": Face(
-            "Not known", "minus", "incomplete", "The page cannot tell: it has no words of its own"
-        ),
-        UNSURE: _UNSURE,
-    },
-    "researcherbench.pairwise": _PAIR,
-    "adra.plan": {
-        "relevant": Face("Relevant", "check", "agreed", "It does the work that the gold sub-task asks for"),
-        "not": Face("Not relevant", "cross", "missing", "It does other work"),
-        UNSURE: _UNSURE,
-    },
-    "adra.reasoning": {
-        "true": Face("True", "check", "agreed", "Going by the report alone, it is true"),
-        "false": Face("False", "cross", "disagree", "Going by the report alone, it is false"),
-        "cannot-tell": Face(
-            "Cannot tell", "minus", "incomplete", "The report is silent on it, or leaves it open"
-        ),
-        UNSURE: _UNSURE,
-    },
-    "adra.preference": _PAIR,
+_UNSURE = Face(
+    "Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as an answer"
+)
+# What a value stands for → its icon and its colour.
+LOOKS: dict[Look, tuple[str, str]] = {
+    Look.GOOD: ("check", "agreed"),
+    Look.BAD: ("cross", "disagree"),
+    Look.NEITHER: ("minus", "incomplete"),
+    Look.NONE: ("cross", "missing"),
+    Look.FIRST: ("left", "agreed"),
+    Look.SECOND: ("right", "agreed"),
+    Look.STEP: ("", "incomplete"),
 }
 # The acts of the key table whose keys give answers, in the order of the answers.
 ACTS = ("met", "not_met", "unsure", "fourth")
@@ -90,14 +69,17 @@ def is_flagged(label: Judgement | None) -> bool:
 
 def faces(protocol: str) -> tuple[Face, ...]:
     """How the answers to a protocol's questions are shown, in the order of their keys; “unsure” is the last."""
-    return tuple(FACES[protocol].values())
+    return tuple(face(value, protocol) for value in answers(protocol))
 
 
 def answers(protocol: str) -> tuple[str, ...]:
     """The answers themselves, in the same order."""
-    return tuple(FACES[protocol])
+    return (*scale_of(protocol).names, UNSURE)
 
 
-def face(value: str, protocol: str = USUAL) -> Face:
+def face(said: str, protocol: str) -> Face:
     """How an answer is shown; an open one where there is none."""
-    return FACES[protocol].get(value, OPEN)
+    if said == UNSURE:
+        return _UNSURE
+    value = scale_of(protocol).value(said)
+    return Face(value.words, *LOOKS[value.look], value.hint) if said else OPEN

@@ -5,7 +5,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.results.results_behind import Behind
 from annotator.gui import theme
 from annotator.gui.review.judge_words import value_look, value_words
@@ -15,7 +14,6 @@ from annotator.gui.widgets.plain import tooltip
 
 COLUMNS = ("Item", "System", "Verdict", "Asked about", "Weight", "By", "Why")
 VERDICT = 2
-WORDS = {"yes": "Met", "no": "Not met"}
 
 
 class JudgementsModel(RowsModel[Behind]):
@@ -39,7 +37,8 @@ class JudgementsModel(RowsModel[Behind]):
         if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in ("Item", "Asked about", "Why"):
             return tooltip(line.question if column == 0 else self._words(line)[column])
         if role == Qt.ItemDataRole.DecorationRole and column == VERDICT:
-            return icon(value_look(line.judgement.value)[0], theme.current().px(16))
+            picture, _ = value_look(line.judgement.protocol, line.judgement.value)
+            return icon(picture, theme.current().px(16)) if picture else None
         if role == Qt.ItemDataRole.ForegroundRole and line.judgement.value is None and column == VERDICT:
             return theme.token("text-muted")
         return None
@@ -53,8 +52,6 @@ class JudgementsModel(RowsModel[Behind]):
 def verdict(line: Behind) -> str:
     """A judgement's value, or why there is none, in a word or two."""
     said = line.judgement
-    if said.value and said.protocol == USUAL:
-        return WORDS.get(said.value, said.value)
     # Of a pair the one that is better, by name.
     named = {"first": line.system, "second": line.unit}
-    return named.get(said.value or "") or value_words(said.value, said.status)
+    return named.get(said.value or "") or value_words(said.protocol, said.value, said.status)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.part import Part
@@ -195,7 +196,10 @@ PLAN = Protocol(
     needs=(Kind.PLAN,),
     parts=(Part.PLAN,),
     metrics=METRICS,
-    values=(RELEVANT, NOT),
+    scale=nominal(
+        Value(RELEVANT, "Relevant", "It does the work that the gold sub-task asks for", Look.GOOD),
+        Value(NOT, "Not relevant", "It does other work", Look.NONE),
+    ),
     cases=cases,
     judge=judge,
     baseline=baseline,

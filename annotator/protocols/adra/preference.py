@@ -8,6 +8,7 @@ from math import isclose
 from typing import Literal
 
 from annotator.domain.judges.protocol import Metric, Protocol, Scored, cases_of_pairs
+from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
 
 NAME = "adra.preference"
@@ -81,7 +82,7 @@ PREFERENCE = Protocol(
     citation="ADRA, §5.4",
     needs=(),
     metrics=(Metric("preference", "Preferred", DEFINITION, share),),
-    values=(FIRST, SECOND, TIE),
+    scale=PAIR,
     cases=partial(cases_of_pairs, NAME),
     paired=True,
     departures=DEPARTURES,

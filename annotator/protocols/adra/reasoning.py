@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.unit import Unit
@@ -170,7 +171,11 @@ REASONING = Protocol(
     citation="ADRA, §3.3, §4.5 and appendix F",
     needs=(Kind.DIAGNOSTICS,),
     metrics=METRICS,
-    values=(TRUE, FALSE, CANNOT_TELL),
+    scale=nominal(
+        Value(TRUE, "True", "Going by the report alone, it is true", Look.GOOD),
+        Value(FALSE, "False", "Going by the report alone, it is false", Look.BAD),
+        Value(CANNOT_TELL, "Cannot tell", "The report is silent on it, or leaves it open", Look.NEITHER),
+    ),
     cases=cases,
     judge=judge,
     judge_together=judge_together,

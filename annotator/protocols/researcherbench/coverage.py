@@ -10,6 +10,7 @@ from math import fsum
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.unit import Unit
@@ -158,7 +159,7 @@ COVERAGE = Protocol(
     citation="ResearcherBench, §4.1 and appendix E.3",
     needs=NEEDS,
     metrics=(Metric("coverage", "Coverage", DEFINITION, score),),
-    values=(YES, NO),
+    scale=nominal(Value(YES, "Met", look=Look.GOOD), Value(NO, "Not met", look=Look.BAD)),
     cases=cases,
     judge=judge,
     judge_together=judge_together,

@@ -6,9 +6,11 @@ verdicts and one batch for each address, appendix E.2.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from annotator.domain.judges.judgement import NO, YES
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
+from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.judges.taxonomy import UNKNOWN
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Part
@@ -18,7 +20,12 @@ from annotator.protocols.researcherbench.references import normal
 from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, baseline, judge
 
 NAME = "researcherbench.claims"
-VALUES = (YES, NO, UNKNOWN)
+SUPPORT = nominal(
+    Value(YES, "Supported", "The page says what the claim says", Look.GOOD),
+    Value(NO, "Not supported", "The page can be read, and does not say it or denies it", Look.BAD),
+    Value(UNKNOWN, "Not known", "The page cannot tell: it has no words of its own", Look.NEITHER),
+)
+UNREADABLE = "The page could not be read: it supports nothing and contradicts nothing."
 # More in one reply, and the reply is cut off before its end.
 MOST_CLAIMS = 20
 ABSENT = "Its text is not in this project; fetch the page first."
@@ -67,7 +74,7 @@ def faithfulness(scored: Scored, over_valid: bool = False) -> Estimate:
     if not cited:
         return Estimate(None, method=method, note="no claim cites a source")
     counts = Counter(scored.values.get(claim.id) for claim in cited)
-    if odd := set(counts) - {*VALUES, None}:
+    if odd := set(counts) - {*SUPPORT.names, None}:
         raise ValueError(f"a claim's verdict is yes, no or unknown, not {odd.pop()!r}")
     yes, told, missing = counts[YES], counts[YES] + counts[NO], counts[None]
     notes = [f"{counts[UNKNOWN]} of {len(cited)} unknown"] * bool(counts[UNKNOWN])
@@ -116,7 +123,8 @@ def cases(material: Material) -> Iterator[Case]:
         for start in range(0, len(units) if page else 0, MOST_CLAIMS):
             batch = tuple(units[start : start + MOST_CLAIMS])
             given = _given(address, page) if page else {}
-            yield Case(NAME, material.item, material.response, artifact_id, batch, given=given)
+            case = Case(NAME, material.item, material.response, artifact_id, batch, given=given)
+            yield replace(case, allowed=(UNKNOWN,), why=UNREADABLE) if "page_state" in given else case
 
 
 def _given(address: str, page: Page) -> dict[str, str]:
@@ -139,7 +147,7 @@ FACTUAL = Protocol(
         Metric("faithfulness", "Faithfulness", FAITHFULNESS, faithfulness, parts=(Part.CLAIMS,)),
         Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(Part.CLAIMS,)),
     ),
-    values=VALUES,
+    scale=SUPPORT,
     cases=cases,
     judge=judge,
     baseline=baseline,

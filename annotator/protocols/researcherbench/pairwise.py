@@ -19,13 +19,13 @@ from annotator.domain.judges.protocol import (
     cases_of_pairs,
     missing_verdicts,
 )
+from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.replies import Word, sole_value
 from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
 
 NAME = "researcherbench.pairwise"
 PROMPTS = (NAME,)
-VALUES = (FIRST, SECOND, TIE)
 
 DEPARTURES = (
     "Both orders are always asked, and a win is one in both. The paper aggregates both directions and does not say "
@@ -135,7 +135,7 @@ PAIRWISE = Protocol(
     citation="ResearcherBench, appendix E.7",
     needs=(),
     metrics=(Metric("win_rate", "Win rate", WIN_RATE, win_rate),),
-    values=VALUES,
+    scale=PAIR,
     cases=partial(cases_of_pairs, NAME),
     judge=judge,
     baseline=baseline,

@@ -12,6 +12,7 @@ from annotator.actions.results import result_raters, results, results_behind
 from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
+from annotator.domain.judges.scale import PAIR
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.unit import Unit
@@ -63,7 +64,7 @@ def wins(scored: Scored, over_valid: bool) -> Estimate:
 
 PAIRS = Protocol(
     name="pairs", title="Pairs", citation="", needs=(), metrics=(Metric("wins", "Wins", "", wins),),
-    values=("first", "second", "tie"), cases=pairs, baseline=compare, paired=True,
+    scale=PAIR, cases=pairs, baseline=compare, paired=True,
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Every protocol that people answer is validated: two values by their cells, more by agreement, pairs in one order."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from annotator.actions.validation.validation import Wish
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
+from annotator.domain.judges.scale import PAIR
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.identity import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
@@ -120,9 +122,14 @@ def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> N
     assert line.told.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
 
 
-def test_pairs_are_compared_in_one_order(project: Project) -> None:
-    """People asked in the other order are turned: the report shown second there is the better one here."""
-    first, second, _ = PROTOCOLS[PAIRS].values
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_pairs_are_compared_in_one_order(
+    project: Project, monkeypatch: pytest.MonkeyPatch, order: tuple[int, ...]
+) -> None:
+    """People asked in the other order are turned, in whichever order the values stand: the better report stays it."""
+    (first, second, _), shape = PAIR.names, PROTOCOLS[PAIRS]
+    scale = replace(PAIR, values=tuple(PAIR.values[place] for place in order))
+    monkeypatch.setitem(PROTOCOLS, PAIRS, replace(shape, scale=scale))
     asked = {(task.response_id, task.other_id) for task in label_tasks.queue(project, PAIRS)}
     for response_id, other_id in asked:
         # Always the report whose id sorts first.

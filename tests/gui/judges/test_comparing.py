@@ -37,8 +37,8 @@ def test_two_judges_are_compared_with_n(two, show):
 def test_where_they_differ_is_listed_with_both_grounds(two, show):
     part = show(two, "Compare").comparing
     assert part.count.text() == "2 differ: first a, second b"
-    assert cells(part.differing, 3) == ["Yes", "No"]
-    assert cells(part.differing, 5) == ["No", "Yes"]
+    assert cells(part.differing, 3) == ["Met", "Not met"]
+    assert cells(part.differing, 5) == ["Not met", "Met"]
     assert set(cells(part.differing, 4)) == {"It says so."}
     assert set(cells(part.differing, 6)) == {"Nothing on it."}
 

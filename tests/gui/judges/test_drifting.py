@@ -120,7 +120,7 @@ def test_a_check_tells_which_verdicts_changed_and_shows_both_replies(frozen, ser
     # Eight of twelve stayed; of two items there is no interval.
     assert cells(found.table, 2) == ["66.7 %"]
     assert (cells(found.list, 0), set(cells(found.list, 2))) == (["1", "1", "2", "2"], {DATASET})
-    assert (set(cells(found.list, 3)), set(cells(found.list, 4))) == ({"Yes"}, {"No"})
+    assert (set(cells(found.list, 3)), set(cells(found.list, 4))) == ({"Met"}, {"Not met"})
     said = [json.loads(text.toPlainText())["covered"] for text in (found.then, found.now)]
     assert said == ["yes", "no"]
     assert "4 verdicts changed" in page.drifting.answer.text()

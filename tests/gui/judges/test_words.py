@@ -2,22 +2,33 @@
 
 import pytest
 
-from annotator.gui.review.judge_words import doing, value_words
-from annotator.protocols.adra.plan_judge import NOT, RELEVANT
-from annotator.protocols.adra.reasoning_judge import CANNOT_TELL
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.gui.pages.feedback.wording import field_words
+from annotator.gui.review.judge_words import doing, value_look, value_words
+from annotator.gui.review.ruling_words import field_chips
+from annotator.protocols import PROTOCOLS, USUAL
+
+ASKED = {name: shape for name, shape in PROTOCOLS.items() if shape.values}
 
 
-def test_every_verdict_of_the_papers_has_words_of_its_own():
-    said = {value: value_words(value, "ok") for value in (CANNOT_TELL, RELEVANT, NOT)}
-    assert said == {
-        CANNOT_TELL: "Cannot be told",
-        RELEVANT: "Relevant",
-        NOT: "Not relevant",
-    }
+@pytest.mark.parametrize("name", ASKED)
+def test_a_verdict_is_called_the_same_on_every_page(name):
+    for value in ASKED[name].scale.values:
+        label = Label(id="l1", protocol=name, response_id="r1", unit_id="c1", value=value.name)
+        other = label.model_copy(update={"value": "another"})
+        assert value_words(name, value.name) == value.words
+        assert [chip.words for chip in field_chips(Kind.LABELS, label)] == [value.words]
+        assert [chip.words for chip in field_words(Kind.LABELS, label, other, given_up=True)] == [value.words]
+
+
+def test_a_verdict_of_a_later_version_is_shown_as_it_is_stored():
+    assert value_words("unheard.of", "half-met") == value_words(USUAL, "half-met") == "half-met"
 
 
 def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
-    assert value_words(None, "timeout") == "No answer in time"
+    assert value_words(USUAL, None, "timeout") == "No answer in time"
+    assert value_look(USUAL, None) != value_look(USUAL, "no")
 
 
 @pytest.mark.parametrize(

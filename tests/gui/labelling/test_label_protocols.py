@@ -7,7 +7,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_rows, label_tasks
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.wording import WORDS
-from annotator.gui.review.verdicts import FACES, answers
+from annotator.gui.review.verdicts import answers
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, kept, one_item
@@ -28,7 +28,7 @@ def show(project, page_over):
 
 def test_answers_stand_in_the_order_of_the_protocols_own_values():
     asked = {name: shape for name, shape in PROTOCOLS.items() if shape.values}
-    assert FACES.keys() == WORDS.keys() == asked.keys()
+    assert WORDS.keys() == asked.keys()
     assert all(answers(name) == (*shape.values, label_rows.UNSURE) for name, shape in asked.items())
 
 

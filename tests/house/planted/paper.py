@@ -17,11 +17,16 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     missing_verdicts,
 )
+from annotator.domain.judges.scale import Level, Look, Scale, Value, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 
-STANCES = ("supports", "omits", "contradicts")
-RATINGS = tuple(str(number) for number in range(11))
+STANCE = nominal(
+    Value("supports", "Supports", "It says so", Look.GOOD),
+    Value("omits", "Omits", look=Look.NONE),
+    Value("contradicts", "Contradicts", look=Look.BAD),
+)
+RATING = numbers(0, 10, level=Level.ORDINAL, hints={range(8, 11): "Mastery"})
 
 
 class Reply(BaseModel):
@@ -68,10 +73,10 @@ def rating(scored: Scored, over_valid: bool = False) -> Estimate:
     return Estimate(value, n=len(known), missing=len(said) - len(known))
 
 
-def _planted(name: str, kind: Kind, values: tuple[str, ...], metric: Metric) -> Protocol:
+def _planted(name: str, kind: Kind, scale: Scale, metric: Metric) -> Protocol:
     return Protocol(
         name=name, title=f"Planted {metric.title.lower()}", citation="Nowhere", needs=(kind,), metrics=(metric,),
-        values=values, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, values),
+        scale=scale, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, scale.names),
         prompts=(name,),
     )  # fmt: skip
 
@@ -80,8 +85,8 @@ PROTOCOLS = {
     shape.name: shape
     for shape in (
         _planted(
-            "planted.stance", Kind.RUBRIC, STANCES, Metric("planted.support", "Support", "`s/n`", support)
+            "planted.stance", Kind.RUBRIC, STANCE, Metric("planted.support", "Support", "`s/n`", support)
         ),
-        _planted("planted.rating", Kind.CHECKLIST, RATINGS, Metric("planted.mean", "Mean", "`Σw·r`", rating)),
+        _planted("planted.rating", Kind.CHECKLIST, RATING, Metric("planted.mean", "Mean", "`Σw·r`", rating)),
     )
 }

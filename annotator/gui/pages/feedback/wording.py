@@ -18,7 +18,6 @@ FATES: dict[str, Chip] = {
     Fate.DROPPED: Chip("dropped", "trash", "disagree"),
     Fate.ADDED: Chip("added", "plus", "incomplete"),
 }
-VALUES = ("yes", "no")
 
 
 def fate(row: DigestRow) -> Chip:
@@ -47,6 +46,6 @@ def field_words(kind: Kind, unit: Unit, other: Unit | None, *, given_up: bool) -
     """A unit's fields beside its words; those that are not as in the other one stand out: given up, or new."""
     names = [field.name for field in KINDS[kind].shown]
     differing = [name for name in names if other is not None and getattr(unit, name) != getattr(other, name)]
-    plain, marked = field_chips(kind, unit, (), VALUES), field_chips(kind, unit, differing, VALUES)
+    plain, marked = field_chips(kind, unit), field_chips(kind, unit, differing)
     look = ("minus", "disagree") if given_up else ("check", "agreed")
     return [chip if chip in plain else Chip(chip.words, *look) for chip in marked]

@@ -19,10 +19,10 @@ LINES: Sequence[Column[Line]] = (
     Column("Asked about", lambda line: line.unit, 150),
     Column(
         "Verdict",
-        lambda line: value_words(line.value, line.status),
+        lambda line: value_words(line.protocol, line.value, line.status),
         150,
-        tip=lambda line: line.cause or value_words(line.value, line.status),
-        look=lambda line: value_look(line.value),
+        tip=lambda line: line.cause or value_words(line.protocol, line.value, line.status),
+        look=lambda line: value_look(line.protocol, line.value),
     ),
     Column("Flags", _flags, 130, look=lambda line: ("flag", "state-unconfirmed") if line.flags else None),
     Column("Trial", lambda line: str(line.trial), 44, number=True),
@@ -35,7 +35,9 @@ CALLS: Sequence[Column[Reply]] = (
             "Could be read" if reply.call.status == "ok" else STATUS_WORDS.get(reply.call.status, "")
         ),
         130,
-        look=lambda reply: value_look("yes" if reply.call.status == "ok" else None),
+        look=lambda reply: (
+            ("check", "state-agreed") if reply.call.status == "ok" else ("question", "state-missing")
+        ),
     ),
     Column("Tries", lambda reply: str(reply.call.attempts), 48, number=True),
     Column("Cost", lambda reply: spent(reply.call.cost_usd, 1), 78, number=True),
@@ -45,10 +47,18 @@ DIFFERENCES: Sequence[Column[Difference]] = (
     Column("Item", lambda one: one.item_key, 48, fitted=True),
     Column("System", lambda one: one.system, 110),
     Column("Asked about", lambda one: one.unit, 220),
-    Column("First", lambda one: value_words(one.value_a, "ok"), 90, look=lambda one: value_look(one.value_a)),
+    Column(
+        "First",
+        lambda one: value_words(one.protocol, one.value_a),
+        90,
+        look=lambda one: value_look(one.protocol, one.value_a),
+    ),
     Column("Why", lambda one: one.why_a, 150),
     Column(
-        "Second", lambda one: value_words(one.value_b, "ok"), 90, look=lambda one: value_look(one.value_b)
+        "Second",
+        lambda one: value_words(one.protocol, one.value_b),
+        90,
+        look=lambda one: value_look(one.protocol, one.value_b),
     ),
     Column("Why", lambda one: one.why_b, 150),
 )

@@ -63,11 +63,7 @@ class ConsensusList(QWidget):
             for unit, provenance in row.made:
                 words = about(row) if isinstance(unit, Label) else unit.text
                 report = f"{row.report}: " if row.report else ""
-                lines.append(
-                    ConsensusLine(
-                        len(lines) + 1, unit, provenance, f"{report}{words}", row.number, row.values
-                    )
-                )
+                lines.append(ConsensusLine(len(lines) + 1, unit, provenance, f"{report}{words}", row.number))
         bar = self.list.verticalScrollBar()
         place = bar.value()
         self.model.show(lines)
@@ -160,7 +156,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
     def _chips(self, line: ConsensusLine) -> list[Chip]:
-        return [*field_chips(self.kind, line.unit, (), line.values), origin(line.provenance)]
+        return [*field_chips(self.kind, line.unit), origin(line.provenance)]
 
     def _room(self, width: int, chips: list[Chip], option: QStyleOptionViewItem) -> float:
         px = theme.current().px

@@ -22,7 +22,6 @@ class ConsensusLine:
     provenance: Provenance
     words: str
     row: int
-    values: tuple[str, ...] = ()
 
 
 class ConsensusModel(QAbstractListModel):

@@ -15,7 +15,7 @@ from annotator.domain.material.item import Item
 from annotator.gui.forms.fields import Choice
 from annotator.gui.forms.forms import EDITING
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.review.ruling_words import value_words
+from annotator.gui.review.verdicts import answers, faces
 from annotator.gui.widgets.layouts import vertical
 
 _WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -26,16 +26,16 @@ class LabelEditor(UnitEditor):
 
     GIVEN: ClassVar[bool] = True
 
-    def __init__(self, values: tuple[str, ...]) -> None:
-        self._values = values
+    def __init__(self, protocol: str) -> None:
+        self._protocol = protocol
         super().__init__(KINDS[Kind.LABELS])
 
     def build(self) -> None:
         """Value."""
         self.text.hide()
         (field,) = self.words.fields
-        options = [(value, value_words(field, value, self._values), "") for value in self._values]
-        choice = Choice(field.title, options)
+        shown = zip(answers(self._protocol), faces(self._protocol), strict=True)
+        choice = Choice(field.title, [(value, one.words, one.hint) for value, one in shown])
         self.row.addWidget(choice)
         self.add_field("value", choice)
 
@@ -56,10 +56,10 @@ class OwnEditor(QWidget):
     quote_wanted = Signal(int)
     """Which of its quotations is to be shown."""
 
-    def __init__(self, kind: Kind, values: tuple[str, ...], item: Item, row: QWidget) -> None:
-        """Esc puts the focus onto `row`."""
+    def __init__(self, kind: Kind, protocol: str, item: Item, row: QWidget) -> None:
+        """Of a label its `protocol` says what may be chosen; Esc puts the focus onto `row`."""
         super().__init__()
-        self.editor = LabelEditor(values) if kind is Kind.LABELS else EDITING[kind].editor(KINDS[kind])
+        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else EDITING[kind].editor(KINDS[kind])
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()

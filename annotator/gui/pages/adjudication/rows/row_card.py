@@ -126,9 +126,7 @@ class RowCard(QFrame):
         self.line.show_text(words, struck=row.ruling.take == DROP)
         self.line.fold(True)
         dropped = row.ruling.take == DROP or unit is None
-        self.fields.show_chips(
-            [] if dropped or unit is None else field_chips(self._kind, unit, (), row.values)
-        )
+        self.fields.show_chips([] if dropped or unit is None else field_chips(self._kind, unit))
 
     def _fill(self) -> None:
         """Build what stands below the head anew."""
@@ -162,7 +160,7 @@ class RowCard(QFrame):
         first = next(iter(units.values()))
         self._add_words(column, about(self.row))
         chips = Chips()
-        chips.show_chips(field_chips(self._kind, first, (), self.row.values))
+        chips.show_chips(field_chips(self._kind, first))
         column.addWidget(chips)
         for letter, unit in units.items():
             add_beside(column, unit, partial(self._want_quote, letter), letter)

@@ -169,9 +169,9 @@ class RowControls(QWidget):
             self._votes.removeWidget(button)
             button.deleteLater()
         self.votes = []
-        field, values = KINDS[kind].voted, ballot.values if ballot else ()
-        for place, value in enumerate(values):
-            words = value_words(field, value, values) if field else value
+        field = KINDS[kind].voted
+        for place, value in enumerate(ballot.values if ballot else ()):
+            words = value_words(field, value, ballot.protocol) if field and ballot else value
             act = VOTE_ACTS[place] if place < len(VOTE_ACTS) else ""
             button = KeyButton(words, keys.sequences(act)[0] if act else "")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

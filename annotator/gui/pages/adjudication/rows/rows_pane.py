@@ -9,6 +9,7 @@ from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.pages.adjudication.rows.own_editor import OwnEditor
 from annotator.gui.pages.adjudication.rows.row_card import RowCard
 from annotator.gui.pages.adjudication.rows.row_controls import RowControls
+from annotator.gui.review.ruling_words import protocol_of
 from annotator.gui.widgets.keyless_area import KeylessArea
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
@@ -200,7 +201,7 @@ class RowsPane(QWidget):
             return
         if self.own is None and self._item is not None:
             self._own_id = wanted
-            self.own = OwnEditor(sheet.kind, row.values, self._item, self.cards[wanted])
+            self.own = OwnEditor(sheet.kind, protocol_of(row.made[0][0]), self._item, self.cards[wanted])
             self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
             self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
             self.own.chosen.connect(self.worded)

@@ -53,7 +53,7 @@ class UnitCell(QWidget):
         if with_words:
             self.text.show_text(unit.text, marked_in(self._row, self.letter))
             self._column.addWidget(self.text)
-        self.chips.show_chips(field_chips(self._kind, unit, self._row.differing, self._row.values))
+        self.chips.show_chips(field_chips(self._kind, unit, self._row.differing))
         self._column.addWidget(self.chips)
         add_beside(self._column, unit, partial(self.quote_wanted.emit, self.letter))
         if self._kind not in (Kind.LABELS, Kind.SELECTION):

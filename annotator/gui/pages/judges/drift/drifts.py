@@ -154,15 +154,15 @@ CHANGED: Sequence[Column[Turned]] = (
     Column("Asked about", lambda one: one.unit or one.changed.unit_id, 200),
     Column(
         "Then",
-        lambda one: value_words(one.changed.before, "ok"),
+        lambda one: value_words(one.protocol, one.changed.before),
         84,
-        look=lambda one: value_look(one.changed.before),
+        look=lambda one: value_look(one.protocol, one.changed.before),
     ),
     Column(
         "Now",
-        lambda one: value_words(one.changed.after, "ok"),
+        lambda one: value_words(one.protocol, one.changed.after),
         84,
-        look=lambda one: value_look(one.changed.after),
+        look=lambda one: value_look(one.protocol, one.changed.after),
     ),
     Column(
         "Since",

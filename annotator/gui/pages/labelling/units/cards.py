@@ -65,7 +65,7 @@ class Cards(KeylessArea):
             for unit in group.units:
                 number += 1
                 card = UnitCard(
-                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE)),
+                    Asked(self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why),
                     locked or why_locked(self._bench.sheet, unit.id),
                 )
                 card.pressed.connect(self._bench.move_to)

@@ -29,13 +29,14 @@ MARKS = 24
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a card is about: which of how many it is, and the verdicts that may be given."""
+    """What a card is about: which of how many it is, the values that may be given, and why no other."""
 
     protocol: str
     unit: Unit
     number: int
     total: int
     allowed: tuple[str, ...]
+    why: str = ""
 
     @property
     def words(self) -> str:
@@ -130,7 +131,9 @@ class UnitCard(QFrame):
         """Open the controls and stand out, or close them."""
         if current and self.details is None:
             asked = self._asked
-            self.details = UnitDetails(asked.protocol, asked.allowed, self._locked, flat=not self.unit.text)
+            self.details = UnitDetails(
+                asked.protocol, asked.allowed, self._locked, asked.why, flat=not self.unit.text
+            )
             self.details.show_label(self._shown)
             self._column.addWidget(self.details)
             self.details_made.emit(self.unit.id)

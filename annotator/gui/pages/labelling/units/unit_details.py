@@ -35,11 +35,11 @@ class UnitDetails(QWidget):
     """Esc was pressed in the note."""
 
     def __init__(
-        self, protocol: str, allowed: tuple[str, ...], locked: str, *, quotes: bool = True, flat: bool = False
+        self, protocol: str, allowed: tuple[str, ...], locked: str, why: str = "", *, flat: bool = False
     ) -> None:
-        """`allowed` are the verdicts that may be given; `locked` says why nothing can be changed, if so.
+        """`allowed` are the values that may be given, `why` no other; `locked` says why none can, if so.
 
-        Without `quotes` no evidence is asked for; `flat` controls stand in one line.
+        `flat` controls stand in one line.
         """
         super().__init__()
         self._protocol, self._locked = protocol, locked
@@ -50,14 +50,14 @@ class UnitDetails(QWidget):
         column = QBoxLayout(_ACROSS if flat else _DOWN)
         column.setSpacing(6)
         whole.addLayout(column)
-        self.verdicts = VerdictButtons(protocol, allowed, locked)
+        self.verdicts = VerdictButtons(protocol, allowed, why, locked)
         self.verdicts.said.connect(self.said)
         self.kinds = KindRow(readonly=locked == LOCKED)
         self.kinds.given.connect(self.kind_given)
         column.addWidget(self.verdicts)
         column.addWidget(self.kinds)
         # In one line the hint would take the note's room.
-        self._quotes = quotes and not flat
+        self._quotes = not flat
         column.addLayout(self._evidence())
         column.addLayout(self._notes(), 1 if flat else 0)
         self.setTabOrder(self.show_evidence, self.clear_evidence)

@@ -12,8 +12,6 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 
-UNREADABLE = "The page could not be read: it supports nothing and contradicts nothing."
-
 
 class VerdictButtons(QWidget):
     """One button per label; the one that holds is down."""
@@ -21,8 +19,8 @@ class VerdictButtons(QWidget):
     said = Signal(int)
     """A label, by its place in the order of the keys."""
 
-    def __init__(self, protocol: str, allowed: Collection[str], locked: str) -> None:
-        """`allowed` are the verdicts that may be given here; `locked` says why nothing can be changed, if so."""
+    def __init__(self, protocol: str, allowed: Collection[str], why: str, locked: str) -> None:
+        """`allowed` are the values that may be given here, `why` no other; `locked` says why none can, if so."""
         super().__init__()
         self.buttons: list[KeyButton] = []
         row = FlowRow(self)
@@ -34,7 +32,7 @@ class VerdictButtons(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             icons.put(button, face.icon, color=f"state-{face.state}")
             button.clicked.connect(lambda _=False, place=place: self.said.emit(place))
-            lock(button, locked or ("" if value in allowed else UNREADABLE))
+            lock(button, locked or ("" if value in allowed else why))
             self.buttons.append(button)
             row.addWidget(button)
 

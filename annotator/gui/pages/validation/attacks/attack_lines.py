@@ -76,12 +76,14 @@ MISSING = len(LINES) - 1
 
 def _now(case: Listed) -> str:
     changed = case.value not in (None, case.before)
-    return f"{value_words(case.value, case.status)}{', changed' if changed else ''}"
+    return f"{value_words(case.protocol, case.value, case.status)}{', changed' if changed else ''}"
 
 
 def _look_of_case(case: Listed) -> tuple[str, str]:
     """A changed verdict warns, whichever it is now."""
-    return ("warning", "state-disagree") if case.value not in (None, case.before) else value_look(case.value)
+    if case.value not in (None, case.before):
+        return "warning", "state-disagree"
+    return value_look(case.protocol, case.value)
 
 
 CASES: Sequence[Column[Listed]] = (
@@ -89,8 +91,8 @@ CASES: Sequence[Column[Listed]] = (
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
     Column("In which way", lambda case: case.variant or "–", 124),
-    Column("Own verdict", lambda case: value_words(case.before, "ok"), 100, firm=True,
-           look=lambda case: value_look(case.before)),
+    Column("Own verdict", lambda case: value_words(case.protocol, case.before), 100, firm=True,
+           look=lambda case: value_look(case.protocol, case.before)),
     Column("On the copy", _now, 118, firm=True, look=_look_of_case),
     Column("Flags", lambda case: ", ".join(map(flag_words, case.flags)), 100),
 )  # fmt: skip

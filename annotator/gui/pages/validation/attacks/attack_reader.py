@@ -95,8 +95,8 @@ class AttackReader(QWidget):
         if told is None:
             return
         changed = told.again.value not in (None, told.own.value)
-        self.own.setHtml(_verdict(told.own))
-        self.again.setHtml(_verdict(told.again, changed=changed))
+        self.own.setHtml(_verdict(told.protocol, told.own))
+        self.again.setHtml(_verdict(told.protocol, told.again, changed=changed))
         kinds = [MOVED if mark.moved else PUT_IN for mark in told.marks] + [LACKING for _ in told.gaps]
         swatches = "\u2003".join(_swatch(kind) for kind in dict.fromkeys(kinds))
         self.legend.setText(
@@ -143,10 +143,10 @@ def _verdict_view(name: str) -> QTextBrowser:
     return made
 
 
-def _verdict(found: Verdict, *, changed: bool = False) -> str:
+def _verdict(protocol: str, found: Verdict, *, changed: bool = False) -> str:
     """A verdict with its grounds, as HTML."""
-    colour = theme.token(value_look(found.value)[1]).name()
-    parts = [f"<b style='color:{colour}'>{escape(value_words(found.value, found.status))}</b>"]
+    colour = theme.token(value_look(protocol, found.value)[1]).name()
+    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, found.value, found.status))}</b>"]
     if changed:
         parts.append(f"<b style='color:{theme.token('state-disagree').name()}'> · ⚠ another verdict</b>")
     if found.flags:

@@ -1,0 +1,104 @@
+"""The values that a rater may give: their words, what each stands for, and what they are to one another."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """What values are to one another, by Krippendorff's names; a rank is a place in a list."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RANK = "rank"
+
+
+class Look(StrEnum):
+    """What a value stands for; the window has an icon and a colour for each."""
+
+    GOOD = "good"
+    BAD = "bad"
+    NEITHER = "neither"
+    NONE = "none"
+    FIRST = "first"
+    SECOND = "second"
+    STEP = "step"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as it is stored and as people read it; `hint` says what it means."""
+
+    name: str
+    words: str
+    hint: str = ""
+    look: Look = Look.STEP
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The values a rater may give, in the order of their keys; none where a protocol is computed.
+
+    With `of_numbers` each value is named by its number; the number of any other ordered value is its place, from 0.
+    `positive` counts as positive where a figure needs one. Of pairs `mirrored` says what a value becomes when the
+    two change places.
+    """
+
+    level: Level = Level.NOMINAL
+    values: tuple[Value, ...] = ()
+    of_numbers: bool = False
+    positive: str = ""
+    mirrored: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The values as they are stored."""
+        return tuple(value.name for value in self.values)
+
+    def value(self, name: str) -> Value:
+        """The value of that name; one that is not known, as in a file of a later version, is shown as it is stored."""
+        return next((value for value in self.values if value.name == name), Value(name, name))
+
+    def number(self, name: str) -> float:
+        """The number that a value counts as; ValueError where values have no order, and for one that is not known."""
+        if self.level is Level.NOMINAL or name not in self.names:
+            raise ValueError(f"{name!r} is none of the ordered values of this scale")
+        return float(name) if self.of_numbers else float(self.names.index(name))
+
+
+def nominal(*values: Value, positive: str = "", mirrored: Mapping[str, str] | None = None) -> Scale:
+    """Values without an order; of two the first counts as positive, unless another is named."""
+    first = values[0].name if len(values) == 2 else ""
+    return Scale(Level.NOMINAL, values, positive=positive or first, mirrored=mirrored or {})
+
+
+def plain(*names: str) -> Scale:
+    """Values that are read as they are stored."""
+    return nominal(*(Value(name, name) for name in names))
+
+
+def ordered(*values: Value) -> Scale:
+    """Values in words, the lowest first, whose distances nobody knows."""
+    return Scale(Level.ORDINAL, values)
+
+
+def numbers(
+    low: float, high: float, step: float = 1, level: Level = Level.INTERVAL,
+    hints: Mapping[range, str] | None = None,
+) -> Scale:  # fmt: skip
+    """Numbers from `low` to `high`; `hints` says what those of a range mean."""
+    found = [low + place * step for place in range(round((high - low) / step) + 1)]
+    said = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in found}
+    return Scale(level, tuple(Value(f"{one:g}", f"{one:g}", said[one]) for one in found), of_numbers=True)
+
+
+# Of what is computed.
+NO_VALUES = Scale()
+# Which of two reports is better.
+PAIR = nominal(
+    Value("first", "First", "The first report is better", Look.FIRST),
+    Value("second", "Second", "The second report is better", Look.SECOND),
+    Value("tie", "Tie", "You would be content with either", Look.NEITHER),
+    mirrored={"first": "second", "second": "first"},
+)
