@@ -1,6 +1,7 @@
 """What each paper says: how a report is judged and what its scores mean."""
 
 from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import adra
 from annotator.protocols.researcherbench import claims, coverage, factual, insights, pairwise
@@ -27,6 +28,12 @@ PROTOCOLS: dict[str, Protocol] = Known(
 )
 # The protocol that is meant where none is named.
 USUAL = next(iter(PROTOCOLS))
+# The protocol that is meant where units of a kind are judged, and none is named.
+USUAL_OF: dict[Kind, Protocol] = {
+    kind: next(shape for shape in PROTOCOLS.values() if shape.unit_kind is kind)
+    for kind in Kind
+    if any(shape.unit_kind is kind for shape in PROTOCOLS.values())
+}
 EXTRACTIONS: dict[str, Extraction] = {
     "researcherbench.insights": insights.INSIGHTS,
     "researcherbench.claims.extract": claims.CLAIMS,

@@ -16,6 +16,7 @@ from annotator.domain.texts import identifier
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
 # In characters, over all works that are given with their text.
+CITATION = "ADRA, §3 and §5.5"
 LONGEST_EVIDENCE = 200_000
 CUT = "\n[… the rest is left out]"
 

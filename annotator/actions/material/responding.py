@@ -25,11 +25,11 @@ from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import Part
+from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts import identifier
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reports
-from annotator.protocols.adra.modes import END_TO_END, INJECTION, ISOLATED
 
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."
@@ -161,7 +161,7 @@ class _Desk:
         return Protocol(
             name=self._order.protocol,
             title="Reports",
-            citation="ADRA, §3 and §5.5",
+            citation=reports.CITATION,
             needs=self._manner.needs,
             metrics=(),
             scale=plain(WRITTEN),

@@ -17,8 +17,8 @@ from annotator.domain.judges.protocol import Material, Protocol, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import Part
+from annotator.domain.material.response import MODES
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.modes import MODES
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import ResponseRow, table
 
@@ -141,7 +141,7 @@ def _unit_documents(shape: Protocol) -> tuple[Kind | Part, ...]:
 
 
 def modes_of(project: Project) -> tuple[str, ...]:
-    """The modes in which responses were given, those of ADRA in its order, then others by name."""
+    """The modes in which responses were given, the known ones in their order, then others by name."""
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     with project.store.read() as db:
         found = db.execute(question.where(ITEM.c.retired.is_(False))).scalars()

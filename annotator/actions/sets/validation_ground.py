@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.stats.intervals.coding import Chosen, Codes, objects
+from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
 
 PEOPLE = "people"
 WHOLE = "whole"
@@ -326,9 +327,21 @@ def _within(version: Version, places: Mapping[Key, Place]) -> bool:
 @kept
 def cost_per_question(project: Project, rater: Rater, protocol: str) -> Estimate:
     """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
-    from annotator.protocols.researcherbench.judge_selection import cost_per_question as mean
-
     if rater.kind == JudgeKind.BASELINE.value:
         return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")
     found = judge_costs.costs(project, "question", judge=rater.name)
-    return mean([None if one.unpriced else one.cost_usd for one in found if one.protocol == protocol])
+    return mean_cost([None if one.unpriced else one.cost_usd for one in found if one.protocol == protocol])
+
+
+def mean_cost(costs: Sequence[float | None]) -> Estimate:
+    """The mean of the costs that are known, in US dollars; `missing` counts the others, which are not 0."""
+    known = [cost for cost in costs if cost is not None]
+    missing = len(costs) - len(known)
+    method = "mean cost of a question, US dollars"
+    notes = left_out(missing, len(costs), "the cost is not known")
+    if not known:
+        reason = "no cost is known"
+        return Estimate(None, missing=missing, method=method, note="; ".join([reason, *notes]))
+    return Estimate(
+        fsum(known) / len(known), n=len(known), missing=missing, method=method, note="; ".join(notes)
+    )

@@ -10,7 +10,7 @@ from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.passk import DEPARTURES, pass_at_k
+from annotator.stats.validation.attempts import DEPARTURES, pass_at_k
 
 # More tries than anybody pays for.
 MOST = 10

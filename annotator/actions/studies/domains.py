@@ -22,7 +22,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.domains import by_domain
+from annotator.stats.intervals.student import by_group
 
 FILED = ("subject", "question_type")
 NONE = "(none)"
@@ -50,7 +50,7 @@ def report(project: Project, by: str = "subject", metric: str = USUAL_METRIC, ju
     found = response_scores.of_metric(project, metric, judge)
     domain_of = {item_id: str(getattr(item, by)) for item_id, item in found.items.items()}
     means = {
-        found.systems[system_id]: by_domain(
+        found.systems[system_id]: by_group(
             {item: response_scores.mean_of_runs(runs) for item, runs in of_item.items()},
             domain_of,
             found.metric.within,

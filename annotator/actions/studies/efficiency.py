@@ -21,7 +21,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.efficiency import Standing, standings
+from annotator.stats.validation.front import Standing, standings
 
 # What a report took; tokens per second is a speed, not a cost.
 COSTS = ("latency", "tokens", "cost")

@@ -11,7 +11,7 @@ from annotator.actions.results.response_scores import ItemName, Scores
 from annotator.actions.results.result_raters import Rater
 from annotator.actions.results.result_sheets import Choice, Line, Picture, Sheet, columns, count, figure, text
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.modes import Comparison, compare
+from annotator.stats.intervals.student import PairedMeans, paired_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Report:
     one: str
     other: str
     means: Mapping[str, tuple[Estimate, Estimate]]
-    comparisons: Mapping[str, Comparison]
+    comparisons: Mapping[str, PairedMeans]
     items: Mapping[str, ItemName] = field(repr=False)
     by_item: Mapping[str, Mapping[str, tuple[Estimate, Estimate]]] = field(repr=False)
 
@@ -57,7 +57,7 @@ def report(
         one,
         other,
         {name: (first[name], second[name]) for name in both},
-        {name: compare(before[name], after[name]) for name in both},
+        {name: paired_means(before[name], after[name]) for name in both},
         found.items,
         {
             name: {

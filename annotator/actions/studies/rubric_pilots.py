@@ -36,8 +36,8 @@ from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.domain.material.item import Item
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.protocols.researcherbench.rubric_pilot import (
+from annotator.protocols import USUAL_OF
+from annotator.stats.validation.rubrics import (
     DEPARTURES,
     CriterionAgreement,
     Discrimination,
@@ -49,6 +49,7 @@ from annotator.protocols.researcherbench.rubric_pilot import (
     weight_shares,
 )
 
+JUDGED_BY = USUAL_OF[Kind.RUBRIC]
 # A response's id and the name of its system.
 Answer = tuple[str, str]
 # Rater → response → criterion → value.
@@ -86,7 +87,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
     between = Choice("between", "κ between", pairs or (("no two raters", ""),))
-    return (response_scores.rater_choice(project, COVERAGE.name), between)
+    return (response_scores.rater_choice(project, JUDGED_BY.name), between)
 
 
 def report(project: Project, judge: str = "", between: str = "") -> Report:
@@ -95,7 +96,7 @@ def report(project: Project, judge: str = "", between: str = "") -> Report:
     Of the responses those of the mode that counts in the results. κ is that of two raters on the same responses, by
     default of those who share most judgements; people first.
     """
-    rater = result_raters.chosen(result_raters.everybody(project, COVERAGE.name), judge)
+    rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
     if rater is not None and rater.id == CONSENSUS:
@@ -127,7 +128,7 @@ def _two(between: str) -> tuple[str, str] | None:
 def _answered(project: Project) -> Iterator[tuple[materials.AtHand, list[Answer]]]:
     """Every item with its responses of the mode that counts, each with the name of its system."""
     systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
-    wanted = materials.for_counting(COVERAGE)
+    wanted = materials.for_counting(JUDGED_BY)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         responses = (material.response for material in at_hand.responses)
         yield at_hand, [(one.id, systems[one.system_id]) for one in responses if one.mode == mode]
@@ -150,7 +151,7 @@ def _piloted(
 
 def _gap(project: Project, rater: Rater | None) -> Estimate:
     means = (
-        response_scores.system_means(response_scores.of_metric(project, "coverage", rater.id))
+        response_scores.system_means(response_scores.of_metric(project, JUDGED_BY.metrics[0].name, rater.id))
         if rater
         else {}
     )
@@ -182,7 +183,7 @@ def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> I
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     j = JUDGEMENT.c
     question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
-        j.protocol == COVERAGE.name, j.status == Status.OK.value, j.trial == 1
+        j.protocol == JUDGED_BY.name, j.status == Status.OK.value, j.trial == 1
     )
     found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     with project.store.read() as db:
@@ -196,7 +197,7 @@ def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
 
 def _settled(project: Project) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for response_id, _, unit_id, value in result_raters.spoken(project, COVERAGE, CONSENSUS):
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, CONSENSUS):
         found[response_id][unit_id] = value
     return found
 
@@ -204,7 +205,7 @@ def _settled(project: Project) -> dict[str, dict[str, str]]:
 def _names(project: Project) -> dict[str, str]:
     """The raters by key: people by alias, judges by name."""
     named = {f"{PERSON_KEY}{person.id}": person.alias for person in people.people(project)}
-    return named | {rater.id: rater.name for rater in result_raters.raters(project, COVERAGE.name)}
+    return named | {rater.id: rater.name for rater in result_raters.raters(project, JUDGED_BY.name)}
 
 
 def _pairs(said: Said) -> list[tuple[str, str]]:
@@ -253,7 +254,7 @@ def _weights(found: Report) -> Sheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         "Weight", ("Criteria", "Of this weight"), ("Share", "Of all criteria"),
-        ("Experts' share", "ResearcherBench, Table 10"), ("Difference", "Of the two shares"),
+        ("Experts' share", "Of the paper, Table 10"), ("Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
     for weight, own in found.weights.items():
@@ -316,7 +317,7 @@ def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: boo
         *(share(found.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
     more = (("Criterion", one.text), *_account(found, agreed))
-    source = Source(COVERAGE.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
+    source = Source(JUDGED_BY.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
     return Line(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
 
 

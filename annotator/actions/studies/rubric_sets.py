@@ -29,12 +29,18 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
+from annotator.domain.judges.protocol import Material, Scored
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, WEIGHTS, Rubric
+from annotator.domain.material.item import Item
+from annotator.domain.material.response import Response
 from annotator.domain.texts.counting import counted
-from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.protocols.researcherbench.rubric_sets import Beside, RubricSet, side_by_side
+from annotator.protocols import USUAL_OF
+from annotator.stats.validation.rubrics import Beside, RubricSet, side_by_side
 
+JUDGED_BY = USUAL_OF[Kind.RUBRIC]
+# Of a response only what was said of it counts here.
+NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_id="", system_id="", text="")
 SETTLED, IMPORTED, DRAFTED = "settled", "imported", "drafted"
 # By key, so that items of another project are found again.
 Rubrics = dict[str, Rubric]
@@ -94,7 +100,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
     other = (*names[1:], *names[:1])
-    judges = response_scores.rater_choice(project, COVERAGE.name)
+    judges = response_scores.rater_choice(project, JUDGED_BY.name)
     single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
         Choice("one", "Set", names),
@@ -125,15 +131,21 @@ def report(project: Project, one: str = "", other: str = "", judge: str = "", fi
     return Report(
         (own.name, beside.name),
         (rater, their_rater),
-        side_by_side(own, beside),
+        side_by_side(own, beside, _score),
         (own.rubrics, beside.rubrics),
     )
+
+
+def _score(rubric: Rubric, said: Mapping[str, str]) -> float | None:
+    """What a response is worth by a rubric and what was said of its criteria."""
+    material = Material(NO_ITEM, NO_RESPONSE, {Kind.RUBRIC: rubric})
+    return JUDGED_BY.metrics[0].score(Scored(material, said), False).value
 
 
 def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
     project = Project.open(path, readonly=True)
     try:
-        there = result_raters.raters(project, COVERAGE.name)
+        there = result_raters.raters(project, JUDGED_BY.name)
         same = next((one for one in there if rater is not None and one.name == rater.name), None)
         theirs = same or next(iter(there), None)
         rubrics = _settled(project)
@@ -144,7 +156,9 @@ def _of_file(path: Path, rater: Rater | None) -> tuple[RubricSet, Rater | None]:
 
 def _rater(project: Project, judge: str) -> Rater | None:
     # Of people each one by themselves: what several said of a criterion is no verdict.
-    there = (one for one in result_raters.everybody(project, COVERAGE.name) if one.id != result_raters.PEOPLE)
+    there = (
+        one for one in result_raters.everybody(project, JUDGED_BY.name) if one.id != result_raters.PEOPLE
+    )
     return result_raters.chosen(there, judge)
 
 
@@ -157,7 +171,7 @@ def _verdicts(
     places = dict(_places(project))
     units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
     found: dict[tuple[str, str], dict[str, str]] = {}
-    for response_id, _, unit_id, value in result_raters.spoken(project, COVERAGE, rater.id):
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id):
         place = places.get(response_id)
         if place is not None and unit_id in units.get(place[0], ()):
             found.setdefault(place, {})[unit_id] = value
@@ -196,9 +210,10 @@ def _scores(found: Report) -> Sheet:
     for system, (a, b) in found.beside.scores.items():
         apart = b.value - a.value if a.value is not None and b.value is not None else None
         lines.append(Line((text(system), figure(a), figure(b), count(apart, form="+.3f"), count(a.n))))
-    title = f"Coverage under “{one}” and under “{other}”"
+    what = JUDGED_BY.metrics[0].title
+    title = f"{what} under “{one}” and under “{other}”"
     rows = [(system, *pair) for system, pair in found.beside.scores.items()]
-    axis = "coverage, mean over items judged under both, 95 % interval"
+    axis = f"{what.lower()}, mean over items judged under both, 95 % interval"
     picture = Picture("scores", title, partial(result_pictures.pairs, title, rows, found.names, axis))
     return Sheet("Scores", heads, tuple(lines), tuple(_told(found)), (picture,) if rows else ())
 

@@ -26,7 +26,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.selection import Selection
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.researcherbench.selection import (
+from annotator.stats.agreement.ratings import (
     BAR,
     DEPARTURES,
     FEWEST_RATERS,

@@ -25,7 +25,6 @@ from annotator.actions.validation.validation import Line as Judged
 from annotator.actions.validation.validation_behind import Held, held
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.researcherbench.judge_selection import DEPARTURES
 from annotator.stats.agreement.verdicts import landis_koch
 
 DOLLARS = "USD"
@@ -38,6 +37,13 @@ COST = ("Cost per question", "Mean, US dollars")
 PAIRS = (
     "Pairs",
     "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
+)
+
+DEPARTURES = (
+    "Figures are given both ways, each pair counting one and each counting its criterion's weight: the caption of "
+    "Table 2 says that importance was considered, and does not say how.",
+    "A pair on which the judge has no verdict is left out and counted; it is not a disagreement.",
+    "Agreement between people is computed before they discuss, on the pairs that both labelled.",
 )
 
 

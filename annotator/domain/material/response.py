@@ -5,6 +5,9 @@ from sqlmodel import Field, SQLModel
 
 from annotator.domain.texts.canonical import Text
 
+# In which way a system was asked: alone, with gold given for one step, or with a gold plan.
+END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
+
 
 class SystemFields(SQLModel):
     """A system under test. Raters never see its name while they label."""
@@ -28,7 +31,7 @@ class ResponseFields(SQLModel):
     text: Text = Field(description="The report, as Markdown")
     trial: int = Field(default=1, ge=1, description="Which run of the system on this item")
     mode: str = Field(
-        default="end-to-end", max_length=40, description="end-to-end, isolated or gold-plan injection"
+        default=END_TO_END, max_length=40, description="end-to-end, isolated or gold-plan injection"
     )
     latency_s: float | None = Field(default=None, ge=0, description="Seconds the system took")
     tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")

@@ -2,9 +2,9 @@
 
 Beyond Retrieval: A Modular Benchmark for Academic Deep Research Agents (ADRA-Bank and ADRA-Eval). In the paper's
 order: planning §3.1 (plan, row, drawn_plan), retrieval §3.2 and appendix G (retrieval, and drawn_references with
-reading, lists, entry and works), reasoning §3.3 (reasoning), efficiency §3.4 and §5.3 (efficiency), modes §3 and §5.5
-(modes), domains §5.2 and K.2 (domains), preference §5.4 (preference), test-time compute §5.6 (passk), its gold H.1
-(balance). The counts of appendix F are in counts.
+reading, lists, entry and works), reasoning §3.3 (reasoning), efficiency §3.4 (efficiency), preference §5.4
+(preference). The counts of appendix F are in counts. What it makes of any score stands with the statistics: the front
+of §5.3, domains of §5.2 and K.2, modes of §5.5, test-time compute of §5.6; its gold's balance, H.1, with that view.
 """
 
 from annotator.protocols.adra.drawn_plan import EXTRACTION as PLAN_OF_REPORT

@@ -1,15 +1,13 @@
-"""What ADRA says of efficiency: what a report took, and which systems are worth it (§3.4, §5.3).
+"""What ADRA says of efficiency: what a report took (§3.4); which systems are worth it (§5.3) is told by their front.
 
 No judge is needed: what is not known of a response stays unknown and is never zero.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from annotator.domain.judges.protocol import Metric, Protocol, Scored
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.validation.front import dominates
 
 NAME = "adra.efficiency"
 
@@ -105,38 +103,3 @@ EFFICIENCY = Protocol(
     metrics=METRICS,
     departures=DEPARTURES,
 )
-
-# Section 5.3: which systems are worth it.
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A system's score and what it takes, None for not known; `beaten_by` names those that dominate it."""
-
-    system: str
-    score: float | None
-    cost: float | None
-    beaten_by: tuple[str, ...] = ()
-
-    @property
-    def known(self) -> bool:
-        """Whether it has a place in the plane at all."""
-        return self.score is not None and self.cost is not None
-
-    @property
-    def on_front(self) -> bool:
-        """Whether no other system is at least as good on both and better on one."""
-        return self.known and not self.beaten_by
-
-
-def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[Standing, ...]:
-    """Each (system, score, cost) with the systems that are at least as good on both and better on one.
-
-    The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
-    """
-    known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
-    found = []
-    for name, score, cost in systems:
-        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
-        found.append(Standing(name, score, cost, beaten_by))
-    return tuple(found)

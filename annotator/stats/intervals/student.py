@@ -1,6 +1,8 @@
-"""How far a mean of few values may err: Student's t."""
+"""How far a mean of few values may err: Student's t, of all items, of groups of them, and of paired differences."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import cos, exp, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import fmean, stdev
@@ -121,4 +123,65 @@ def mean_of_scores(
         ceiling=ceiling,
         method=found.method,
         note="; ".join(note for note in (found.note, left_out) if note),
+    )
+
+
+def by_group(
+    scores: Mapping[str, Estimate], group_of: Mapping[str, str], within: Bounds | None = None
+) -> dict[str, Estimate]:
+    """The mean score of each group's items with Student's t interval, the best group first, undefined ones last.
+
+    What scores lie `within`, the intervals do too. `scores` and `group_of` are by item; items without a group stand
+    under the empty name.
+    """
+    members: dict[str, list[Estimate]] = defaultdict(list)
+    for item, score in scores.items():
+        members[group_of.get(item, "")].append(score)
+    found = {group: mean_of_scores(own, within=within) for group, own in members.items()}
+    return dict(sorted(found.items(), key=lambda entry: _place(*entry)))
+
+
+def _place(group: str, mean: Estimate) -> tuple[bool, float, str]:
+    return mean.value is None, -(mean.value or 0.0), group
+
+
+@dataclass(frozen=True, slots=True)
+class PairedMeans:
+    """One side against another: each item's difference, their mean, and the items that only one of them has."""
+
+    differences: Mapping[str, Estimate]
+    mean: Estimate
+    only_one: tuple[str, ...]
+    only_other: tuple[str, ...]
+
+
+def paired_means(one: Mapping[str, Estimate], other: Mapping[str, Estimate]) -> PairedMeans:
+    """What the other side gains over the one, item by item (other − one), and on average with a t interval.
+
+    Each maps an item to its score. Paired, so that hard and easy items weigh alike on both sides.
+    """
+    both = [item for item in one if item in other]
+    differences = {item: _difference(one[item], other[item]) for item in both}
+    return PairedMeans(
+        differences,
+        mean_of_scores(list(differences.values())),
+        tuple(item for item in one if item not in other),
+        tuple(item for item in other if item not in one),
+    )
+
+
+def _difference(one: Estimate, other: Estimate) -> Estimate:
+    """Other − one; undefined when either is."""
+    value = other.value - one.value if one.value is not None and other.value is not None else None
+    floor = other.floor - one.ceiling if other.floor is not None and one.ceiling is not None else None
+    ceiling = other.ceiling - one.floor if other.ceiling is not None and one.floor is not None else None
+    note = "" if value is not None else "one of the two has no defined score"
+    return Estimate(
+        value,
+        n=int(value is not None),
+        missing=one.missing + other.missing,
+        floor=floor,
+        ceiling=ceiling,
+        method="paired difference",
+        note=note,
     )

@@ -1,6 +1,7 @@
 """Which of several are worth their cost: the Pareto front of a score against a cost."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 Point = tuple[float, float]
 
@@ -19,3 +20,36 @@ def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
             best = points[place]
             front.append(place)
     return tuple(front)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A system's score and what it takes, None for not known; `beaten_by` names those that dominate it."""
+
+    system: str
+    score: float | None
+    cost: float | None
+    beaten_by: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether it has a place in the plane at all."""
+        return self.score is not None and self.cost is not None
+
+    @property
+    def on_front(self) -> bool:
+        """Whether no other system is at least as good on both and better on one."""
+        return self.known and not self.beaten_by
+
+
+def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[Standing, ...]:
+    """Each (system, score, cost) with the systems that are at least as good on both and better on one.
+
+    The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
+    """
+    known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
+    found = []
+    for name, score, cost in systems:
+        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
+        found.append(Standing(name, score, cost, beaten_by))
+    return tuple(found)

@@ -11,7 +11,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.results import result_exports
 from annotator.actions.studies import rubric_pilots
 from annotator.cli import run_command
-from annotator.protocols.researcherbench.rubric_pilot import Reach
+from annotator.stats.validation.rubrics import Reach
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import label, places, say
 

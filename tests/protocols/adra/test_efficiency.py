@@ -1,9 +1,7 @@
 """What ADRA says of efficiency."""
 
-import pytest
-
 from annotator.domain.judges.protocol import Material, Scored
-from annotator.protocols.adra.efficiency import EFFICIENCY, standings
+from annotator.protocols.adra.efficiency import EFFICIENCY
 from tests.protocols.adra.adra_material import ITEM, metric, response
 
 NAMES = ("latency", "tokens", "tokens_per_s", "cost")
@@ -42,32 +40,3 @@ def test_less_is_better_but_for_throughput():
 def test_it_needs_a_response_and_nothing_else():
     assert EFFICIENCY.lacks({}, 1, ()) == []
     assert EFFICIENCY.lacks({}, 0, ()) == ["a response"]
-
-
-# The front: Table 2 (Avg. accuracy) against Table 11 (dollars a task)
-
-RETRIEVAL = [("OpenAI", 31.35, 1.76), ("Perplexity", 34.82, 0.68), ("Grok", 39.81, 0.36)]
-REASONING = [("OpenAI", 59.18, 1.76), ("Perplexity", 44.60, 0.68), ("Grok", 31.42, 0.36)]
-
-
-def test_grok_alone_is_on_the_front_of_retrieval():
-    # §5.3: Grok dominates the others in retrieval.
-    found = standings(RETRIEVAL)
-    assert [one.system for one in found if one.on_front] == ["Grok"]
-    assert found[0].beaten_by == ("Perplexity", "Grok")
-
-
-def test_all_are_on_the_front_of_reasoning():
-    # §5.3: in reasoning who costs more scores more.
-    assert all(one.on_front for one in standings(REASONING))
-
-
-@pytest.mark.parametrize("unknown", [("Gemini", 59.76, None), ("Gemini", None, 0.1)])
-def test_who_is_not_known_neither_beats_nor_is_beaten(unknown):
-    *known, gemini = standings([*RETRIEVAL, unknown])
-    assert known == list(standings(RETRIEVAL))
-    assert (gemini.known, gemini.on_front, gemini.beaten_by) == (False, False, ())
-
-
-def test_equals_share_the_front():
-    assert [one.on_front for one in standings([("a", 1.0, 1.0), ("b", 1.0, 1.0)])] == [True, True]

@@ -1,11 +1,11 @@
-"""What ADRA says of domains."""
+"""The mean of each group of items."""
 
 from math import sqrt
 
 import pytest
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.domains import by_domain
+from annotator.stats.intervals.student import by_group
 
 # Table 10: mean accuracy and 95 % margin of twenty items each (200 instances, ten equal disciplines, §4.1).
 TABLE_10 = {
@@ -41,7 +41,7 @@ def items():
 
 
 def test_twenty_items_a_domain_reproduce_table_10_in_its_order():
-    found = by_domain(*items())
+    found = by_group(*items())
     assert list(found) == list(TABLE_10)
     for domain, (mean, half) in TABLE_10.items():
         assert (found[domain].value, margin(found[domain])) == pytest.approx((mean, half), abs=5e-3)
@@ -50,13 +50,13 @@ def test_twenty_items_a_domain_reproduce_table_10_in_its_order():
 
 def test_the_means_of_table_10_average_to_what_section_5_5_says():
     scores, _ = items()
-    overall = by_domain(scores, {})[""]
+    overall = by_group(scores, {})[""]
     assert overall.value == pytest.approx(58.65, abs=5e-3)
 
 
 def test_a_domain_of_one_item_has_no_margin_and_an_undefined_one_comes_last():
     scores = {"a": Estimate(0.1), "b": Estimate(None, note="no statements"), "c": Estimate(0.3)}
-    found = by_domain(scores, {"a": "x", "b": "y", "c": "z"})
+    found = by_group(scores, {"a": "x", "b": "y", "c": "z"})
     assert list(found) == ["z", "x", "y"]
     assert (margin(found["z"]), margin(found["y"])) == (None, None)
     assert (found["y"].value, found["y"].note) == (
@@ -68,7 +68,7 @@ def test_a_domain_of_one_item_has_no_margin_and_an_undefined_one_comes_last():
 @pytest.mark.usefixtures("small_cases")
 def test_a_hand_made_domain():
     # .2, .4, .6: mean .4, s = .2, margin 4.3027 · .2/√3 = .49683.
-    found = by_domain(
+    found = by_group(
         {k: Estimate(v) for k, v in (("a", 0.2), ("b", 0.4), ("c", 0.6))}, dict.fromkeys("abc", "x")
     )
     assert found["x"].value == pytest.approx(0.4)
@@ -76,4 +76,4 @@ def test_a_hand_made_domain():
 
 
 def test_nothing_has_no_domains():
-    assert by_domain({}, {}) == {}
+    assert by_group({}, {}) == {}

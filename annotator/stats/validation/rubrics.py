@@ -1,12 +1,14 @@
 """How good a rubric is: whether its criteria tell systems apart, whether two people read them alike, how it weighs.
 
-ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps, appendix G.2; weights,
-appendix G.4, Table 10.
+ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps of two rubric sets, appendix G.2,
+Table 8; weights, appendix G.4, Table 10. How well a judge agrees with people under each set (G.3, Table 9) is told by
+validating it on each of them (`stats.classification`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from math import nan
 from statistics import pstdev
 
 from annotator.domain.judges.judgement import NO, YES
@@ -14,6 +16,9 @@ from annotator.domain.kinds.rubric import WEIGHTS, Rubric
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.intervals.coding import left_out
+from annotator.stats.intervals.intervals import bootstrap_means
+from annotator.stats.intervals.resampling import RESAMPLES, SEED
+from annotator.stats.matching.matching import Alignment, align
 
 DEPARTURES = (
     "The paper names discriminative power among what experts review and gives no figure for it: here it is the "
@@ -150,3 +155,84 @@ def weight_shares(rubrics: Iterable[Rubric]) -> dict[int, Estimate]:
     if not n:
         return {w: Estimate(None, method=method, note="there are no criteria") for w in WEIGHTS}
     return {w: Estimate(weights.count(w) / n, n=n, method=method) for w in WEIGHTS}
+
+
+Place = tuple[str, str]
+"""An item and a system."""
+Score = Callable[[Rubric, Mapping[str, str]], float | None]
+"""What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricSet:
+    """Rubrics of one origin by item, and what one rater says of each response by them.
+
+    `verdicts` holds, by item and system, the value of each criterion; one that is not there is missing.
+    """
+
+    name: str
+    rubrics: Mapping[str, Rubric]
+    verdicts: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Two sets side by side, each pair in their order; `matched` is the F1 of criteria that say the same."""
+
+    items: tuple[str, ...]
+    scores: Mapping[str, tuple[Estimate, Estimate]]
+    gaps: tuple[Estimate, Estimate]
+    weights: tuple[Mapping[int, Estimate], Mapping[int, Estimate]]
+    alignments: Mapping[str, Alignment]
+    matched: Estimate
+
+
+def side_by_side(
+    a: RubricSet, b: RubricSet, score: Score, resamples: int = RESAMPLES, seed: int = SEED
+) -> Beside:
+    """The score of each system under both sets, their gaps and weights, and their criteria aligned item by item.
+
+    Only items of both sets and responses judged by both count, so that the same reports are scored. An item on
+    which a system has missing judgements under either set is left out of that system's two scores.
+    """
+    items = tuple(item for item in a.rubrics if item in b.rubrics)
+    places = [place for place in a.verdicts if place in b.verdicts and place[0] in items]
+    systems = sorted({system for _, system in places})
+    pair = tuple(
+        {place: score(own.rubrics[place[0]], own.verdicts[place]) for place in places} for own in (a, b)
+    )
+    both = {place for place in places if pair[0][place] is not None and pair[1][place] is not None}
+    tables = [[[_cell(own, (item, s), both) for s in systems] for item in items] for own in pair]
+    means = [bootstrap_means(table, resamples, seed) if items and systems else [] for table in tables]
+    alignments = {item: align(_texts(a, item), _texts(b, item)) for item in items}
+    return Beside(
+        items,
+        {system: (means[0][i], means[1][i]) for i, system in enumerate(systems)},
+        (_gap(systems, means[0]), _gap(systems, means[1])),
+        (weight_shares(a.rubrics[item] for item in items), weight_shares(b.rubrics[item] for item in items)),
+        alignments,
+        _matched(a, b, alignments),
+    )
+
+
+def _cell(scores: Mapping[Place, float | None], place: Place, both: set[Place]) -> float:
+    score = scores[place] if place in both else None
+    return nan if score is None else score
+
+
+def _texts(own: RubricSet, item: str) -> list[str]:
+    return [criterion.text for criterion in own.rubrics[item].units]
+
+
+def _gap(systems: list[str], means: list[Estimate]) -> Estimate:
+    return gap({system: mean.value for system, mean in zip(systems, means, strict=True)})
+
+
+def _matched(a: RubricSet, b: RubricSet, alignments: Mapping[str, Alignment]) -> Estimate:
+    """2 · matched / (criteria of a + criteria of b) over all items."""
+    whole = sum(len(own.rubrics[item].units) for own in (a, b) for item in alignments)
+    pairs = sum(len(alignment.pairs) for alignment in alignments.values())
+    method = "F1 of matched criteria over all items"
+    if not whole:
+        return Estimate(None, method=method, note="neither set has criteria for the same item")
+    return Estimate(2 * pairs / whole, n=whole, method=method, note=f"{pairs} matched")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.protocols.researcherbench.rubric_pilot import (
+from annotator.stats.validation.rubrics import (
     Reach,
     Vote,
     criterion_agreement,

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.kinds.selection import DIMENSIONS, DimensionRating, Selection
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.researcherbench.selection import agreement, item_score, rater_score
+from annotator.stats.agreement.ratings import agreement, item_score, rater_score
 
 
 def rated(question_type, *ratings):
