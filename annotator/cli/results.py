@@ -205,6 +205,6 @@ def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
         span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
-        cells = (row["system"], row["group"], value, span, str(row["n"]), str(row["missing"]))
+        cells = (row["system"] or "(project)", row["group"], value, span, str(row["n"]), str(row["missing"]))
         table.add_row(*map(Text, cells))
     said.print(table)

@@ -12,7 +12,6 @@ LEFT = {
     "actions/labelling/second_looks.py",
     "actions/labelling/wordings.py",
     "actions/material/draft_runs.py",
-    "actions/results/metrics.py",
     "actions/studies/contests.py",
     "actions/studies/error_counts.py",
     "actions/studies/plan_matrices.py",

@@ -2,6 +2,9 @@
 
 import pytest
 
+from annotator.actions.results import metrics
+from annotator.domain.judges.protocol import Over
+from annotator.domain.texts.estimate import SHARE
 from annotator.judging.prompts.messages import load
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
@@ -36,3 +39,16 @@ def test_what_is_judged_has_values_and_cases_and_what_is_computed_has_no_judge(p
 
 def test_only_what_experts_prefer_is_asked_of_people_alone() -> None:
     assert [name for name, protocol in PROTOCOLS.items() if protocol.by_people] == ["adra.preference"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=list(PROTOCOLS))
+def test_a_metric_is_of_one_response_of_a_system_or_of_the_project(protocol) -> None:
+    for metric in protocol.metrics:
+        given = [metric.score.__name__ != "_of_many", metric.pooled is not None, metric.table is not None]
+        assert given.count(True) == 1, metric.name
+        assert metric.drawn is None or metric.pooled is not None
+        assert not metric.unit or metric.within != SHARE, f"say between what {metric.name} lies"
+
+
+def test_the_metric_that_is_meant_where_none_is_named_is_of_single_responses() -> None:
+    assert metrics.named(metrics.USUAL_METRIC).over is Over.RESPONSE

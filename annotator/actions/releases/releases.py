@@ -18,6 +18,7 @@ from annotator.actions.releases import checking, gathering, gathering_drawn
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change
@@ -240,6 +241,7 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
             },
             note=row.estimate.note,
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
+            over="" if row.over is Over.RESPONSE else row.over.value,
         )
         for protocol in PROTOCOLS
         for rater in result_raters.raters(project, protocol)

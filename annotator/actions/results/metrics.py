@@ -4,26 +4,30 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from math import inf
+from math import isfinite
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.domain.judges.protocol import Metric, Protocol
+from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
 
 # The metric that is meant where none is named.
 USUAL_METRIC = PROTOCOLS[USUAL].metrics[0].name
-# Protocols that tell what a report took, and nothing of how good it is.
-COSTS = ("adra.efficiency",)
+# What stands on the axis of a figure, and above its column.
+RANGES = {
+    Over.RESPONSE: "mean over items",
+    Over.SYSTEM: "of all reports of a system together",
+    Over.PROJECT: "of the whole project",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
     """A metric with its protocol; `definition` is Markdown with formulas between double dollar signs.
 
-    `judged` tells whether a rater's verdicts enter, `share` whether it lies between 0 and 1.
+    `judged` tells whether a rater's verdicts enter, `over` what it ranges over, `within` between what it lies.
     """
 
     name: str
@@ -36,16 +40,24 @@ class MetricInfo:
     citation: str
     departures: tuple[str, ...]
     judged: bool
+    over: Over
+    within: tuple[float, float]
+    cost: bool
 
     @property
     def share(self) -> bool:
         """Whether it lies between 0 and 1."""
-        return not self.unit
+        return self.within == SHARE
 
     @property
-    def within(self) -> tuple[float, float]:
-        """Between what it lies: no metric is below zero."""
-        return SHARE if self.share else (0.0, inf)
+    def axis(self) -> tuple[float, float] | None:
+        """Between what its pictures are drawn; None for a figure without end."""
+        return self.within if all(map(isfinite, self.within)) else None
+
+    @property
+    def ranging(self) -> str:
+        """What it ranges over, in words."""
+        return RANGES[self.over]
 
 
 def described() -> list[MetricInfo]:
@@ -65,6 +77,9 @@ def _info(shape: Protocol, metric: Metric) -> MetricInfo:
         shape.citation,
         shape.departures,
         bool(shape.values),
+        metric.over,
+        metric.within,
+        metric.cost,
     )
 
 
@@ -78,9 +93,13 @@ def named(name: str) -> MetricInfo:
 
 
 def qualities(project: Project) -> list[MetricInfo]:
-    """The metrics of how good reports are, of which something can be known here, the usual one first."""
-    there = {name for name in PROTOCOLS if name not in COSTS and result_raters.raters(project, name)}
-    return [info for info in described() if info.protocol in there]
+    """The metrics of how good a report is, of which something can be known here, the usual one first."""
+    there = {name for name in PROTOCOLS if result_raters.raters(project, name)}
+    return [
+        info
+        for info in described()
+        if info.protocol in there and info.over is Over.RESPONSE and not info.cost
+    ]
 
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)

@@ -34,6 +34,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.results.results import ResultRow
 from annotator.actions.results.scoring import ALL, FACET, MODE
+from annotator.domain.judges.protocol import Over
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import interval
 from annotator.protocols import PROTOCOLS
@@ -47,6 +48,7 @@ GROUPED = (
     ("Mode", MODE),
 )
 UNFIT = "not publishable"
+WHOLE = "The whole project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +103,37 @@ def _wide(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     lines = []
     for group in dict.fromkeys(row.group for row in rows):
         there = (system for system in systems if any((group, system, name) in cells for name in names))
-        for system in sorted(there, key=lambda one: _place(found, cells.get((group, one, names[0])))):
-            own = [_with_n(_cell(found, cells.get((group, system, name))), rows) for name in names]
+        places = {one: (not one, *_place(found, cells.get((group, one, names[0])))) for one in there}
+        for system in sorted(places, key=lambda one: places[one]):
+            own = [
+                _with_n(
+                    _cell(found, cells.get((group, system, name)), _absent(system, found.metrics[name])), rows
+                )
+                for name in names
+            ]
             first = [text(_words(group))] if grouped else []
-            lines.append(Line((*first, text(systems[system]), *own)))
+            lines.append(Line((*first, _system(systems[system]), *own)))
     return Sheet("Figures", heads, tuple(lines))
+
+
+def _system(name: str) -> Cell:
+    """A system's name; without one a figure is the project's."""
+    return text(name) if name else text(WHOLE, "Over all systems together")
+
+
+def _absent(system: str, info: MetricInfo) -> str:
+    """Why a line has no such figure."""
+    if not system:
+        return f"A figure {info.ranging}" if info.over is not Over.RESPONSE else "A figure of each system"
+    return "No response" if info.over is not Over.PROJECT else f"A figure {info.ranging}"
 
 
 def _column(info: MetricInfo, rows: list[ResultRow]) -> Column:
     """A metric with its unit, and n where it is the same all the way down."""
     title = f"{info.title} ({info.unit})" if info.unit else info.title
     n = _ns(rows, info.name)
-    return Column(title, info.protocol_title, f"n = {n.pop():,}" if len(n) == 1 else "")
+    ranging = f", {info.ranging}" if info.over is not Over.RESPONSE else ""
+    return Column(title, f"{info.protocol_title}{ranging}", f"n = {n.pop():,}" if len(n) == 1 else "")
 
 
 def _ns(rows: list[ResultRow], metric: str) -> set[int]:
@@ -136,17 +157,20 @@ def _place(found: Report, row: ResultRow | None) -> tuple[bool, float, str]:
 
 def _narrow(found: Report, rows: list[ResultRow], by: str) -> Sheet:
     info = found.metrics[rows[0].metric]
+    mean = info.over is Over.RESPONSE
     unit = f" ({info.unit})" if info.unit else ""
     heads = columns(
-        *([_head(by)] if by != ALL else []), "System", (f"{info.title}{unit}", "The mean over items"),
+        *([_head(by)] if by != ALL else []), "System",
+        (f"{info.title}{unit}", f"The {info.ranging}" if mean else info.ranging.capitalize()),
         "95 % interval",
-        ("Items", "How many items the mean is over"), ("Missing", "Judgements that did not come"),
+        ("Items", "How many items the mean is over") if mean else ("n", "How much was counted"),
+        ("Missing", "Judgements that did not come"),
         ("Share missing", "Of all judgements that were needed"),
         ("At least", "If all that is missing were the worst"), ("At most", "If all that is missing were the best"),
         ("Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))
-    ordered = sorted(rows, key=lambda row: (groups.index(row.group), *_place(found, row)))
+    ordered = sorted(rows, key=lambda row: (groups.index(row.group), not row.system_id, *_place(found, row)))
     return Sheet(info.title, heads, tuple(_line(found, row, by) for row in ordered))
 
 
@@ -156,7 +180,7 @@ def _line(found: Report, row: ResultRow, by: str) -> Line:
     first = [text(_words(row.group))] if by != ALL else []
     cell = _cell(found, row)
     cells = (
-        *first, text(row.system), replace(cell, words=_value(own.value)),
+        *first, _system(row.system), replace(cell, words=_value(own.value)),
         Cell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
         count(own.n), count(own.missing),
         share(rate),
@@ -170,13 +194,13 @@ def _value(value: float | None) -> str:
     return UNDEFINED if value is None else number(value)
 
 
-def _cell(found: Report, row: ResultRow | None) -> Cell:
+def _cell(found: Report, row: ResultRow | None, absent: str = "No response") -> Cell:
     if row is None:
-        return missing("No response")
+        return missing(absent)
     made = figure(row.estimate)
     why_not = publishing.why_not(row, found.limit) if row.estimate.value is not None else ""
     words = [
-        f"{row.system}, {_words(row.group)}: {row.title} {made.words}",
+        f"{row.system or WHOLE}, {_words(row.group)}: {row.title} {made.words}",
         made.tip,
         f"{UNFIT}: {why_not}" if why_not else "",
     ]
@@ -208,16 +232,17 @@ def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
-    # Metrics of one protocol stand on the same judgements.
+    # Metrics of one protocol stand on the same judgements, those of the project on those of all systems.
     of: dict[tuple[str, str, str], int] = {}
-    for row in rows:
+    apart = {row.protocol for row in rows if row.system_id}
+    for row in (row for row in rows if row.system_id or row.protocol not in apart):
         key = row.protocol, row.system_id, row.group
         of[key] = max(of.get(key, 0), row.estimate.missing)
     gaps = sum(of.values())
     unfit = sum(bool(row.estimate.value is not None and publishing.why_not(row, found.limit)) for row in rows)
     if gaps:
         are = "is" if gaps == 1 else "are"
-        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; a missing one is never a “no”."
+        yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
     if unfit:
         yield (
             f"{unfit:,} figures are not publishable: more than {percent(found.limit, 1)} of the judgements behind them "
@@ -237,14 +262,16 @@ def _pictures(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture
 
 
 def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: result_pictures.Ink) -> object:
-    return result_pictures.systems([(row.system, row.estimate) for row in rows], title, info, ink)
+    return result_pictures.systems([(row.system or WHOLE, row.estimate) for row in rows], title, info, ink)
 
 
 def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
-    systems = sorted({row.system for row in rows})
+    systems = sorted({row.system for row in rows if row.system_id})
     for metric in dict.fromkeys(row.metric for row in rows) if by != ALL else ():
         info = found.metrics[metric]
-        values = {(_words(r.group), r.system): r.estimate.value for r in rows if r.metric == metric}
+        values = {
+            (_words(r.group), r.system): r.estimate.value for r in rows if r.metric == metric and r.system_id
+        }
         groups = list(dict.fromkeys(group for group, _ in values))
         title = f"{info.title}, by {_head(by).lower()}"
         if len(groups) > 1:
@@ -254,7 +281,7 @@ def _maps(found: Report, rows: list[ResultRow], by: str) -> Iterator[Picture]:
     across = {
         (found.metrics[row.metric].title, row.system): row.estimate.value
         for row in rows
-        if row.metric in shares
+        if row.metric in shares and row.system_id
     }
     titles = list(dict.fromkeys(metric for metric, _ in across))
     if by == ALL and len(titles) > 1:

@@ -24,6 +24,7 @@ from annotator.actions.results.result_sheets import (
     missing,
     text,
 )
+from annotator.domain.judges.protocol import Over
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
@@ -127,20 +128,25 @@ def _picture(found: Report) -> Picture:
 
 
 def behind(project: Project, source: Source) -> Sheet:
-    """The items that a figure is the mean of, each with its score and its gaps; lines lead to the judgements."""
+    """The reports that a figure is made of, each with its score and its gaps; lines lead to the judgements.
+
+    A figure of many reports together has no score of a single one.
+    """
     people.refuse_others(project, "reads the judgements behind a figure")
     info = metrics.named(source.metric)
     names, systems = response_scores.items_named(project), response_scores.systems_named(project)
-    wanted = (source.group_by, source.group)
+    shape, wanted = PROTOCOLS[source.protocol], (source.group_by, source.group)
+    alone = info.over is Over.RESPONSE
     found = [
         score
-        for score in scoring.scores(project, PROTOCOLS[source.protocol], source.rater_id)
-        if score.metric == source.metric
+        for one in scoring.heard(project, shape, source.rater_id)
+        for score in (scoring.scores_of(shape, one) if alone else [scoring.counted(shape, one)])
+        if score.metric in ("", source.metric)
         and wanted in score.groups
         and source.system_id in ("", score.system_id)
     ]
     heads = columns(
-        "Item", "Question", "System", ("Run", "Which run of the system on the item"), info.title,
+        "Item", "Question", "System", ("Run", "Which run of the system on the item"), *([info.title] if alone else []),
         ("Judged", "Judgements that came"), ("Missing", "Judgements that did not come"),
         ("Range", "What the score could be, all that is missing being the worst, or the best"),
     )  # fmt: skip
@@ -149,14 +155,14 @@ def behind(project: Project, source: Source) -> Sheet:
         name, own = names[score.item_id], score.estimate
         cells = (
             text(name.key), text(name.question, tip=name.question), text(systems[score.system_id]), count(score.trial),
-            figure(own, info.unit), count(score.judged), count(own.missing), _range(own),
+            *([figure(own, info.unit)] if alone else []), count(score.judged), count(own.missing), _range(own),
         )  # fmt: skip
         lines.append(Line(cells, score.item_id, response_id=score.response_id, source=_of(score, source)))
     defined = sum(score.estimate.value is not None for score in found)
     gaps = sum(score.estimate.missing for score in found)
     missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
-    told = f"{defined:,} of {len(found):,} reports have a score; {missing}."
-    return Sheet("Items", heads, tuple(lines), (told,))
+    scored = f"{defined:,} of {len(found):,} reports have a score" if alone else f"A figure {info.ranging}"
+    return Sheet("Items", heads, tuple(lines), (f"{scored}; {missing}.",))
 
 
 def _of(score: scoring.Score, source: Source) -> Source | None:

@@ -56,8 +56,9 @@ class Dots:
 def systems(found: Sequence[tuple[str, Estimate]], title: str, info: MetricInfo, ink: Ink) -> Any:
     """Systems with their intervals on a metric's axis."""
     unit = f" ({info.unit})" if info.unit else ""
-    axis = f"{info.title}{unit}: mean over items, 95 % interval"
-    return intervals(found, title, axis, ink, share=info.share, higher_is_better=info.higher_is_better)
+    drawn = ", 95 % interval" if any(one.low is not None for _, one in found) else ""
+    axis = f"{info.title}{unit}: {info.ranging}{drawn}"
+    return intervals(found, title, axis, ink, within=info.axis, higher_is_better=info.higher_is_better)
 
 
 def shares(found: Sequence[tuple[str, Estimate]], title: str, axis: str, ink: Ink) -> Any:
@@ -74,8 +75,8 @@ def heat(
     title: str, rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[str, str], float | None],
     info: MetricInfo | None, ink: Ink,
 ) -> Any:  # fmt: skip
-    """A heat map; of shares, the colours run from 0 to 1."""
-    return _heat(title, rows, columns, values, WHOLE if info is None or info.share else None, ink)
+    """A heat map; of what lies between two bounds, the colours run from one to the other."""
+    return _heat(title, rows, columns, values, WHOLE if info is None else info.axis, ink)
 
 
 def printed(picture: Picture) -> Any:

@@ -1,28 +1,31 @@
 """What came out: each system's scores with their intervals, by group, and the judgements behind every figure."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import select
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import scoring
+from annotator.actions.results import pools, scoring
 from annotator.actions.results.result_raters import COMPUTED, chosen, everybody
-from annotator.actions.results.scoring import GROUPINGS, Group, Score, mean_of
+from annotator.actions.results.scoring import GROUPINGS, Group, Heard, Score, mean_of
+from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.bounds import mean_bounds
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
+Grouped = TypeVar("Grouped", Score, Heard)
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One figure: a metric of a system within a group, by one rater; `title` and `unit` are the metric's.
+    """One figure: a metric of a system within a group, by one rater; `title`, `unit` and `over` are the metric's.
 
-    `judged` counts the judgements behind it that came.
+    `judged` counts the judgements behind it that came. A figure of the whole project has no system.
     """
 
     metric: str
@@ -37,6 +40,7 @@ class ResultRow:
     title: str = ""
     unit: str = ""
     judged: int = 0
+    over: Over = Over.RESPONSE
 
     @property
     def missing_rate(self) -> float | None:
@@ -52,31 +56,73 @@ def rows(
 
     By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
     not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
-    (ResearcherBench, Table 3). A computed metric that nothing is known for is left out. With `released` they are those
-    of what a release holds.
+    (ResearcherBench, Table 3), those of pooled figures 1 000 times. A computed metric that nothing is known for is left
+    out. With `released` they are those of what a release holds.
     """
     rater = chosen(everybody(project, protocol), rater_id)
     if rater is None:
         return []
     shape = PROTOCOLS[protocol]
-    found = list(scoring.scores(project, shape, rater.id, released=released))
+    together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
+    scores: list[Score] = []
+    members: list[Heard] = []
+    answering = set()
+    for one in scoring.heard(project, shape, rater.id, released=released):
+        answering.add(one.material.response.system_id)
+        scores += scoring.scores_of(shape, one)
+        members += [one] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
-    answering = {score.system_id for score in found}
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
     result = []
     for metric in shape.metrics:
-        of_metric = [score for score in found if score.metric == metric.name]
-        if rater.id == COMPUTED and all(score.estimate.value is None for score in of_metric):
-            continue
-        for (group_by, group), members in _grouped(of_metric).items():
-            means = estimates(members, list(present), resamples)
-            for (system_id, name), estimate in zip(present.items(), means, strict=True):
-                whose = (metric.name, protocol, rater.id, rater.name, system_id, name)
-                judged = sum(score.judged for score in members if score.system_id == system_id)
-                row = ResultRow(*whose, group_by, group, estimate, metric.title, metric.unit, judged)
-                result.append(row)
+        of_metric = [score for score in scores if score.metric == metric.name]
+        found = _figures(shape, metric, of_metric, members, list(present), resamples)
+        of_rows = [
+            ResultRow(
+                metric.name,
+                protocol,
+                rater.id,
+                rater.name,
+                system_id,
+                present.get(system_id, ""),
+                *group,
+                estimate,
+                metric.title,
+                metric.unit,
+                judged,
+                metric.over,
+            )
+            for group, by_system in found
+            for system_id, (estimate, judged) in by_system.items()
+        ]
+        if rater.id != COMPUTED or any(row.estimate.value is not None for row in of_rows):
+            result += of_rows
     return result
+
+
+def _figures(
+    shape: Protocol,
+    metric: Metric,
+    scores: list[Score],
+    members: list[Heard],
+    systems: list[str],
+    resamples: int,
+) -> Iterator[tuple[Group, pools.Figures]]:
+    """A metric group by group: each system's figure with how many judgements behind it came."""
+    if metric.over is not Over.RESPONSE:
+        for group, of in _grouped(members).items():
+            yield group, pools.figures(shape, metric, of, systems, resamples)
+        return
+    for group, of_group in _grouped(scores).items():
+        means = estimates(of_group, systems, resamples)
+        judged = dict.fromkeys(systems, 0)
+        for score in of_group:
+            judged[score.system_id] += score.judged
+        yield (
+            group,
+            {system: (mean, judged[system]) for system, mean in zip(systems, means, strict=True)},
+        )
 
 
 def plain(row: ResultRow) -> dict[str, Any]:
@@ -87,6 +133,7 @@ def plain(row: ResultRow) -> dict[str, Any]:
         "protocol": row.protocol,
         "rater": row.rater,
         "system": row.system,
+        "over": row.over.value,
         "group": row.group,
         "group_by": row.group_by,
         "value": found.value,
@@ -102,8 +149,8 @@ def plain(row: ResultRow) -> dict[str, Any]:
     }
 
 
-def _grouped(found: list[Score]) -> dict[Group, list[Score]]:
-    groups: dict[Group, list[Score]] = defaultdict(list)
+def _grouped(found: list[Grouped]) -> dict[Group, list[Grouped]]:
+    groups: dict[Group, list[Grouped]] = defaultdict(list)
     for score in found:
         for pair in score.groups:
             groups[pair].append(score)

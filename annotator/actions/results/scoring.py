@@ -13,7 +13,7 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, are_people
-from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.judges.protocol import Material, Over, Protocol, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import Part
@@ -58,13 +58,34 @@ class _Values:
         return sorted({*self.of.get(response_id, ()), *self.against.get(response_id, ())})
 
 
-def scores(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Score]:
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A response as each rater judged it, and the groups in which it counts."""
+
+    groups: tuple[Group, ...]
+    said: Mapping[str, Scored]
+
+    @property
+    def material(self) -> Material:
+        """The response and all that is at hand about it."""
+        return next(iter(self.said.values())).material
+
+
+def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
     """The scores of all responses that can be judged, item by item; those of people are averaged over who labelled.
 
-    Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`. Where
-    responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where there
-    are any) count in the others: what was given gold is not averaged with what was not. With `released` they are
-    the scores of what a release holds.
+    Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`.
+    """
+    for one in heard(project, shape, rater_id):
+        yield from scores_of(shape, one)
+
+
+def heard(project: Project, shape: Protocol, rater_id: str, *, released: bool = False) -> Iterator[Heard]:
+    """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
+
+    Where responses were given in several modes, each mode is a group, and those of the first alone (end-to-end, where
+    there are any) count in the others: what was given gold is not averaged with what was not. With `released` it is
+    what a release holds.
     """
     values = _values(project, shape, rater_id, released=released) if shape.values else _Values()
     modes = modes_of(project)
@@ -82,35 +103,49 @@ def scores(project: Project, shape: Protocol, rater_id: str, *, released: bool =
 
 def _of_response(
     shape: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
-) -> Iterator[Score]:
-    said = [_said(values, material.response.id, rater) for rater in raters]
-    yield from _by_metric(shape, material, groups, said)
+) -> Iterator[Heard]:
+    said = {rater: _said(values, material.response.id, rater) for rater in raters}
+    yield Heard(groups, {rater: Scored(material, *one) for rater, one in said.items()})
     for facet in _facets(shape, material) if (ALL, ALL) in groups else ():
-        yield from _by_metric(shape, _narrowed(shape, material, facet), ((FACET, facet),), said)
+        narrowed = _narrowed(shape, material, facet)
+        yield Heard(((FACET, facet),), {rater: Scored(narrowed, *one) for rater, one in said.items()})
 
 
-def _by_metric(
-    shape: Protocol,
-    material: Material,
-    groups: tuple[Group, ...],
-    said: list[tuple[dict[str, str], dict[str, str]]],
-) -> Iterator[Score]:
-    response = material.response
-    units = [unit.id for kind in _unit_documents(shape) for unit in material.units(kind)]
-    heard = [sum(unit in values for unit in units) for values, _ in said]
-    for metric in shape.metrics:
-        found = [metric.score(Scored(material, *one), True) for one in said]
+def came(shape: Protocol, scored: Scored) -> int:
+    """How many of the units of a response were judged."""
+    units = (unit for kind in _unit_documents(shape) for unit in scored.material.units(kind))
+    return sum(unit.id in scored.values for unit in units)
+
+
+def counted(shape: Protocol, one: Heard) -> Score:
+    """What came and what is missing of a response that has no score by itself."""
+    response = one.material.response
+    units = sum(len(one.material.units(kind)) for kind in _unit_documents(shape)) * len(one.said)
+    judged = sum(came(shape, scored) for scored in one.said.values())
+    estimate = Estimate(None, n=judged, missing=max(0, units - judged))
+    return Score(
+        one.material.item.id, response.system_id, "", one.groups, estimate, response.id, response.trial, response.mode,
+        judged,
+    )  # fmt: skip
+
+
+def scores_of(shape: Protocol, one: Heard) -> Iterator[Score]:
+    """The scores of a response, metric by metric."""
+    response = one.material.response
+    counts = [came(shape, scored) for scored in one.said.values()]
+    for metric in (metric for metric in shape.metrics if metric.over is Over.RESPONSE):
+        found = [metric.score(scored, True) for scored in one.said.values()]
         yield Score(
-            material.item.id,
+            one.material.item.id,
             response.system_id,
             metric.name,
-            groups,
+            one.groups,
             mean_of(found),
             response.id,
             response.trial,
             response.mode,
             # A figure may count less than was judged (what is unknown), or other things than units (cells, pairs).
-            sum(max(estimate.n, came) for estimate, came in zip(found, heard, strict=True)),
+            sum(max(estimate.n, count) for estimate, count in zip(found, counts, strict=True)),
         )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Protocol as Shape
 
 from pydantic import BaseModel
@@ -17,7 +18,11 @@ from annotator.domain.material.page import Page
 from annotator.domain.material.part import Part
 from annotator.domain.material.response import Response
 from annotator.domain.material.source import Source
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import SHARE, Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Verdicts = Mapping[str, Verdict]
 """Unit id → what a rater says of it."""
@@ -130,23 +135,51 @@ class Scored:
     reverse: Mapping[str, str] = field(default_factory=dict)
 
 
+class Over(StrEnum):
+    """What a figure ranges over: a response (a system's is the mean over its items), all of a system's, the project."""
+
+    RESPONSE, SYSTEM, PROJECT = "response", "system", "project"
+
+
+def _of_many(_scored: Scored, _over_valid: bool) -> Estimate:
+    raise TypeError("a figure of many responses together is none of a single one")
+
+
 @dataclass(frozen=True)
 class Metric:
-    """A figure of one response on one item; a system's is the mean over its items.
+    """A figure of one response on one item, of all of a system's responses together, or of the whole project.
 
-    `score` gives an estimate without an interval; its second argument says whether judgements that are missing are
-    left out (True) or leave the value undefined (False). `definition` is Markdown: the formula in the paper's
-    symbols, its section, and what undefined means. `unit` is empty for shares.
+    One of three is given. `score` is asked response by response, and a system's figure is the mean over its items;
+    `pooled` is asked once for all responses of a system; `table` once for the project, and answers by system id, with
+    "" for the project as a whole. Each gives estimates without an interval, with `floor` and `ceiling` where judgements
+    are missing; the last argument says whether those are left out (True) or leave the value undefined (False).
+    `drawn` gives a pooled figure its interval at once: from how often each draw (row) took each response (column) the
+    figure of every draw, NaN where it is undefined; without it `pooled` is asked draw by draw where responses are few.
+
+    `definition` is Markdown: the formula in the paper's symbols, its section, and what undefined means. `unit` is empty
+    for shares, `within` the bounds of the figure. A `cost` tells what a report took, and nothing of how good it is.
     """
 
     name: str
     title: str
     definition: str
-    score: Callable[[Scored, bool], Estimate]
+    score: Callable[[Scored, bool], Estimate] = _of_many
     higher_is_better: bool = True
     unit: str = ""
     parts: tuple[Part, ...] = ()
     """What of a response it needs beside its text."""
+    pooled: Callable[[Sequence[Scored], bool], Estimate] | None = None
+    table: Callable[[Sequence[Scored], bool], Mapping[str, Estimate]] | None = None
+    drawn: Callable[[Sequence[Scored], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = None
+    within: tuple[float, float] = SHARE
+    cost: bool = False
+
+    @property
+    def over(self) -> Over:
+        """What it ranges over, by which of the three is given."""
+        if self.pooled is not None:
+            return Over.SYSTEM
+        return Over.RESPONSE if self.table is None else Over.PROJECT
 
 
 @dataclass(frozen=True)

@@ -43,27 +43,31 @@ def intervals(
     axis: str,
     ink: Ink = PRINTED,
     *,
-    share: bool = True,
+    within: tuple[float, float] | None = (0.0, 1.0),
     higher_is_better: bool = True,
 ) -> Any:
     """A matplotlib Figure of systems (name, estimate), best first, each a dot with its 95 % interval.
 
     A system with missing judgements is drawn hollow over the range that the missing ones could move it to;
-    one without any value is named and left empty. A share is drawn from 0 to 1, another figure from 0 on.
+    one without any value is named and left empty. The axis runs `within` two bounds, without them from 0 on.
     """
     sign = -1 if higher_is_better else 1
     ordered = sorted(figures, key=lambda pair: (pair[1].value is None, sign * (pair[1].value or 0), pair[0]))
     figure, axes = sheet(1.15 + INCH_PER_SYSTEM * max(3, len(ordered)), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     name_axis(axes, axis, ink)
-    if share:
-        axes.set_xlim(0, 1.12)
-        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    if within is not None:
+        span = within[1] - within[0]
+        below = min(
+            (end for _, one in figures for end in (one.value, one.low) if end is not None), default=0.0
+        )
+        axes.set_xlim(min(within[0], below), within[0] + 1.12 * span)
+        axes.set_xticks([within[0] + span * step / 5 for step in range(6)])
     for place, (_, estimate) in enumerate(ordered):
         _draw(axes, place, estimate, ink)
     axes.set_yticks(range(len(ordered)), [short(name) for name, _ in ordered])
     axes.set_ylim(len(ordered) - 0.4, -0.6)
-    if not share:
+    if within is None:
         # Room behind the last figure for its words.
         axes.set_xlim(min(0.0, axes.get_xlim()[0]), axes.get_xlim()[1] * 1.18)
     spell(axes.get_yticklabels(), ink)

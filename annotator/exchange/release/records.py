@@ -32,11 +32,11 @@ class PersonRecord(Record):
 
 
 # Fields that came later: without them the bytes are those of an earlier release.
-_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted"})
+_LEFT_OUT_EMPTY = frozenset({"drafted", "licence", "description", "assisted", "over"})
 
 
 class LaterFields(Record):
-    """What may tell of models' drafts or pairs, or of a licence, and leaves the field out where there is nothing."""
+    """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of many reports."""
 
     @model_serializer(mode="wrap")
     def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -176,14 +176,14 @@ class JudgementRecord(Record):
     at: datetime
 
 
-class ScoreRecord(Record):
-    """A figure of the results page: a metric of a system within a group, with its interval."""
+class ScoreRecord(LaterFields):
+    """A figure of the results page: a metric of a system within a group, or of the project, with its interval."""
 
     FILE: ClassVar[str] = "scores.json"
     metric: str
     protocol: str
     rater: Text = Field(description="The judge's name, or `people`")
-    system: Text
+    system: Text = Field(description="Empty for a figure of the whole project")
     group: Text = Field(description="`all`, a question type, a subject, or a facet of the units")
     value: float | None
     low: float | None
@@ -193,6 +193,11 @@ class ScoreRecord(Record):
     method: str = ""
     note: str = ""
     unfit: Text = Field(default="", description="Why it is not fit to be published; empty when it is")
+    over: str = Field(
+        default="",
+        description="`system` for all of a system's reports together, `project` for the whole project; left out for a "
+        "mean over items",
+    )
 
 
 class FileRecord(BaseModel):

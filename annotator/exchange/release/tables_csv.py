@@ -31,7 +31,9 @@ Rows = list[dict[str, Any]]
 def files(bundle: Bundle) -> dict[str, Content]:
     """Every table by file name; things of which there are none have no table. Same content, same bytes."""
     bundle = ordered(bundle)
-    tables: dict[str, Rows] = {thing: [_flat(record) for record in getattr(bundle, thing)] for thing in PLAIN}
+    tables: dict[str, Rows] = {
+        thing: _even([_flat(record) for record in getattr(bundle, thing)]) for thing in PLAIN
+    }
     tables["responses"] = list(_responses(bundle))
     for kind, spec in KINDS.items():
         tables[spec.table] = list(_units(bundle, kind))
@@ -65,6 +67,12 @@ def _lines_of(rows: Rows, *, heads: bool) -> str:
 def guard(value: Any) -> Any:
     """The value, with an apostrophe before a text that a spreadsheet would take for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+
+
+def _even(rows: Rows) -> Rows:
+    """The rows with equal keys: what one leaves out is empty there."""
+    heads = {name: None for row in rows for name in row}
+    return [heads | row for row in rows] if any(len(row) < len(heads) for row in rows) else rows
 
 
 def _flat(record: Record) -> dict[str, Any]:

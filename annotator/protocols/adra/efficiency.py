@@ -4,6 +4,7 @@ No judge is needed: what is not known of a response stays unknown and is never z
 """
 
 from collections.abc import Callable
+from math import inf
 
 from annotator.domain.judges.protocol import Metric, Protocol, Scored
 from annotator.domain.material.response import Response
@@ -59,7 +60,7 @@ def _metric(
     def of(scored: Scored, _: bool) -> Estimate:
         return score(reading, title, scored.material.response)
 
-    return Metric(name, title, definition, of, higher_is_better, unit)
+    return Metric(name, title, definition, of, higher_is_better, unit, within=(0.0, inf), cost=True)
 
 
 METRICS = (

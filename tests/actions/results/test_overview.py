@@ -46,9 +46,7 @@ def test_all_metrics_stand_beside_one_another_with_n(project: Project) -> None:
 
 
 def test_what_is_missing_is_counted_once_however_many_metrics_stand_on_it(project: Project) -> None:
-    assert (
-        "1 judgement is missing behind these figures; a missing one is never a “no”." in shown(project).told
-    )
+    assert "1 judgement is missing behind these figures; none is counted as an answer." in shown(project).told
 
 
 def test_a_figure_above_the_limit_is_marked_and_says_why(project: Project) -> None:

@@ -85,7 +85,7 @@ def test_a_heat_map_says_what_it_left_out() -> None:
 
 def test_a_figure_that_is_no_share_has_an_axis_of_its_own() -> None:
     figure = intervals(
-        [("a", Estimate(300.0, 250, 340))], "Latency", "s", share=False, higher_is_better=False
+        [("a", Estimate(300.0, 250, 340))], "Latency", "s", within=None, higher_is_better=False
     )
     assert figure.axes[0].get_xlim()[1] > 300
 
@@ -96,3 +96,10 @@ def test_a_figure_that_is_no_share_has_an_axis_of_its_own() -> None:
 )
 def test_a_long_name_is_cut_wide_letters_counting_two(name: str, said: str) -> None:
     assert short(name) == said
+
+
+def test_an_axis_runs_between_the_bounds_of_the_figure_and_lower_where_a_figure_lies_lower() -> None:
+    rated = intervals([("a", Estimate(7.5))], "Rating", "", within=(0.0, 10.0)).axes[0]
+    assert rated.get_xlim() == (0.0, pytest.approx(11.2))
+    assert rated.get_xticks().tolist() == [0, 2, 4, 6, 8, 10]
+    assert intervals([("a", Estimate(-0.25))], "Coverage", "").axes[0].get_xlim()[0] == -0.25

@@ -1,8 +1,9 @@
 """A paper that nobody wrote: three values that are not ordered, on criteria; 0 to 10, on the points of a checklist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import fsum
+from statistics import median
 
 from pydantic import BaseModel, ConfigDict
 
@@ -73,9 +74,33 @@ def rating(scored: Scored, over_valid: bool = False) -> Estimate:
     return Estimate(value, n=len(known), missing=len(said) - len(known))
 
 
-def _planted(name: str, kind: Kind, scale: Scale, metric: Metric) -> Protocol:
+def _ratings(pool: Sequence[Scored]) -> tuple[list[float], int]:
+    """All ratings of a pool, and how many are missing."""
+    said = [one.values.get(unit.id) for one in pool for unit in one.material.units(Kind.CHECKLIST)]
+    return [float(value) for value in said if value is not None], said.count(None)
+
+
+def median_of_all(pool: Sequence[Scored], over_valid: bool = False) -> Estimate:
+    known, missing = _ratings(pool)
+    value, floor, ceiling = (
+        median(known + [end] * gaps) if known else None
+        for end, gaps in ((0.0, 0), (0.0, missing), (10.0, missing))
+    )
+    return Estimate(value if over_valid or not missing else None, n=len(known), missing=missing, floor=floor,
+                    ceiling=ceiling)  # fmt: skip
+
+
+def share_in_use(pool: Sequence[Scored], over_valid: bool = False) -> dict[str, Estimate]:
+    known, missing = _ratings(pool)
+    used, whole = len(set(known)), len(RATING.values)
+    value = used / whole if over_valid or not missing else None
+    most = min(used + missing, whole) / whole
+    return {"": Estimate(value, n=len(known), missing=missing, floor=used / whole, ceiling=most)}
+
+
+def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
     return Protocol(
-        name=name, title=f"Planted {metric.title.lower()}", citation="Nowhere", needs=(kind,), metrics=(metric,),
+        name=name, title=f"Planted {metrics[0].title.lower()}", citation="Nowhere", needs=(kind,), metrics=metrics,
         scale=scale, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, scale.names),
         prompts=(name,),
     )  # fmt: skip
@@ -87,6 +112,20 @@ PROTOCOLS = {
         _planted(
             "planted.stance", Kind.RUBRIC, STANCE, Metric("planted.support", "Support", "`s/n`", support)
         ),
-        _planted("planted.rating", Kind.CHECKLIST, RATING, Metric("planted.mean", "Mean", "`Σw·r`", rating)),
+        _planted(
+            "planted.rating",
+            Kind.CHECKLIST,
+            RATING,
+            Metric("planted.mean", "Mean", "`Σw·r`", rating, unit="of 10", within=(0, 10)),
+            Metric(
+                "planted.spread",
+                "Median of all",
+                "The median rating.",
+                unit="of 10",
+                pooled=median_of_all,
+                within=(0, 10),
+            ),
+            Metric("planted.used", "In use", "How much of the scale is in use.", table=share_in_use),
+        ),
     )
 }

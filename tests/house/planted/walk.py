@@ -1,6 +1,7 @@
 """What is done with a planted paper and layout, step by step; run in a copy of the program."""
 
 import asyncio
+import csv
 import io
 import json
 import sys
@@ -10,21 +11,46 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import insert
+
+from annotator.actions.assignments import submitting
+from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, label_exports, label_files, samples
+from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
+from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.people import new_project, someone
 from annotator.actions.releases import checking, releases
-from annotator.actions.results import result_raters, results
+from annotator.actions.results import overview, result_exports, result_raters, results
 from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.validation import stand_in, validation, validity_cards
 from annotator.cli import run_command
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.storage.tables import ResponseRow, SystemRow, table
 
 STANCE, RATING = "planted.stance", "planted.rating"
 PLANTED = (STANCE, RATING)
 REPORTS = 4
+# What is said of the three points of a checklist, of shares .5, .3 and .2, on each of two items; one is unsure.
+RATED = {"Alpha": ((10, 4, 0), (8, 7, 6)), "Beta": ((2, 2, 2), (8, None, 8))}
+# Counted by hand: the mean over items of Σ share · rating, the median of all five or six ratings (of medians it were
+# 5.5 and 5.0), and of eleven values the seven in use; with the range that the missing one leaves.
+BY_HAND = {
+    ("planted.mean", "Alpha"): (6.75, None, None),
+    ("planted.mean", "Beta"): (5.0, None, None),
+    ("planted.spread", "Alpha"): (6.5, 6.5, 6.5),
+    ("planted.spread", "Beta"): (2.0, 2.0, 5.0),
+    ("planted.used", ""): (7 / 11, 7 / 11, 8 / 11),
+}
+SHOWN = {
+    "Alpha": ("6.750", "6.500  n 6", "–"),
+    "Beta": ("5.000  1 missing", "2.000  1 missing  n 5", "–"),
+    overview.WHOLE: ("–", "–", "0.636  1 missing"),
+}
 
 
 def figures(project: Project) -> list[tuple[object, ...]]:
@@ -171,6 +197,94 @@ def commanded(project: Project, folder: Path) -> None:
             printed([*words, "--protocol", protocol])
 
 
+def rated(file: Path) -> Project:
+    """A project in which one person rated what is counted by hand."""
+    project = new_project(file)
+    someone(project)
+    for question in ("Which?", "Why?"):
+        points = tuple(CheckPoint(text=f"Point {share}", share=share) for share in (0.5, 0.3, 0.2))
+        item_id = items.add(project, question).subject
+        submitting.seal(
+            project, artifacts.start(project, item_id, Kind.CHECKLIST, Checklist(units=points)).subject
+        )
+    with project.store.write() as db:
+        for name in RATED:
+            db.execute(insert(table(SystemRow)).values(id=name, name=name, notes=""))
+            for place, item_id in enumerate(items.ids(project)):
+                text, names = f"# {name}", {"item_id": item_id, "system_id": name, "id": f"{name}-{place}"}
+                whole = {"text": text, "trial": 1, "mode": "end-to-end", "sha256": response_hash(text)}
+                db.execute(insert(table(ResponseRow)).values(**names, **whole))
+    for name, of_items in RATED.items():
+        for place, ratings in enumerate(of_items):
+            sheet = labels.sheet(project, f"{name}-{place}", RATING)
+            units = [unit.id for group in sheet.groups for unit in group.units]
+            for unit, rating in zip(units, ratings, strict=True):
+                value = labels.UNSURE if rating is None else str(rating)
+                labels.set_label(project, f"{name}-{place}", unit, value, protocol=RATING)
+    return project
+
+
+def counted(project: Project, folder: Path) -> None:
+    own = rated(folder / "rated.goldsmith")
+    found = {
+        (row.metric, row.system): (row.estimate.value, row.estimate.floor, row.estimate.ceiling)
+        for row in results.rows(own, "people", RATING)
+        if row.group_by == "all"
+    }
+    assert found.keys() == BY_HAND.keys()
+    for name, (value, floor, ceiling) in BY_HAND.items():
+        assert abs((found[name][0] or 0.0) - value) < 1e-12, name
+        assert floor is None or found[name][1:] == (floor, ceiling), name
+    own.close()
+
+
+def set_out(project: Project, folder: Path) -> None:
+    own = Project.open(folder / "rated.goldsmith")
+    (sheet,) = overview.sheets(overview.report(own))
+    assert {
+        line.cells[0].words: tuple(cell.words for cell in line.cells[1:]) for line in sheet.lines
+    } == SHOWN
+    lines = list(csv.DictReader(result_exports.as_csv(sheet).decode("utf-8-sig").splitlines()))
+    assert [line["Median of all (of 10)"] for line in lines] == ["6.5", "2.0", ""]
+    assert json.loads(result_exports.as_json(sheet))["rows"][2]["In use"] == 7 / 11
+    releases.export(own, folder / "rated")
+    scores = json.loads((folder / "rated/scores.json").read_bytes())
+    over = {(one["metric"], one["system"]): one.get("over", "response") for one in scores}
+    assert over["planted.mean", "Alpha"] == "response"
+    assert (over["planted.spread", "Alpha"], over["planted.used", ""]) == ("system", "project")
+    other = new_project(folder / "rated-again.goldsmith")
+    imports.run(other, releases.GOLDSMITH, [folder / "rated"], warm=False)
+    assert figures(other) == figures(own)
+    releases.export(other, folder / "rated-again")
+    assert (folder / "rated-again/scores.json").read_bytes() == (folder / "rated/scores.json").read_bytes()
+    releases.export(own, folder / "tables", "csv")
+    assert "project" in (folder / "tables/scores.csv").read_text("utf-8-sig")
+    own.close()
+    other.close()
+
+
+def in_the_window(project: Project, folder: Path) -> None:
+    from PySide6.QtWidgets import QApplication
+
+    from annotator.gui.shell.starting import make_application
+    from annotator.gui.shell.window import Window
+
+    application = QApplication.instance() or make_application()
+    window = Window(Project.open(folder / "rated.goldsmith"))
+    window.show()
+    window.show_page("Results")
+    viewer = window.page.viewer
+    while viewer.body.currentWidget() is not viewer.view or viewer.desk._errands:
+        application.processEvents()
+    model = viewer.view.model
+    said = [
+        [model.index(row, column).data() for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+    assert {name: tuple(words) for name, *words in said} == SHOWN
+    window.close()
+
+
 STEPS: dict[str, Callable[[Project, Path], None]] = {
     step.__name__: step
     for step in (
@@ -183,6 +297,9 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         layout_comes_and_goes,
         layout_offered,
         commanded,
+        counted,
+        set_out,
+        in_the_window,
     )
 }
 

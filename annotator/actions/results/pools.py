@@ -1,0 +1,153 @@
+"""Figures of many responses together: of all that a system answered, or of the whole project."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from annotator.actions.results import scoring
+from annotator.actions.results.scoring import Heard
+from annotator.domain.judges.protocol import Metric, Over, Protocol, Scored
+from annotator.domain.texts.estimate import Estimate, settled
+
+if TYPE_CHECKING:
+    from annotator.stats.intervals.resampling import Floats
+
+# Items are drawn anew so often; where a figure has no quick way of its own, of so many responses at most.
+DRAWS, ASKED = 1_000, 20
+NO_INTERVAL = "no interval: "
+TOO_LONG = (
+    f"{NO_INTERVAL}it would be computed {DRAWS:,} times over more than {ASKED} reports, which takes too long"
+)
+OF_PROJECT = f"{NO_INTERVAL}none is drawn for a figure of the whole project"
+Pool = Sequence[Scored]
+# By system id, "" for the project: a figure, and how many judgements behind it came.
+Figures = dict[str, tuple[Estimate, int]]
+
+
+def figures(
+    shape: Protocol, metric: Metric, members: Sequence[Heard], systems: Sequence[str], resamples: int
+) -> Figures:
+    """A metric over these responses: of each of these systems, or by what its table names.
+
+    Of people each one's pool makes a figure, and these are averaged.
+    """
+    if metric.over is Over.PROJECT:
+        return _tabled(shape, metric, _by_rater(members), systems)
+    items = list(dict.fromkeys(one.material.item.id for one in members))
+    return {
+        system: _pooled(shape, metric, of_system(members, system), items, resamples) for system in systems
+    }
+
+
+def of_system(members: Iterable[Heard], system: str) -> dict[str, Pool]:
+    """What each rater said of a system's responses."""
+    return _by_rater(one for one in members if one.material.response.system_id == system)
+
+
+def _by_rater(members: Iterable[Heard]) -> dict[str, Pool]:
+    found: dict[str, list[Scored]] = defaultdict(list)
+    for one in members:
+        for rater, scored in one.said.items():
+            found[rater].append(scored)
+    return dict(found)
+
+
+def _tabled(shape: Protocol, metric: Metric, pools: Mapping[str, Pool], systems: Sequence[str]) -> Figures:
+    if metric.table is None:
+        raise TypeError(f"{metric.name} is no figure of the project")
+    tables = {rater: metric.table(pool, True) for rater, pool in pools.items()}
+    found: Figures = {}
+    for name in (*systems, ""):
+        answers = {rater: table[name] for rater, table in tables.items() if name in table}
+        if answers:
+            own = {
+                rater: [one for one in pools[rater] if name in ("", one.material.response.system_id)]
+                for rater in answers
+            }
+            estimate, judged = _together(shape, answers, own)
+            bare = estimate.value is not None and estimate.low is None
+            found[name] = (estimate.remarked(OF_PROJECT) if bare else estimate), judged
+    return found
+
+
+def _pooled(
+    shape: Protocol, metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int
+) -> tuple[Estimate, int]:
+    if not pools or metric.pooled is None:
+        return Estimate(None, note="no report to count"), 0
+    found = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
+    estimate, judged = _together(shape, found, pools)
+    there = len({one.material.item.id for pool in pools.values() for one in pool})
+    if estimate.value is None or not resamples:
+        return estimate, judged
+    drawn = draws(metric, pools, items, min(resamples, DRAWS))
+    return _with_interval(estimate, drawn, there, metric.within), judged
+
+
+def _together(
+    shape: Protocol, found: Mapping[str, Estimate], pools: Mapping[str, Pool]
+) -> tuple[Estimate, int]:
+    """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
+    came = {rater: sum(scoring.came(shape, scored) for scored in pools[rater]) for rater in found}
+    judged = sum(max(estimate.n, came[rater]) for rater, estimate in found.items())
+    return scoring.mean_of(list(found.values()), f"mean of {len(found)} people's figures"), judged
+
+
+def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int) -> "Floats | None":
+    """What a pooled metric is where these items are drawn anew; None where that takes too long.
+
+    The draws are those of every other figure of as many items.
+    """
+    import numpy as np
+
+    from annotator.stats.intervals.resampling import counts
+
+    if metric.drawn is None and max(map(len, pools.values()), default=0) > ASKED:
+        return None
+    places = {item: place for place, item in enumerate(items)}
+    times = np.concatenate(list(counts(len(items), resamples)))
+    by_rater = []
+    for pool in pools.values():
+        own = times[:, [places[one.material.item.id] for one in pool]]
+        by_rater.append(_asked(metric, pool, own) if metric.drawn is None else metric.drawn(pool, True, own))
+    grid = np.stack(by_rater)
+    known = ~np.isnan(grid)
+    sums = np.where(known, grid, 0.0).sum(axis=0)
+    means: Floats = np.divide(
+        sums, known.sum(axis=0), out=np.full(len(times), np.nan), where=known.any(axis=0)
+    )
+    return means
+
+
+def _asked(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
+    """The paper's own function, once for every draw."""
+    import numpy as np
+
+    found = np.full(len(times), np.nan)
+    for place, row in enumerate(times.astype(int).tolist()):
+        again = [one for one, often in zip(pool, row, strict=True) for _ in range(often)]
+        value = metric.pooled(again, True).value if again and metric.pooled is not None else None
+        found[place] = np.nan if value is None else value
+    return found
+
+
+def _with_interval(
+    estimate: Estimate, drawn: "Floats | None", items: int, within: tuple[float, float]
+) -> Estimate:
+    """A figure with the percentile interval of its draws; why it has none, where it has none."""
+    import numpy as np
+
+    from annotator.stats.intervals.intervals import LEVEL
+    from annotator.stats.intervals.resampling import SEED
+    from annotator.stats.intervals.tails import percentile_bounds
+
+    if drawn is None:
+        return estimate.remarked(TOO_LONG)
+    defined = drawn[~np.isnan(drawn)]
+    low, high = percentile_bounds(defined, LEVEL) if len(defined) else (None, None)
+    method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn)} resamples, seed {SEED}"
+    found = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
+    undefined = len(drawn) - len(defined)
+    left_out = f"undefined in {undefined} of {len(drawn)} resamples, which are left out" if undefined else ""
+    return settled(found.remarked(left_out), items, within=within)
