@@ -33,8 +33,9 @@ from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(
     help="Make, label, judge and release expert gold for deep-research benchmarks.",
-    epilog="Exit codes: 0 all done · 1 refused, nothing was changed beyond what is said · 2 wrong usage · "
-    "3 not all of it: something is missing, the budget is spent, or it was interrupted; what came is kept.",
+    epilog="Exit codes: 0 success · 1 refused, nothing was changed except as stated · 2 wrong usage · 3 "
+    "incomplete: something is missing, the budget is spent, or the command was interrupted; finished work "
+    "is kept.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -65,9 +66,7 @@ class Stopped(SystemExit):
 def run_command(words: list[str]) -> int:
     """Run one command: 0 all done, 1 refused with one plain sentence, 2 wrong usage, 3 not all of it."""
     if any("\0" in word or not _is_text(word) for word in words):
-        warned.print(
-            "A word of this command holds characters that are no text. Write it without.", markup=False
-        )
+        warned.print("A word of this command holds characters that are not text. Remove them.", markup=False)
         return USAGE
     try:
         with _endable():
@@ -80,11 +79,12 @@ def run_command(words: list[str]) -> int:
     except OSError as error:
         # A name that is too long, a folder in place of a file, a disk that is full: no fault of the program.
         warned.print(
-            f"The system refuses: {error.strerror or error}. What was there before is kept.", markup=False
+            f"The operating system refused: {error.strerror or error}. Existing files were kept.",
+            markup=False,
         )
         return REFUSED
     except Stopped:
-        warned.print("Stopped. What was finished until then is kept.", markup=False)
+        warned.print("Stopped. Everything finished by then was saved.", markup=False)
         return NOT_ALL
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)

@@ -26,11 +26,11 @@ def agreement(
         str, typer.Option(help="stage, pair, person, criterion, item, week or guideline", metavar="GROUPING")
     ] = "stage",
     stage: Annotated[Stage | None, typer.Option(help="Only this stage")] = None,
-    to: Annotated[Path | None, typer.Option(help="A folder for the exact inputs, as CSV and JSON")] = None,
+    to: Annotated[Path | None, typer.Option(help="Folder for the exact inputs, as CSV and JSON")] = None,
     assisted_by: Annotated[
         str,
         typer.Option(
-            help="A judge that pairs units by meaning, for a second figure; it is asked for what is missing",
+            help="Judge that pairs units by meaning, for a second figure; only missing pairs are asked for",
             metavar="JUDGE",
         ),
     ] = "",
@@ -38,23 +38,21 @@ def agreement(
     timeout: Timeout = 120.0,
     budget: Budget = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what asking that judge would take, and ask nobody")
+        bool, typer.Option("--estimate", help="Estimate calls, tokens and cost, without making a call")
     ] = False,
     as_: As = "",
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """How far raters agreed, from frozen records alone; undefined figures say why. For coordinators.
+    """Agreement between raters, from frozen records only; undefined figures give the reason. For coordinators.
 
-    With a judge, a second figure stands after the frozen ones: the same over units that the judge paired by meaning.
+    With a judge, a second figure follows the frozen one, computed over units that the judge paired by meaning.
     """
     from annotator.actions.agreement import agreement_groups, assisting
 
     order = assisting.order(assisted_by, stage, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
     if estimate and not assisted_by:
-        raise typer.BadParameter(
-            "--estimate says what asking a judge would take: name it with --assisted-by."
-        )
+        raise typer.BadParameter("--estimate needs a judge: name one with --assisted-by.")
     if estimate:
         _estimate(file, order, as_, json_=json_)
         return
@@ -126,8 +124,10 @@ def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) ->
 
 def _nothing(report: Any) -> str:
     if report.stages:
-        return f"Nothing that is frozen can be grouped by {report.by} here."
-    return "No agreement is frozen yet. It is, once everybody who was asked for a stage of an item has submitted."
+        return f"No frozen agreement here can be grouped by {report.by}."
+    return (
+        "No agreement is frozen yet. It is frozen once everyone assigned to a stage of an item has submitted."
+    )
 
 
 def _print(report: Any, rows: list[Any], title: str) -> None:

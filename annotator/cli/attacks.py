@@ -18,19 +18,20 @@ ProtocolName = Annotated[str, typer.Option("--protocol", help="What is judged")]
 @app.command()
 def attack(
     file: File,
-    judge: Annotated[str, typer.Option(help="The judge that is put to the test")],
+    judge: Annotated[str, typer.Option(help="The judge to test")],
     attacks: Annotated[
         list[str] | None,
-        typer.Option("--attack", help="injection, padding.filler …; all that fit the judge by default",
+        typer.Option("--attack", help="injection, padding.filler …; by default all that apply to the judge",
                      show_default=False),
     ] = None,
     size: Annotated[
-        int | None, typer.Option(min=1, help="So many of the judge's verdicts, whatever the width", show_default=False)
+        int | None, typer.Option(min=1, help="Number of the judge's verdicts to draw, instead of a "
+        "width", show_default=False)
     ] = None,
-    width: Annotated[float, typer.Option(help="How wide the 95 % interval of a rate may be at most")] = 0.2,
+    width: Annotated[float, typer.Option(help="Largest width of a rate's 95 % interval")] = 0.2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same verdicts")] = 1,
     paraphraser: Annotated[
-        str, typer.Option(help="The judge whose model says reports in other words", show_default=False)
+        str, typer.Option(help="The judge whose model paraphrases reports", show_default=False)
     ] = "",
     protocol: ProtocolName = USUAL,
     concurrency: Concurrency = 8,
@@ -38,14 +39,14 @@ def attack(
     budget: Budget = None,
     rpm: RequestsPerMinute = None,
     tpm: TokensPerMinute = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would take and cost")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Estimate calls and cost only")] = False,
     progress: Shown = "bar",
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Ask a judge about attacked copies of reports, and tell how often it falls for each attack.
+    """Test a judge on attacked copies of reports, and report how often each attack succeeds.
 
-    A test that was stopped is gone on with by the same command; nothing is asked for twice.
+    Run the same command again to resume a stopped test; no question is asked twice.
     """
     from annotator.actions.attacks import attack_forecasts, attack_tests, attacking
     from annotator.actions.attacks.attack_tests import Wish
@@ -80,18 +81,19 @@ def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:
 @app.command()
 def bias(
     file: File,
-    judge: Annotated[str, typer.Option(help="One judge's name; all judges by default", show_default=False)] = "",
+    judge: Annotated[str, typer.Option(help="Judge's name; by default all judges", show_default=False)] = "",
     protocol: ProtocolName = USUAL,
     family: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=DEVELOPER: whose models are behind a system or judge; kept. “none” for nobody's",
+        typer.Option(help="NAME=DEVELOPER: the developer of the model behind a system or judge; saved. "
+        "“none” for no developer",
                      show_default=False),
     ] = None,
     to: To = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """How far judges go by order, length or kinship, and how they stood the attacks they were put to."""
+    """Judges' biases (position, length, model family) and how they performed under attack."""
     from annotator.actions.attacks import biases, families
     from annotator.domain.texts.refusal import Refusal
 
@@ -99,14 +101,14 @@ def bias(
         for words in family or ():
             name, found_one, developer = words.rpartition("=")
             if not found_one:
-                raise Refusal(f"“{words}” names no developer.", "Write it as NAME=DEVELOPER.")
+                raise Refusal(f"“{words}” does not name a developer.", "Write it as NAME=DEVELOPER.")
             families.set_family(project, name, developer)
         found = biases.sheets(biases.panel(project, protocol, judge))
     if not found and not json_:
         say(
             {},
             json_,
-            ["Nothing is known yet: let a judge judge, then put it to the test with: goldsmith attack"],
+            ["No results yet: run a judge, then test it with: goldsmith attack"],
         )
         return
     show(found, to, json_=json_)

@@ -26,16 +26,18 @@ app = typer.Typer()
 def card(
     file: File,
     judge: Annotated[
-        str, typer.Option(help="Whose card; with --check the judge it is held against", show_default=False)
+        str, typer.Option(help="Judge of the card; with --check the judge to compare with "
+        "it", show_default=False)
     ] = "",
     to: Annotated[
-        Path | None, typer.Option(help="Write the card there, as .json or .html", show_default=False)
+        Path | None, typer.Option(help="File to write the card to, .json or .html", show_default=False)
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(help="Say what of a judge is not as this card says", show_default=False)
+        Path | None, typer.Option(help="Report where a judge differs from this card", show_default=False)
     ] = None,
     bind: Annotated[
-        bool, typer.Option("--bind", help="With --check: refuse runs of the judge as soon as it is another")
+        bool, typer.Option("--bind", help="With --check: refuse runs of the judge if it differs from the "
+        "card")
     ] = False,
     define_at: Annotated[
         str,
@@ -46,18 +48,19 @@ def card(
     against: Against = None,
     positive: Positive = "",
     prompt: Annotated[
-        str, typer.Option(help="How the hash of its prompt begins, where it judged by several", show_default=False)
+        str, typer.Option(help="First characters of the prompt's hash, if the judge used several "
+        "prompts", show_default=False)
     ] = "",
     protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """All that is known of one validated judge in one file that a reader and a program can trust; or check one."""
+    """Write or check a validity card: one file with all results on one validated judge, for readers and programs."""
     if check is not None:
         _check(file, check, judge, define_at, bind, as_, json_)
         return
     if not judge:
-        raise Refusal("A card is of one judge.", "Name it with --judge, or a card with --check.")
+        raise Refusal("A card describes one judge.", "Name it with --judge, or a card with --check.")
     from annotator.actions.judges import judges
     from annotator.actions.validation import card_saving, validity_cards
 
@@ -98,7 +101,7 @@ def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, as_: 
         for line in found.words():
             said.print(line, markup=False)
         if bind and found.holds:
-            said.print(f"From now on “{found.judge}” judges only as the card says.", markup=False)
+            said.print(f"From now on “{found.judge}” runs only with the settings on the card.", markup=False)
     if not found.holds:
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from annotator.cli.carrying import Shown, carried_out
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, said, say
 
-app = typer.Typer(help="What a model drafts for you: nobody else is shown it.", no_args_is_help=True)
+app = typer.Typer(help="A model's drafts for you; nobody else sees them.", no_args_is_help=True)
 
 Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of its id")]
 
@@ -17,20 +17,20 @@ Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of i
 @app.command()
 def ask(
     file: File,
-    judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint is to draft")],
+    judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint writes the draft")],
     kind: Annotated[str, typer.Option(help="insights, reference, rubric or diagnostics")],
-    item: Annotated[list[str], typer.Option("--item", help="The item with this key; may be given again")],
+    item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     person: As = "",
     concurrency: Concurrency = 4,
     timeout: Timeout = 600.0,
     budget: Budget = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would take, and ask nobody")
+        bool, typer.Option("--estimate", help="Estimate calls, tokens and cost, without making a call")
     ] = False,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Have a model draft from an item's sources; what it drafts is a proposal until you take it, unit by unit."""
+    """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit."""
     from annotator.actions.judging import forecasts
     from annotator.actions.material import draft_runs
     from annotator.actions.runs.judge_cases import Order
@@ -54,13 +54,13 @@ def ask(
 
 @app.command("list")
 def list_(file: File, person: As = "", json_: Json = False) -> None:
-    """The drafts that wait for you, each with its units."""
+    """List your open drafts and their units."""
     from annotator.actions.material import drafting_by_model
 
     with opened(file, readonly=True, person=person) as project:
         found = [_told(one) for one in drafting_by_model.proposals(project)]
     words = [line for one in found for line in _lines(one)]
-    say({"drafts": found}, json_, words or ["No draft waits for you."])
+    say({"drafts": found}, json_, words or ["You have no open drafts."])
 
 
 @app.command()
@@ -68,21 +68,23 @@ def take(
     file: File,
     draft: Draft,
     unit: Annotated[
-        list[int] | None, typer.Option("--unit", help="Number of a unit; all that are left by default")
+        list[int] | None, typer.Option("--unit", help="Number of a unit; by default all remaining units")
     ] = None,
     text: Annotated[
         Path | None,
-        typer.Option(help="Of reference material: a file with what the sources say, as you edited it"),
+        typer.Option(help="For reference material: file with your edited text on what the sources say"),
     ] = None,
     beyond: Annotated[
         Path | None,
-        typer.Option(help="Of reference material: a file with what goes beyond them, as you edited it"),
+        typer.Option(
+            help="For reference material: file with your edited text on what goes beyond the sources"
+        ),
     ] = None,
     person: As = "",
 ) -> None:
-    """Put units of a draft into your own document, whose history says where they came from.
+    """Copy units of a draft into your document, whose history records their origin.
 
-    Reference material is taken as a whole, and becomes a source of its item.
+    Reference material is taken as a whole and becomes a source of its item.
     """
     from annotator.actions.material import drafting_by_model, reference_material
     from annotator.domain.kinds.reference import Aid
@@ -97,22 +99,22 @@ def take(
             raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
         if whole:
             made = reference_material.confirm(project, found.id, _read(text), _read(beyond))
-            said.print(f"“{made.after['title']}” lies beside the item now.", markup=False)
+            said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
             return
         wanted = drafting_by_model.numbered(found, unit or [])
         change = drafting_by_model.take(project, found.id, wanted)
         count = len(change.after["from_draft"]["units"])
-    said.print(f"{count} of the draft's units are in your {found.kind.value} now.", markup=False)
+    said.print(f"{count} of the draft's units are now in your {found.kind.value}.", markup=False)
 
 
 @app.command()
 def refuse(file: File, draft: Draft, person: As = "") -> None:
-    """Say that nothing more of a draft is wanted."""
+    """Dismiss the rest of a draft."""
     from annotator.actions.material import drafting_by_model
 
     with opened(file, person=person) as project:
         drafting_by_model.refuse(project, drafting_by_model.found(project, draft).id)
-    said.print("The draft is put aside.", markup=False)
+    said.print("The draft is dismissed.", markup=False)
 
 
 def _read(path: Path | None) -> str | None:

@@ -21,32 +21,32 @@ NAMED = 8
 @app.command()
 def assign(
     file: File,
-    stage: Annotated[list[Stage] | None, typer.Option(help="A stage to hand out; may be given again")] = None,
-    overlap: Annotated[int, typer.Option(help="How many people do each stage of each item", min=1)] = 2,
-    annotator: Annotated[Several, typer.Option(help="Who writes and labels: an id or an alias")] = None,
-    adjudicator: Annotated[Several, typer.Option(help="Who adjudicates: an id or an alias")] = None,
+    stage: Annotated[list[Stage] | None, typer.Option(help="Stage to hand out; repeatable")] = None,
+    overlap: Annotated[int, typer.Option(help="Number of people per stage of each item", min=1)] = 2,
+    annotator: Annotated[Several, typer.Option(help="Annotator: an id or an alias")] = None,
+    adjudicator: Annotated[Several, typer.Option(help="Adjudicator: an id or an alias")] = None,
     item: Annotated[
-        Several, typer.Option(help="An item's key; every item where neither --item nor --pilot is given")
+        Several, typer.Option(help="Item key; by default, without --item and --pilot, every item")
     ] = None,
     due: Annotated[
         datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
-    pilot: Annotated[Several, typer.Option(help="The key of an item that everybody does")] = None,
+    pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
     repeat_share: Annotated[
-        float, typer.Option(help="Share of each person's labelling that comes back to them", min=0, max=1)
+        float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)
     ] = 0.0,
-    repeat_after: Annotated[int, typer.Option(help="Days until it comes back", min=0)] = 10,
+    repeat_after: Annotated[int, typer.Option(help="Days before the repeat", min=0)] = 10,
     each_stage_anew: Annotated[
-        bool, typer.Option("--each-stage-anew", help="Draw the people of every stage by themselves")
+        bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would come to")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, assign nothing")] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Share work out evenly, blind pairs and adjudicators included; exit code 1 when the plan cannot be met.
+    """Distribute work evenly, including blind pairs and adjudicators; exit code 1 if the plan cannot be met.
 
-    What is assigned already stays and is counted. An item's adjudicator is never one of its annotators.
+    Existing assignments stay and are counted. An item's adjudicator is never one of its annotators.
     """
     from annotator.actions.assignments import assignments, planning
     from annotator.actions.project import people
@@ -54,7 +54,7 @@ def assign(
 
     if Stage.ADJUDICATION in (stage or ()):
         raise Refusal(
-            "Adjudication is not handed out as a stage.", "Name the adjudicators with --adjudicator."
+            "Adjudication cannot be handed out as a stage.", "Name the adjudicators with --adjudicator."
         )
     with opened(file, readonly=dry_run, person=as_) as project:
         ids = {name: _ids(project, keys) for name, keys in (("items", item), ("pilot_items", pilot))}
@@ -92,7 +92,7 @@ def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tu
     strange = [key for key in keys or () if key not in known]
     if strange:
         raise Refusal(
-            "Some of these are no item's key here.", "Nothing was assigned.", details=tuple(strange[:NAMED])
+            "Some of these are not item keys.", "Nothing was assigned.", details=tuple(strange[:NAMED])
         )
     return tuple(known[key] for key in keys or ())
 

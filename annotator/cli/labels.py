@@ -14,7 +14,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.layouts import of_labels
 from annotator.protocols import USUAL
 
-app = typer.Typer(help="Labels in files: those given elsewhere, and those given here.", no_args_is_help=True)
+app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
 _OWN_FILES = " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values())
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
 
@@ -28,33 +28,35 @@ def labels_import(
     ],
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Of which system the reports are, where the files do not say; or 3=NAME of question 3"
-        ),
+        typer.Option(help="System that wrote the reports, if the files do not say; or 3=NAME for question 3"),
     ] = None,
     who: Annotated[
         list[str] | None,
         typer.Option(
-            "--as", help="NAME=ALIAS: who a rater of the files is here; an id or alias alone: who is at work"
+            "--as",
+            help="NAME=ALIAS: the person behind a rater in the files; an id or alias alone: the "
+            "person at work",
         ),
     ] = None,
-    protocol: Annotated[str, typer.Option(help="What was labelled, where the files do not say")] = USUAL,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    protocol: Annotated[str, typer.Option(help="Protocol, if the files do not say")] = USUAL,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
+    ] = False,
     as_drafts: Annotated[
         bool,
-        typer.Option("--as-drafts", help="For their raters to go on with: nothing counts until submitted"),
+        typer.Option("--as-drafts", help="Import as drafts: labels count only once their rater submits them"),
     ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out what cannot be taken, take the rest")
+        bool, typer.Option("--skip-bad", help="Skip invalid labels and import the rest")
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Let a label take the place of another of the same person")
+        bool, typer.Option("--replace", help="Replace existing labels of the same person")
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Take labels in as finished work: all of them or none; a repeated import adds nothing. For coordinators.
+    """Import labels as finished work: all of them or none; a repeated import adds nothing. For coordinators.
 
-    A rater whom the project knows by that id, alias or name needs no --as.
+    Raters that the project knows by that id, alias or name need no --as.
     """
     from annotator.actions.imports import label_files, label_raters
 
@@ -82,7 +84,7 @@ def _whose(words: Iterable[str]) -> tuple[str, list[str]]:
     listed = list(words)
     at_work = [one for one in listed if "=" not in one]
     if len(at_work) > 1:
-        raise Refusal("Only one person is at work.", "Write NAME=ALIAS to say who a rater of the files is.")
+        raise Refusal("Only one person can be at work.", "Write NAME=ALIAS to identify a rater in the files.")
     return (at_work or [""])[0], [one for one in listed if "=" in one]
 
 
@@ -94,7 +96,9 @@ def _systems(words: Iterable[str]) -> tuple[str, dict[str, str]]:
         if named:
             by_question[named["number"]] = named["system"]
         elif every:
-            raise Refusal("The reports are of one system.", "Write 3=NAME for the system of question 3.")
+            raise Refusal(
+                "Only one system can be named for all reports.", "Write 3=NAME for the system of question 3."
+            )
         else:
             every = one
     return every, by_question
@@ -127,19 +131,17 @@ def labels_submit(
     file: File,
     person: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only this person's: an id or an alias; may be given again. Everybody's by default"
-        ),
+        typer.Option(help="Only this person's labels: an id or an alias; repeatable. By default everyone's"),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Also where labels are missing, which then stay missing")
+        bool, typer.Option("--partial", help="Submit even if labels are missing; they stay missing")
     ] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Submit labels given here, item by item: coordinators anybody's, others their own.
+    """Submit labels given in this project, item by item: coordinators anyone's, others their own.
 
-    Exit code 3 where labels are missing and the rest was therefore not submitted.
+    Exit code 3 if labels are missing and the rest was therefore not submitted.
     """
     from annotator.actions.labelling import label_sealing
     from annotator.actions.project import people
@@ -150,9 +152,9 @@ def labels_submit(
     words = [f"Submitted: {_standing(one)}" for one in done] + [
         f"Not submitted: {_standing(one)}" for one in left
     ]
-    words += ["Give what is missing, or submit what there is with --partial."] if left else []
+    words += ["Add the missing labels, or submit without them with --partial."] if left else []
     found = {"submitted": [asdict(one) for one in done], "not_submitted": [asdict(one) for one in left]}
-    say(found, json_, words or ["No labels wait to be submitted."])
+    say(found, json_, words or ["No labels to submit."])
     if left:
         raise typer.Exit(NOT_ALL)
 
@@ -169,19 +171,20 @@ def labels_export(
     format_: Annotated[
         str,
         typer.Option(
-            "--format", help=f"csv, json or {' or '.join(of_labels())}; by default by the ending of the path"
+            "--format", help=f"csv, json or {' or '.join(of_labels())}; by default from the file extension"
         ),
     ] = "",
-    protocol: Annotated[list[str] | None, typer.Option(help="Only this protocol; may be given again")] = None,
+    protocol: Annotated[list[str] | None, typer.Option(help="Only this protocol; repeatable")] = None,
     person: Annotated[
-        list[str] | None, typer.Option(help="Only this person's: an id or an alias; may be given again")
+        list[str] | None, typer.Option(help="Only this person's labels: an id or an alias; repeatable")
     ] = None,
-    system: Annotated[
-        list[str] | None, typer.Option(help="Only of this system's reports; may be given again")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also labels that are not yet submitted")] = False,
+    system: Annotated[list[str] | None, typer.Option(help="Only this system's reports; repeatable")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Include labels that are not submitted")] = False,
     judge: Annotated[
-        str, typer.Option(help="Beside a benchmark's own files also what this judge says of the same reports")
+        str,
+        typer.Option(
+            help="With a benchmark's own layout: also write this judge's verdicts on the same reports"
+        ),
     ] = "",
     as_: As = "",
     json_: Json = False,

@@ -6,33 +6,32 @@ from typing import Annotated, Any
 import typer
 
 Judge = Annotated[str, typer.Option("--judge", help="The judge's name")]
-OfJudge = Annotated[str, typer.Option("--judge", help="Only those of this judge")]
+OfJudge = Annotated[str, typer.Option("--judge", help="Only this judge")]
 Protocol = Annotated[str, typer.Option(help="What is judged")]
-Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be given again")]
-Items = Annotated[
-    list[str] | None, typer.Option("--item", help="Only the item with this key; may be given again")
-]
+Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; repeatable")]
+Items = Annotated[list[str] | None, typer.Option("--item", help="Only this item, by key; repeatable")]
 KeyEnv = Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")]
-Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Calls under way at once")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take")]
+Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Concurrent calls")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Timeout of one call, in seconds")]
 Budget = Annotated[
-    float | None, typer.Option(min=0, help="US dollars this may cost; every reply gets a token cap")
+    float | None, typer.Option(min=0, help="Budget in US dollars; every reply gets a token cap")
 ]
-RequestsPerMinute = Annotated[float | None, typer.Option("--rpm", min=0.1, help="Most calls in a minute")]
-TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Most tokens in a minute")]
+RequestsPerMinute = Annotated[
+    float | None, typer.Option("--rpm", min=0.1, help="Rate limit: calls per minute")
+]
+TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Rate limit: tokens per minute")]
 Together = Annotated[
     int,
-    typer.Option(
-        min=1, max=100, help="Units asked in one call, shuffled; more than one makes a judge of its own"
-    ),
+    typer.Option(min=1, max=100, help="Units per call, shuffled; more than one creates a separate judge"),
 ]
 Card = Annotated[
     Path | None,
-    typer.Option(help="A judge's validity card: no call is made unless it is that judge", show_default=False),
+    typer.Option(help="Validity card: no call is made unless the judge matches it", show_default=False),
 ]
-Trials = Annotated[int, typer.Option(min=1, max=100, help="How often each unit is asked")]
+Trials = Annotated[int, typer.Option(min=1, max=100, help="Trials per unit")]
 Batch = Annotated[
-    bool, typer.Option("--batch", help="By the provider's batches: within a day, mostly at half price")
+    bool,
+    typer.Option("--batch", help="Use the provider's batch API: answers within a day, usually at half price"),
 ]
 
 

@@ -19,12 +19,12 @@ from annotator.domain.texts.refusal import Refusal
 app = typer.Typer()
 # What ends the name of a folder.
 SLASHES = ("/", os.sep)
-people_app = typer.Typer(help="Who works in the project.", no_args_is_help=True)
+people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
 
 
 @people_app.command("list")
 def people_list(file: File, json_: Json = False) -> None:
-    """Everybody, with their ids, aliases and roles."""
+    """List all people with their ids, aliases and roles."""
     from annotator.actions.project import people
 
     with opened(file, readonly=True) as project:
@@ -36,14 +36,12 @@ def people_list(file: File, json_: Json = False) -> None:
 @people_app.command("add")
 def people_add(
     file: File,
-    name: Annotated[str, typer.Option(help="The name shown in the window")],
-    role: Annotated[list[Role] | None, typer.Option(help="A role; may be given again")] = None,
-    alias: Annotated[
-        str, typer.Option(help="The pseudonym in exports; the next free R1, R2 … unless given")
-    ] = "",
+    name: Annotated[str, typer.Option(help="Name shown in the window")],
+    role: Annotated[list[Role] | None, typer.Option(help="Role; repeatable")] = None,
+    alias: Annotated[str, typer.Option(help="Pseudonym in exports; by default the next free R1, R2 …")] = "",
     json_: Json = False,
 ) -> None:
-    """Add a person; the id that is printed decides who they are for ever."""
+    """Add a person; the printed id identifies them permanently."""
     from annotator.actions.project import people
 
     with opened(file) as project:
@@ -56,22 +54,22 @@ def people_add(
 def people_key(
     file: File,
     person: Annotated[
-        str, typer.Argument(help="Whose key: an id or an alias; this file's own unless given")
+        str, typer.Argument(help="Person: an id or an alias; by default this file's own key")
     ] = "",
     replace_by: Annotated[
         Path | None,
         typer.Option(
-            help="Trust the key that signed this file from now on: a person's work or, in a project made "
-            "from a task, a task"
+            help="Trust the key that signed this file from now on: a person's work file or, in a project "
+            "made from a task, a task file"
         ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Replace it; without this it is only said what that means")
+        bool, typer.Option("--yes", help="Replace the key; without this option the effect is only described")
     ] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """The six words of a key, or another key in its place because the first was lost."""
+    """Show the six words of a key, or replace a lost key."""
     from annotator.actions.parcels import known_keys, origins, parcel_secrets
 
     with opened(file, readonly=not yes, person=as_) as project:
@@ -81,7 +79,9 @@ def people_key(
                 change.make(project)
             found = {"key": change.words, "instead_of": change.before, "replaced": yes}
             say(
-                found, json_, [change.meaning, *([] if yes else ["Nothing was changed; add --yes to do it."])]
+                found,
+                json_,
+                [change.meaning, *([] if yes else ["Nothing was changed; add --yes to replace the key."])],
             )
             return
         words = known_keys.words_of(project, person) if person else parcel_secrets.own_words(project)
@@ -96,19 +96,19 @@ def pack(
     file: File,
     to: Annotated[
         str,
-        typer.Option(help="The package to write, or a folder: a name without an ending, or with / behind it"),
+        typer.Option(help="Package to write, or a folder: a name without extension, or ending in /"),
     ],
-    person: Annotated[str, typer.Option(help="Whose task it is: an id or an alias")] = "",
+    person: Annotated[str, typer.Option(help="Person the task is for: an id or an alias")] = "",
     everybody: Annotated[
         bool,
-        typer.Option("--all", help="The task of everybody who has one, each in its own file of the folder"),
+        typer.Option("--all", help="Write every person's task, each as a file in the folder"),
     ] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Write a person's task, or everybody's; in a project that was made from a task, the work that goes back.
+    """Write one person's task, or everyone's; in a project made from a task, write the work file to send back.
 
-    A package of somebody else is never replaced.
+    Another person's package is never overwritten.
     """
 
     with opened(file, person=as_) as project:
@@ -123,7 +123,7 @@ def pack(
 
 def _signed(packed: Any) -> str:
     whose = "your key" if packed.receipt else "this project's key"
-    return f"Signed with {whose}: “{packed.words}”. Whoever gets it first may ask you for these six words."
+    return f"Signed with {whose}: “{packed.words}”. The recipient may ask you for these six words."
 
 
 def _folder(to: str) -> Path:
@@ -142,7 +142,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
     from annotator.actions.parcels import handing_out
 
     if person:
-        raise Refusal("Either everybody's task is written, or one person's.", "Leave out --all or --person.")
+        raise Refusal("--all and --person cannot be combined.", "Give one of them.")
     whose = [one.person.id for one in handing_out.holdings(project)]
     if not whose:
         raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
@@ -169,13 +169,15 @@ def _packed(packed: Any) -> list[str]:
 def unpack(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Packages", show_default=False)],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
+    ] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Take returned work in, or make (or bring up to date) a project from a task.
+    """Import returned work, or create (or update) a project from a task.
 
-    Exit code 1 when all packages were damaged, 3 when only some were.
+    Exit code 1 if all packages were damaged, 3 if only some were.
     """
     from annotator.actions.parcels import unpacking
 
@@ -196,7 +198,10 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
     from annotator.actions.parcels import tasking
 
     if dry_run:
-        raise Refusal("A task is opened, not looked at first.", "Leave --dry-run out; what is there stays.")
+        raise Refusal(
+            "--dry-run does not apply to a task file.",
+            "Omit --dry-run; opening a task never changes your own work.",
+        )
     for path in paths:
         opened_ = tasking.take_task(path, file)
         with closing(opened_.project) as project:
@@ -210,16 +215,18 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
 def adjudicate(
     file: File,
     auto_unanimous: Annotated[
-        bool, typer.Option("--auto-unanimous", help="Close every item on which everybody wrote the same")
+        bool, typer.Option("--auto-unanimous", help="Close every item on which everyone wrote the same")
     ] = False,
-    share: Annotated[float, typer.Option(min=0, max=1, help="Share kept open as a spot check")] = 0.1,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of these items kept open as a spot check")
+    ] = 0.1,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the draw; derived from what there is unless given")
+        int | None, typer.Option(help="Seed of the draw; by default derived from the data")
     ] = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """What waits for adjudication, worst first; with --auto-unanimous close what nobody disagrees on."""
+    """List items waiting for adjudication, worst first; with --auto-unanimous close the unanimous ones."""
     from annotator.actions.adjudication import adjudicating, unanimity
 
     if auto_unanimous:
@@ -227,9 +234,9 @@ def adjudicate(
             report = unanimity.auto_unanimous(project, share, seed, bar(bars))
         words = [
             f"Closed {counted(len(report.closed), 'unanimous item')}; "
-            f"{len(report.spot_check)} stay open as a spot check"
+            f"{len(report.spot_check)} kept open as a spot check"
         ]
-        words += [f"Look at {one.item_key} {one.stage.value}" for one in report.spot_check]
+        words += [f"Check {one.item_key} {one.stage.value}" for one in report.spot_check]
         say(asdict(report), json_, words)
         return
     with opened(file, readonly=True, person=as_) as project:
@@ -253,7 +260,7 @@ def _waiting(line: Any) -> str:
 
 @app.command()
 def status(file: File, as_: As = "", json_: Json = False) -> None:
-    """Who is where: every assignment with its state, due date, progress and time."""
+    """List all assignments with state, due date, progress and time."""
     from annotator.actions.labelling import board
 
     with opened(file, readonly=True, person=as_) as project:

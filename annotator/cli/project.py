@@ -32,11 +32,14 @@ app = typer.Typer()
 def sample(
     file: File,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Put a new sample in the place of this one, which is set aside")
+        bool,
+        typer.Option(
+            "--reset", help="Replace this sample with a new one; the old file is kept under another name"
+        ),
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Make the sample project, in which every page has something to show."""
+    """Create the sample project, in which every page has content."""
     from annotator.actions.imports import samples
 
     with progress_bars() as progress:
@@ -45,7 +48,7 @@ def sample(
             return
         aside = samples.reset(file, progress=bar(progress))
     kept = aside.name if aside.exists() else ""
-    words = [f"Made {file} anew", *([f"What was there is kept as {kept}"] if kept else [])]
+    words = [f"Created {file} again", *([f"The previous file is kept as {kept}"] if kept else [])]
     say({"file": file.name, "kept": kept}, json_, words)
 
 
@@ -53,7 +56,7 @@ def sample(
 def new(
     file: File, title: Annotated[str, typer.Option(help="The project's title")] = "", json_: Json = False
 ) -> None:
-    """Make a new, empty project."""
+    """Create an empty project."""
 
     say_made(new_project(file, title), json_)
 
@@ -65,9 +68,11 @@ def import_(
     format_: Annotated[
         str, typer.Option("--format", help=" or ".join((*LAYOUTS, "goldsmith")))
     ] = "goldsmith",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go in")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
+    ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out what cannot be read, take the rest")
+        bool, typer.Option("--skip-bad", help="Skip records that cannot be read and import the rest")
     ] = False,
     json_: Json = False,
 ) -> None:
@@ -90,7 +95,7 @@ def import_(
 
 @app.command()
 def info(file: File, json_: Json = False) -> None:
-    """Count what the project holds."""
+    """Count the contents of the project."""
     from annotator.actions.items import summaries
 
     with opened(file, readonly=True) as project:
@@ -101,7 +106,7 @@ def info(file: File, json_: Json = False) -> None:
 @app.command()
 def export(
     file: File,
-    to: Annotated[Path, typer.Option(help="The folder to write to; made when it is missing")],
+    to: Annotated[Path, typer.Option(help="Folder to write to; created if missing")],
     profile: Annotated[str, typer.Option(help=f"{', '.join(('goldsmith', *LAYOUTS))} or csv")] = "goldsmith",
     with_pages: Annotated[
         bool, typer.Option("--with-pages", help="Include the texts of cited pages, which belong to others")
@@ -109,15 +114,13 @@ def export(
     with_addresses: Annotated[
         bool, typer.Option("--with-addresses", help="Include the addresses of the judges' endpoints")
     ] = False,
-    licence: Annotated[
-        str | None, typer.Option(help="State from now on under which licence releases may be used")
-    ] = None,
+    licence: Annotated[str | None, typer.Option(help="Set the licence of this and later releases")] = None,
     description: Annotated[
-        str | None, typer.Option(help="State from now on what the project is, at the head of its data card")
+        str | None, typer.Option(help="Set the description at the head of the data card")
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Write a release: the same content gives the same bytes. No key leaves, and none is ever in a project."""
+    """Write a release: the same content gives the same bytes. Keys are never exported, nor stored in a project."""
     from annotator.actions.releases import releases
 
     with opened(file) as project, progress_bars() as progress:
@@ -136,10 +139,10 @@ def export(
 @app.command()
 def check(
     file: File,
-    mend: Annotated[bool, typer.Option("--mend", help="Make the search index and kept pages anew")] = False,
+    mend: Annotated[bool, typer.Option("--mend", help="Rebuild the search index and cached pages")] = False,
     json_: Json = False,
 ) -> None:
-    """Look over the whole file: pages, hashes, links between rows. Exit code 1 when something is wrong."""
+    """Check the whole file: pages, hashes, links between rows. Exit code 1 if something is wrong."""
     from annotator.actions.releases import checking
 
     if mend:
@@ -155,7 +158,7 @@ def check(
 
 @app.command()
 def backup(file: File, json_: Json = False) -> None:
-    """Make a verified backup now, beside the project."""
+    """Write a verified backup now, next to the project."""
     from annotator.actions.project import backups
 
     with opened(file) as project:
@@ -165,7 +168,7 @@ def backup(file: File, json_: Json = False) -> None:
 
 @app.command()
 def selftest(json_: Json = False) -> None:
-    """Try the program's parts on this machine; exit code 1 when one fails."""
+    """Test the program's parts on this machine; exit code 1 if one fails."""
     from annotator.selftest import run
 
     found = run()
@@ -181,11 +184,11 @@ def selftest(json_: Json = False) -> None:
 @app.command()
 def grab(
     file: File,
-    to: Annotated[Path, typer.Option(help="The folder for the pictures")],
-    size: Annotated[str, typer.Option(help="Width and height of the window")] = "1280x800",
-    zoom: Annotated[int, typer.Option(min=80, max=200, help="Size of everything, in percent")] = 100,
+    to: Annotated[Path, typer.Option(help="Folder for the pictures")],
+    size: Annotated[str, typer.Option(help="Window size")] = "1280x800",
+    zoom: Annotated[int, typer.Option(min=80, max=200, help="Zoom in percent")] = 100,
     page: Annotated[
-        list[str] | None, typer.Option(help="Only this page; may be given again", show_default=False)
+        list[str] | None, typer.Option(help="Only this page; repeatable", show_default=False)
     ] = None,
 ) -> None:
     """Write a picture of every page, light and dark."""
@@ -203,5 +206,5 @@ def _size(words: str) -> tuple[int, int]:
     """A window's width and height."""
     found = re.fullmatch(r"([0-9]{2,4})x([0-9]{2,4})", words)
     if found is None:
-        raise typer.BadParameter(f"“{words}” is no size: write it as 1280x800.")
+        raise typer.BadParameter(f"“{words}” is not a size: write it as 1280x800.")
     return int(found[1]), int(found[2])

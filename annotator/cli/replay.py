@@ -15,12 +15,12 @@ SHOWN = 20
 def replay(
     file: File,
     judge: Annotated[
-        str, typer.Option(help="The judge's name; the last one behind an endpoint that ran unless given")
+        str, typer.Option(help="The judge's name; by default the endpoint judge that ran last")
     ] = "",
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Read a judge's replies by ResearcherBench's published rule: which scores change, and why. No call is made."""
+    """Parse a judge's replies with ResearcherBench's published rule: which scores change, and why. Makes no call."""
     from annotator.actions.validation import rule_replay
 
     with opened(file, readonly=True, person=as_) as project:

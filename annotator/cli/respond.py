@@ -14,36 +14,36 @@ app = typer.Typer()
 @app.command()
 def respond(
     file: File,
-    system: Annotated[str, typer.Option(help="Whose reports they are; made with its first report")],
+    system: Annotated[str, typer.Option(help="System of the reports; created with the first")],
     judge: Annotated[str, typer.Option(help="The judge whose endpoint is to write")] = "",
     base_url: Annotated[
-        str, typer.Option(help="An endpoint, up to and with /v1, in the place of a judge's")
+        str, typer.Option(help="Base URL of an endpoint, including /v1, instead of a judge")
     ] = "",
     model: Annotated[str, typer.Option(help="The model's name at that endpoint")] = "",
     key_env: KeyEnv = "",
     parameters: Annotated[
-        str, typer.Option(help="JSON object of request parameters; by default the judge's, or none")
+        str, typer.Option(help="Request parameters as a JSON object; by default the judge's, or none")
     ] = "",
     item: Items = None,
     mode: Annotated[
-        str, typer.Option(help="end-to-end, isolated or gold-plan-injection: what gold the model is given")
+        str, typer.Option(help="end-to-end, isolated or gold-plan-injection: gold given to the model")
     ] = "end-to-end",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Ask for a plan first, keep it, and give it to the report")
+        bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
     ] = False,
-    trials: Annotated[int, typer.Option(min=1, max=100, help="How many reports on each item")] = 1,
+    trials: Annotated[int, typer.Option(min=1, max=100, help="Reports per item")] = 1,
     concurrency: Concurrency = 4,
     timeout: Timeout = 900.0,
     budget: Budget = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would take, and ask nobody; needs --judge")
+        bool, typer.Option("--estimate", help="Estimate the cost, make no call; needs --judge")
     ] = False,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Have a model write reports on items; what is there is never written again, what failed is listed with its cause.
+    """Have a model write reports on items; existing reports are never rewritten, failures are listed with their cause.
 
-    Without a judge or an endpoint the system's writer of last time goes on.
+    Without a judge or an endpoint, the system's previous writer is used.
     """
     from annotator.actions.judges import writers
     from annotator.actions.judging import forecasts

@@ -37,18 +37,19 @@ def results(
         str, typer.Option(help="A view of the results page: overview, wins, pilot …", show_default=False)
     ] = "",
     choose: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE: what else the view lets choose", show_default=False)
+        list[str] | None, typer.Option(help="NAME=VALUE: another choice of the view", show_default=False)
     ] = None,
     to: Annotated[
-        Path | None, typer.Option(help="Write the view's tables there, as .csv or .json", show_default=False)
+        Path | None, typer.Option(help="File for the view's tables, .csv or .json", show_default=False)
     ] = None,
     offsets: Annotated[
-        bool, typer.Option("--offsets", help="With --to or --json, intervals as offsets too, as the papers print them")
+        bool, typer.Option("--offsets", help="With --to or --json: also give intervals as offsets, as the "
+        "papers print them")
     ] = False,
     protocol: Protocol = USUAL,
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Every system's figures with their 95 % intervals, n, and what is missing; or one of the views of the page."""
+    """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
     with opened(file, readonly=True) as project:
         if view or to:
             chosen = _chosen(by, metric, choose or [])
@@ -87,7 +88,7 @@ def _rater_id(project: Any, name: str, protocol: str) -> str:
     found = next((rater for rater in there if rater.name == name), None)
     if found is None:
         names = ", ".join(rater.name for rater in there) or "nobody"
-        raise Refusal(f"No judge named “{name}” has judged this here.", f"Those who have: {names}.")
+        raise Refusal(f"No judge named “{name}” has judged this.", f"Judges with verdicts: {names}.")
     return found.id
 
 
@@ -103,7 +104,7 @@ def _chosen(by: str, metric: str, choose: list[str]) -> dict[str, str]:
     for pair in choose:
         name, sign, value = pair.partition("=")
         if not sign:
-            raise Refusal(f"“{pair}” chooses nothing.", "Write it as NAME=VALUE.")
+            raise Refusal(f"“{pair}” is not a choice.", "Write it as NAME=VALUE.")
         chosen[name] = value
     return chosen
 

@@ -22,23 +22,25 @@ from annotator.protocols import USUAL
 
 app = typer.Typer()
 rulings_app = typer.Typer(
-    help="What became of rulings: criteria ruled unclear, worded anew, judged again.", no_args_is_help=True
+    help="Criteria ruled unclear: list them, reword them, judge them again.", no_args_is_help=True
 )
 app.add_typer(rulings_app, name="rulings")
 JudgeName = Annotated[str, typer.Option("--judge", help="The judge's name", show_default=False)]
-CaseId = Annotated[str, typer.Option("--case", help="Which one, as the list names it", show_default=False)]
+CaseId = Annotated[str, typer.Option("--case", help="Case id from the list", show_default=False)]
 Reason = Annotated[
     str,
-    typer.Option(help="The judge's fault, e.g. “too strict”; a wrong one lists them all", show_default=False),
+    typer.Option(
+        help="The judge's fault, e.g. “too strict”; an invalid value lists them all", show_default=False
+    ),
 ]
-Note = Annotated[str, typer.Option(help="A note with it", show_default=False)]
+Note = Annotated[str, typer.Option(help="Note on the ruling or review", show_default=False)]
 From = Annotated[
     Path | None,
     typer.Option(
-        "--from", help="A JSON list of {case, say, reason, note}: all of them, or none", show_default=False
+        "--from", help="A JSON list of {case, say, reason, note}: all are saved, or none", show_default=False
     ),
 ]
-OpenOnly = Annotated[bool, typer.Option("--open", help="Only those of which nothing was said yet")]
+OpenOnly = Annotated[bool, typer.Option("--open", help="Only open cases")]
 SEPARATOR = "/"
 # What one entry of --from may hold.
 FIELDS = {"case", "say", "reason", "note"}
@@ -63,7 +65,7 @@ def rule(
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """List where judges and people differ, or say who is wrong there. First labels stay the metric."""
+    """List disagreements between judges and people, or rule on one. First labels stay the metric."""
     from annotator.actions.sets import verdict_readings
     from annotator.actions.validation import disagreements, validation
     from annotator.domain.judges.informed import Ruling
@@ -109,7 +111,7 @@ def review(
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """List a judge's verdicts to be reviewed openly, or say what you hold of them. No system is named."""
+    """List a judge's verdicts for open review, or review one. Systems are not named."""
     from annotator.actions.sets import reviews, verdict_readings
     from annotator.domain.judges.informed import Review
 
@@ -145,7 +147,9 @@ def review(
         f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
         for tree in trees
     ]
-    words.append(f"{done:,} of {len(left.lines):,} reviewed. Reviews enter no figure of blind labels.")
+    words.append(
+        f"{done:,} of {len(left.lines):,} reviewed. Reviews do not count in figures of blind labels."
+    )
     if left.blind:
         words.append(
             f"{counted(left.kept_back, 'more comes', 'more come')} once you have submitted your labels of these items."
@@ -156,7 +160,7 @@ def review(
 
 @rulings_app.command("unclear")
 def unclear(file: File, protocol: ProtocolName = USUAL, as_: As = "", json_: Json = False) -> None:
-    """The criteria that were ruled unclear and not worded anew since, the most often ruled first."""
+    """Criteria ruled unclear and not reworded since, the most frequently ruled first."""
     from annotator.actions.validation import disagreements
 
     with opened(file, readonly=True, person=as_) as project:
@@ -172,16 +176,14 @@ def unclear(file: File, protocol: ProtocolName = USUAL, as_: As = "", json_: Jso
 @rulings_app.command("reword")
 def reword(
     file: File,
-    criterion: Annotated[
-        str, typer.Argument(help="Its id, as “rulings unclear” names it", show_default=False)
-    ],
+    criterion: Annotated[str, typer.Argument(help="Criterion id from “rulings unclear”", show_default=False)],
     text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
-    why: Annotated[str, typer.Option(help="Why, for whoever reads the new version", show_default=False)] = "",
+    why: Annotated[str, typer.Option(help="Reason, for readers of the new version", show_default=False)] = "",
     protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Give a criterion that was ruled unclear new words, in a new sealed version of its rubric."""
+    """Reword a criterion that was ruled unclear, in a new sealed version of its rubric."""
     from annotator.actions.sets import rejudging, rewording
     from annotator.actions.validation import disagreements
 
@@ -192,7 +194,7 @@ def reword(
         again = rejudging.waiting(project, protocol)
     say(
         {"criterion": criterion, "words": text, "to_judge": [_tree(each) for each in again]}, json_,
-        [f"The criterion of item {one.item_key} is worded anew.", *(each.words() for each in again)],
+        [f"The criterion of item {one.item_key} is reworded.", *(each.words() for each in again)],
     )  # fmt: skip
 
 
@@ -200,14 +202,12 @@ def reword(
 def again(
     file: File,
     judge: JudgeName = "",
-    queue: Annotated[
-        bool, typer.Option("--queue", help="Put an order for each judge into the queue of runs")
-    ] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="Add a run for each judge to the queue")] = False,
     protocol: ProtocolName = USUAL,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """What judges are to be asked again because it was worded anew; all else still stands and is not asked for."""
+    """Reworded criteria that judges must judge again; all other verdicts stay valid and are not asked for."""
     from annotator.actions.sets import rejudging
 
     with opened(file, readonly=not queue, person=as_) as project:
@@ -215,9 +215,9 @@ def again(
         if queue:
             for one in found:
                 rejudging.queue_up(project, one.order.judge, one.order.protocol)
-    words = [one.words() for one in found] or ["Nothing is to be judged again."]
+    words = [one.words() for one in found] or ["Nothing needs to be judged again."]
     if queue and found:
-        words.append("In the queue; begin with: judge run, or in the window.")
+        words.append("Queued; start it with: judge run, or in the window.")
     say({"again": [_tree(one) for one in found], "queued": queue and bool(found)}, json_, words)
 
 
@@ -264,7 +264,7 @@ def _entries(case: str, said: str, reason: str, note: str, path: Path | None) ->
     """What is to be said: the one case, or those of a file."""
     if path is None:
         if bool(case) != bool(said):
-            raise Refusal("A case and what is said of it go together.", "Give --case and --say.")
+            raise Refusal("--case and --say must be given together.", "Give both.")
         return [{"case": case, "say": said, "reason": reason, "note": note}] if case else []
     try:
         listed = json.loads(path.read_text("utf-8"))
@@ -292,7 +292,7 @@ def _keep_all(
 
 def _of(found: dict[str, Any], name: str) -> Any:
     if name not in found:
-        raise Refusal(f"There is no “{name}” in the list.", "Name one as the list does.")
+        raise Refusal(f"There is no “{name}” in the list.", "Use a case id from the list.")
     return found[name]
 
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from annotator.domain.texts.refusal import Refusal
 
-As = Annotated[str, typer.Option("--as", help="Who is at work: an id or an alias; by default who was last")]
+As = Annotated[str, typer.Option("--as", help="Person at work: an id or an alias; by default the last one")]
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
 # How commands end: all done, refused, wrong usage, and not all of it (missing, budget, interrupted).

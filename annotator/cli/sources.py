@@ -10,12 +10,12 @@ import typer
 from annotator.cli.carrying import Line, Shown, carried_out
 from annotator.cli.saying import File, Json, opened, say
 
-app = typer.Typer(help="The pages that reports cite.", no_args_is_help=True)
+app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(file: File, json_: Json = False) -> None:
-    """The cited pages the project has, each with its state and the cause where there is no text."""
+    """List the cited pages with their state, and the cause where there is no text."""
     from annotator.actions.items import pages
 
     with opened(file, readonly=True) as project:
@@ -31,17 +31,17 @@ def fetch(
         bool, typer.Option("--allow-private", help="Also fetch from this machine and from private networks")
     ] = False,
     reader: Annotated[
-        str, typer.Option(help="A reader service's address: it is asked instead of the pages' servers")
+        str, typer.Option(help="Address of a reader service, used instead of the pages' own servers")
     ] = "",
     refresh: Annotated[
         bool,
-        typer.Option("--refresh", help="Fetch again what was read before; a text never gives way to none"),
+        typer.Option("--refresh", help="Fetch pages again; a stored text is never replaced by an empty one"),
     ] = False,
-    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Pages under way at once")] = 8,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Concurrent downloads")] = 8,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Fetch the pages that the project's claims cite and keep their texts; exit code 3 when not all of it came."""
+    """Fetch the pages cited by the project's claims and store their texts; exit code 3 if some failed."""
     from annotator.actions.items import page_fetching
 
     order = page_fetching.Order(refresh, allow_private, reader, concurrency)
@@ -57,12 +57,12 @@ def import_(
     file: File,
     folder: Annotated[
         Path,
-        typer.Argument(help="A folder with pages.csv or pages.json, or with saved pages", show_default=False),
+        typer.Argument(help="Folder with pages.csv or pages.json, or with saved pages", show_default=False),
     ],
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Take cited pages from a folder, where they cannot be fetched; exit code 1 when none could be taken, 3 when some.
+    """Import cited pages from a folder, if they cannot be fetched; exit code 1 if all failed, 3 if some failed.
 
     The index has the columns url and file, and may have title and fetched_at. Without one, each saved page
     (.html) has to name the address it comes from.

@@ -12,37 +12,42 @@ from annotator.protocols import USUAL
 
 app = typer.Typer()
 sets_app = typer.Typer(
-    help="Validation sets: responses drawn by chance for people to label.", no_args_is_help=True
+    help="Validation sets: randomly drawn responses for people to label.", no_args_is_help=True
 )
 app.add_typer(sets_app, name="sets")
-Judge = Annotated[str, typer.Option(help="One judge's name; all judges by default", show_default=False)]
+Judge = Annotated[str, typer.Option(help="Judge's name; by default all judges", show_default=False)]
 Against = Annotated[
     list[str] | None,
-    typer.Option(help="Whom to hold judges against: an alias, several, or “consensus”; everybody by default",
+    typer.Option(help="Raters to compare judges with: one or more aliases, or “consensus”; by default "
+    "everyone",
                  show_default=False),
 ]  # fmt: skip
 SetName = Annotated[
-    str, typer.Option("--set", help="A validation set; all submitted labels by default", show_default=False)
+    str, typer.Option("--set", help="Validation set; by default all submitted labels", show_default=False)
 ]
 PartName = Annotated[
     str,
-    typer.Option("--part", help="dev, test or whole; a look at the test part is counted", show_default=False),
+    typer.Option(
+        "--part", help="dev, test or whole; each view of the test part is counted", show_default=False
+    ),
 ]
 Positive = Annotated[
-    str, typer.Option(help="The positive value, where there are more than two", show_default=False)
+    str, typer.Option(help="Positive value, if there are more than two values", show_default=False)
 ]
 ProtocolName = Annotated[str, typer.Option("--protocol", help="What was judged")]
-Delta = Annotated[float, typer.Option(help="How much worse than people, or the reference, a judge may be")]
+Delta = Annotated[
+    float, typer.Option(help="Margin by which a judge may be worse than people, or than the reference")
+]
 Epsilon = Annotated[
     float,
-    typer.Option(help="What a judge's lower cost is worth in the alternative annotator test: 0.2 for experts, 0.15 for "
-                 "skilled people, 0.1 for a crowd"),
+    typer.Option(help="ε of the alternative annotator test: 0.2 for experts, 0.15 for skilled annotators, "
+    "0.1 for crowd workers"),
 ]  # fmt: skip
 Card = Annotated[
     Path | None,
-    typer.Option(help="A judge's card: nothing is done unless it is that judge", show_default=False),
+    typer.Option(help="Validity card: nothing is done unless the judge matches it", show_default=False),
 ]
-To = Annotated[Path | None, typer.Option(help="Write the tables there, as .csv or .json", show_default=False)]
+To = Annotated[Path | None, typer.Option(help="File for the tables, .csv or .json", show_default=False)]
 
 
 @app.command()
@@ -61,10 +66,10 @@ def validate(
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Say whether each judge may stand in for people, and hold it against them: agreement, what it errs on and costs.
+    """Compare judges with people: may each stand in for people, its agreement, errors and cost.
 
-    Yes where it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
-    the alternative annotator test, which takes three people; no where it is shown to be worse.
+    Yes if it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
+    the alternative annotator test, which needs three people; no if it is shown to be worse.
     """
     from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets
@@ -84,9 +89,7 @@ def validate(
         show((*told, *validation_sheets.sheets(found)), to, json_, more)
         return
     show((*told[:1], *validation_sheets.brief(found)), None, json_)
-    said.print(
-        "All figures, also by weight, with the confusion of each: --to FILE.csv or --json", markup=False
-    )
+    said.print("All figures, weighted figures and confusion matrices: --to FILE.csv or --json", markup=False)
 
 
 def looks(set_name: str, part: str) -> bool:
@@ -123,23 +126,25 @@ def show(sheets: Any, to: Path | None, json_: bool, more: dict[str, Any] | None 
 @sets_app.command("draw")
 def draw(
     file: File,
-    name: Annotated[str, typer.Argument(help="The name of the set", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Name of the set", show_default=False)],
     people: Annotated[
-        list[str], typer.Option("--person", help="Who labels: an alias; two or more", show_default=False)
+        list[str], typer.Option("--person", help="Annotator: an alias; two or more", show_default=False)
     ],
-    width: Annotated[float, typer.Option(help="How wide the 95 % interval of a share may be")] = 0.1,
-    size: Annotated[int | None, typer.Option(help="So many responses, whatever the width", show_default=False)] = None,
-    share: Annotated[float, typer.Option(help="The agreement expected; 0.5 takes the most labels")] = 0.5,
-    likeness: Annotated[float, typer.Option(help="How alike units of one item are, 0 to 1")] = 0.1,
-    test: Annotated[float, typer.Option(help="The share of items that goes into the test part")] = 0.5,
-    raters: Annotated[int, typer.Option(help="How many people label each item")] = 2,
+    width: Annotated[float, typer.Option(help="Width of a share's 95 % interval")] = 0.1,
+    size: Annotated[int | None, typer.Option(help="Number of responses, instead of a "
+    "width", show_default=False)] = None,
+    share: Annotated[float, typer.Option(help="Expected agreement; 0.5 needs the most labels")] = 0.5,
+    likeness: Annotated[float, typer.Option(help="Intra-item correlation (ICC), 0 to 1")] = 0.1,
+    test: Annotated[float, typer.Option(help="Share of items in the test part")] = 0.5,
+    raters: Annotated[int, typer.Option(help="People per item")] = 2,
     seed: Annotated[int, typer.Option(help="The same seed draws the same set")] = 1,
     protocol: ProtocolName = USUAL,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be drawn")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be drawn, without "
+    "drawing")] = False,
     as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Draw responses by chance, evenly over types, systems and lengths, and deal them to people to label blind."""
+    """Draw a random sample of responses, stratified by type, system and length, and assign it for blind labelling."""
     from annotator.actions.project import people as everybody
     from annotator.actions.sets import validation_sets
 
@@ -158,7 +163,7 @@ def draw(
 
 @sets_app.command("list")
 def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
-    """All validation sets: how large, what is still to be labelled, and how often the test part was looked at."""
+    """List validation sets: size, labels still missing, and how often the test part was viewed."""
     from annotator.actions.sets import validation_sets
 
     with opened(file, readonly=True, person=as_) as project:
@@ -170,24 +175,24 @@ def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
         }
         for one, missing in found
     ]  # fmt: skip
-    say({"sets": trees}, json_, [*map(_told, trees)] or ["No validation set was drawn yet."])
+    say({"sets": trees}, json_, [*map(_told, trees)] or ["No validation sets yet."])
 
 
 def _told(tree: dict[str, Any]) -> str:
     locked, left = tree["locked_at"], len(tree["lacking"])
     state = f"locked {locked:%Y-%m-%d}" if locked else f"{counted(left, 'share')} of work open"
     drawn = f"{counted(tree['responses'], 'response')} of {counted(tree['items'], 'item')}"
-    return f"{tree['name']}: {drawn}, {state}, test part looked at {counted(tree['openings'], 'time')}"
+    return f"{tree['name']}: {drawn}, {state}, test part viewed {counted(tree['openings'], 'time')}"
 
 
 @sets_app.command("lock")
 def lock(
     file: File,
-    name: Annotated[str, typer.Argument(help="The name of the set", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Name of the set", show_default=False)],
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Keep the labels of a set as they are now: from here on they are the metric, and judges may be shown."""
+    """Lock the labels of a set: from now on they are the metric, and judges may be shown."""
     from annotator.actions.sets import validation_sets
 
     with opened(file, person=as_) as project:
@@ -202,13 +207,15 @@ def lock(
 @app.command("choose-judge")
 def choose_judge(
     file: File,
-    figure: Annotated[str, typer.Option(help="By which figure: kappa, f1, accuracy, mcc …")] = "kappa",
+    figure: Annotated[str, typer.Option(help="Figure to choose by: kappa, f1, accuracy, mcc …")] = "kappa",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
     reference: Annotated[
         str, typer.Option(help="“people” (with one another), a judge's name, or “best”")
     ] = "people",
-    weighted: Annotated[bool, typer.Option("--weighted", help="Each unit counts its weight")] = False,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="Count each unit with its criterion's weight")
+    ] = False,
     against: Against = None,
     set_name: SetName = "",
     part: PartName = "",
@@ -241,18 +248,21 @@ def choose_judge(
 def correct(
     file: File,
     judge: Annotated[
-        str, typer.Option(help="Whose scores; the first judge by name", show_default=False)
+        str,
+        typer.Option(
+            help="Judge whose scores are corrected; by default the first by name", show_default=False
+        ),
     ] = "",
     against: Against = None,
     set_name: SetName = "",
     part: PartName = "",
-    width: Annotated[float, typer.Option(help="How wide the interval of a score may be, for the plan")] = 0.1,
+    width: Annotated[float, typer.Option(help="Target width of a score's interval, for the plan")] = 0.1,
     card: Card = None,
     to: To = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """Coverage of each system, raw and corrected by people's labels; how sure the order is; what to label next."""
+    """Coverage of each system, raw and corrected by people's labels; certainty of the ranking; what to label next."""
     from annotator.actions.judging import card_checks
     from annotator.actions.validation import card_saving, corrected
 

@@ -105,7 +105,7 @@ def test_unknown_people_and_items_are_named(file):
 
 
 def test_adjudication_is_no_stage_of_its_own(file):
-    with pytest.raises(Refusal, match="not handed out as a stage"):
+    with pytest.raises(Refusal, match="cannot be handed out as a stage"):
         run(file, "--stage", "adjudication", *TWO)
 
 

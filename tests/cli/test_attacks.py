@@ -85,7 +85,7 @@ def test_families_are_told_and_kept(file: str, capsys: pytest.CaptureFixture[str
     rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["title"] == "Families")
     assert {row["Name"]: row["Family"] for row in rows}["Alpha"] == "Anthropic"
     assert run_command(["bias", file, "--family", "Alpha"]) == 1
-    assert "names no developer" in capsys.readouterr().err
+    assert "does not name a developer" in capsys.readouterr().err
 
 
 def test_tables_are_written(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

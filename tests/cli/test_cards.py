@@ -60,7 +60,7 @@ def test_without_a_place_the_main_figures_are_shown(file: str, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "A card is of one judge"),
+        ((), "A card describes one judge"),
         (("--judge", "nobody"), "There is no judge “nobody”"),
         (("--judge", JUDGE, "--to", "card.pdf"), "A card is not written as “.pdf”"),
         (("--judge", JUDGE, "--to", "nowhere/card.json"), "There is no folder “nowhere”"),

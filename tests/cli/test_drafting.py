@@ -55,7 +55,7 @@ def test_reference_material_is_listed_in_its_parts_and_taken_as_drafted(file: Pa
     assert draft["kind"] == "reference"
     assert [(one["text"], one["beyond"]) for one in draft["units"]] == [(SAID, False), (ADDED, True)]
     assert beside(file) == []
-    assert "lies beside the item now" in run("take", file, draft["id"][:8])
+    assert "is now a source of the item" in run("take", file, draft["id"][:8])
     assert beside(file) == [f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"]
 
 

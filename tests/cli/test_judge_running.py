@@ -161,7 +161,7 @@ def test_batches_are_withdrawn_by_name_or_given_up(
     code, out, _ = goldsmith(capsys, "judge", "batches", file)
     assert (code, "11 questions, cancelling" in out) == (0, True)
     assert told(capsys, "judge", "batches", file, "--forget")["forgotten"] == 1
-    assert goldsmith(capsys, "judge", "batches", file)[1] == "No batch is with a provider.\n"
+    assert goldsmith(capsys, "judge", "batches", file)[1] == "No open batches.\n"
 
 
 # Rates
@@ -188,7 +188,7 @@ def test_a_judges_own_rate_goes_for_all_its_runs(file: Path, server: OddServer, 
 
 
 def test_costs_are_told_by_whatever_they_are_asked_by(file: Path, server: OddServer, capsys: Any) -> None:
-    assert goldsmith(capsys, "judge", "costs", file)[1] == "No judge has been paid yet.\n"
+    assert goldsmith(capsys, "judge", "costs", file)[1] == "No costs yet.\n"
     told(capsys, "judge", "run", file, "--judge", JUDGE)
     (cost,) = told(capsys, "judge", "costs", file)["costs"]
     assert (cost["name"], cost["judgements"], cost["cost_usd"], cost["unpriced"]) == (JUDGE, 12, None, 12)

@@ -117,9 +117,9 @@ def test_the_ending_of_the_path_says_which_format(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--as", "R1", "--as", "R2"), "Only one person is at work."),
+        (("--as", "R1", "--as", "R2"), "Only one person can be at work."),
         (("--as", "Ann="), "does not say who somebody is"),
-        (("--system", "Alpha", "--system", "Beta"), "The reports are of one system."),
+        (("--system", "Alpha", "--system", "Beta"), "Only one system can be named for all reports."),
         (("--as", "R2"), "Only a coordinator takes in the labels of others."),
         ((), "say who that is, as in --as “Ann=ALIAS”"),
     ],

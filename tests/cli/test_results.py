@@ -55,7 +55,7 @@ def test_words_mark_what_is_not_publishable(file, capsys):
 def test_a_rater_is_named_and_an_unknown_one_refused(file, capsys):
     rows = told(capsys, "results", file, "--metric", "plan.f1", "--rater", "tested")["rows"]
     assert {row["rater"] for row in rows} == {"tested"}
-    assert "Those who have: tested." in refused(
+    assert "Judges with verdicts: tested." in refused(
         capsys, "results", file, "--metric", "plan.f1", "--rater", "me"
     )
 

@@ -84,7 +84,7 @@ def test_verdicts_are_reviewed_by_an_expert(file: str, told: Any, capsys: Any) -
         ("disagree", "other")
     ]
     assert run_command(["review", file, "--judge", JUDGE, "--case", case]) == 1
-    assert "go together" in capsys.readouterr().err
+    assert "given together" in capsys.readouterr().err
 
 
 def test_an_unclear_criterion_is_worded_anew_and_queued(file: str, told: Any) -> None:
@@ -107,4 +107,4 @@ def test_words_tell_the_same(file: str, capsys: Any) -> None:
     assert "0 of 9 ruled. First labels stay the metric." in said
     assert f"{JUDGE} says yes, R2 says no: open" in said
     assert run_command(["rulings", "again", file]) == 0
-    assert "Nothing is to be judged again." in capsys.readouterr().out
+    assert "Nothing needs to be judged again." in capsys.readouterr().out

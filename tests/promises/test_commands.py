@@ -142,7 +142,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_exit_codes_stand_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["--help"]) == 0
-    assert "3 not all of it" in " ".join(capsys.readouterr().out.split())
+    assert "3 incomplete" in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_did_not_come_is_no_success(file: str) -> None:
@@ -171,7 +171,7 @@ def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(
         [sys.executable, "-c", code, file], check=False, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, "Traceback" in done.stderr) == (3, False)
-    assert "What was finished" in done.stderr
+    assert "Everything finished" in done.stderr
     assert run_command(["check", file]) == 0
 
 

@@ -33,15 +33,17 @@ def judge_list(file: File, json_: Json = False) -> None:
 def judge_add(
     file: File,
     name: Annotated[str, typer.Option(help="The judge's name in this project")],
-    base_url: Annotated[str, typer.Option(help="The endpoint, up to and with /v1")],
+    base_url: Annotated[str, typer.Option(help="The endpoint's base URL, including /v1")],
     model: Annotated[str, typer.Option(help="The model's name at the endpoint")],
     key_env: KeyEnv = "",
     parameters: Annotated[
         str,
-        typer.Option(help="JSON object of request parameters; by default only a token cap, under a budget"),
+        typer.Option(
+            help="Request parameters as a JSON object; by default only a token cap, if there is a budget"
+        ),
     ] = "{}",
     show_weight: Annotated[
-        bool, typer.Option("--show-weight", help="Tell the judge how much each criterion weighs")
+        bool, typer.Option("--show-weight", help="Show the judge the weight of each criterion")
     ] = False,
     rpm: RequestsPerMinute = None,
     tpm: TokensPerMinute = None,
@@ -67,7 +69,7 @@ def judge_add(
 
 @app.command("test")
 def judge_test(file: File, name: str, json_: Json = False) -> None:
-    """One call that shows what the endpoint supports, how fast it answers, and what it costs."""
+    """Make one call that shows what the endpoint supports, how fast it answers, and what it costs."""
 
     with opened(file, readonly=not os.access(file, os.W_OK)) as project:
         found = asyncio.run(judge_probes.test(project, name))
@@ -78,9 +80,9 @@ def judge_test(file: File, name: str, json_: Json = False) -> None:
 
 @app.command("key")
 def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
-    """Give a judge a key, typed unseen and kept in the system's keyring, or name the variable that holds it.
+    """Store a judge's key in the system's keyring (hidden input), or name the environment variable with the key.
 
-    A key is kept for the scheme, host and port of the judge's endpoint, and goes nowhere else.
+    A key is stored for the scheme, host and port of the judge's endpoint and is sent nowhere else.
     """
     from annotator.actions.judges import judges
 
@@ -98,9 +100,10 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
 @app.command("vote")
 def judge_vote(
     file: File,
-    name: Annotated[str, typer.Option(help="The name of the vote as a judge of its own")],
+    name: Annotated[str, typer.Option(help="Name of the new judge")],
     of: Annotated[
-        list[str], typer.Option(help="A judge; give several for a panel, one for its repeated trials")
+        list[str],
+        typer.Option(help="Judge whose verdicts count: several for a panel, one for its repeated trials"),
     ],
 ) -> None:
     """Add a judge whose verdict is the majority of others, or of one judge's trials. Count it with “judge run”."""

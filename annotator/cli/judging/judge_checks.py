@@ -36,7 +36,7 @@ def judge_costs_(
     judge: OfJudge = "",
     json_: Json = False,
 ) -> None:
-    """What asking models has cost so far, whatever for, the dearest first; by each the lines come to the same sum."""
+    """Cost of all model calls, most expensive first; every grouping adds up to the same total."""
     from annotator.actions.judging import judge_costs
     from annotator.actions.runs.run_lines import dollars
 
@@ -45,9 +45,9 @@ def judge_costs_(
     whole = judge_costs.total(found)
     words = [f"{one.words(by)}: {dollars(one.cost_usd)}{one.remark()}" for one in found[:_SHOWN]]
     words += [f"… and {len(found) - _SHOWN:,} more; see all with --json."] if len(found) > _SHOWN else []
-    words += [f"Together: {dollars(whole)}"] if found else []
+    words += [f"Total: {dollars(whole)}"] if found else []
     tree = {"by": by, "total_usd": whole, "costs": [asdict(one) for one in found]}
-    say(tree, json_, words or ["No judge has been paid yet."])
+    say(tree, json_, words or ["No costs yet."])
 
 
 @app.command("anchor")
@@ -58,16 +58,16 @@ def judge_anchor(
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
     system: Systems = None,
     item: Items = None,
-    again: Annotated[bool, typer.Option("--again", help="In place of the anchor set there is")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Replace the existing anchor set")] = False,
 ) -> None:
-    """Freeze some of a judge's verdicts, against which it is checked later."""
+    """Freeze some of a judge's verdicts as an anchor set for later drift checks."""
     from annotator.actions.judging import drift
 
     with opened(file) as project:
         found = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
     said.print(
-        f"{counted(len(found['units']), 'verdict is', 'verdicts are')} frozen. "
-        "Check against them with: goldsmith judge drift",
+        f"{counted(len(found['units']), 'verdict is', 'verdicts are')} frozen. Check for drift with: "
+        "goldsmith judge drift",
         markup=False,
     )
 
@@ -82,11 +82,11 @@ def judge_drift(
     budget: Budget = None,
     rpm: RequestsPerMinute = None,
     tpm: TokensPerMinute = None,
-    show: Annotated[bool, typer.Option("--show", help="The checks so far, without a call")] = False,
+    show: Annotated[bool, typer.Option("--show", help="List earlier checks, without making a call")] = False,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Judge the anchor set anew and tell which verdicts changed, and what else did at the endpoint."""
+    """Judge the anchor set again and report which verdicts changed, and what else changed at the endpoint."""
     from annotator.actions.judging import drift
     from annotator.actions.runs.judge_cases import Order
 
@@ -94,7 +94,7 @@ def judge_drift(
         with opened(file, readonly=True) as project:
             found = drift.reports(project, judge, protocol)
         words = [line for one in found for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
-        say({"checks": [one.tree() for one in found]}, json_, words or ["It has not been checked yet."])
+        say({"checks": [one.tree() for one in found]}, json_, words or ["Not checked yet."])
         return
     order = Order(judge, protocol, **how(concurrency, timeout, budget, rpm, tpm))
 

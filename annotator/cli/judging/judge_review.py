@@ -34,11 +34,11 @@ def judge_runs_(file: File, json_: Json = False) -> None:
 def judge_missing(
     file: File,
     judge: OfJudge = "",
-    run: Annotated[str, typer.Option(help="Only those of this run: its id, or how it begins")] = "",
-    cause: Annotated[str, typer.Option(help="Only those for this cause: refused, timeout, not_asked …")] = "",
+    run: Annotated[str, typer.Option(help="Only this run: its id, or its first characters")] = "",
+    cause: Annotated[str, typer.Option(help="Only this cause: refused, timeout, not_asked …")] = "",
     json_: Json = False,
 ) -> None:
-    """The judgements that have no verdict, by cause; with those that a halted run never asked for."""
+    """Judgements without a verdict, by cause, including those that a stopped run never asked for."""
     from annotator.actions.judging import missing
     from annotator.actions.runs.run_lines import causes
 
@@ -59,11 +59,11 @@ def judge_reread(
     judge: Judge,
     protocol: Protocol = USUAL,
     everything: Annotated[
-        bool, typer.Option("--all", help="Change verdicts too, where their replies read otherwise today")
+        bool, typer.Option("--all", help="Also change verdicts that are now read differently")
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Read stored replies again by the rules of today, without a call; replies and earlier verdicts are kept."""
+    """Parse stored replies again with the current rules, without a call; replies and earlier verdicts are kept."""
     from annotator.actions.judging import reparse
 
     with opened(file) as project:
@@ -77,7 +77,7 @@ def judge_consistency(
     file: File,
     judge: Judge,
     other: Annotated[
-        str, typer.Option("--with", help="Compare it with this judge; by default with itself over its trials")
+        str, typer.Option("--with", help="Judge to compare with; by default the judge's own repeated trials")
     ] = "",
     protocol: Protocol = USUAL,
     json_: Json = False,

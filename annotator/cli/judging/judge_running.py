@@ -88,7 +88,7 @@ def judge_extract(
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Draw claims, plans, references or insights from what is not yet drawn from."""
+    """Extract claims, plans, references or insights where this has not been done yet."""
     from annotator.actions.material import extracting
     from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
@@ -110,7 +110,7 @@ def judge_confirm(
     person: As = "",
     json_: Json = False,
 ) -> None:
-    """Confirm what was drawn and waits for a person, as it stands; to correct it, use the window."""
+    """Confirm all unreviewed extracts without changes; to correct them, use the window."""
     from annotator.actions.material import extracting, part_edits
 
     with opened(file, person=person) as project:
@@ -131,7 +131,7 @@ def judge_resume(
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
-    """Go on with the last run that was cancelled, interrupted or killed; its batches are fetched first."""
+    """Resume the last run that was cancelled, interrupted or killed; its batches are fetched first."""
     from annotator.actions.running import orders
     from annotator.actions.runs import run_lines
 
@@ -145,13 +145,13 @@ def judge_resume(
 def judge_batches(
     file: File,
     judge: OfJudge = "",
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to stop them")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to cancel them")] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Give them up, where the provider cannot be reached any more")
+        bool, typer.Option("--forget", help="Forget them, if the provider can no longer be reached")
     ] = False,
     json_: Json = False,
 ) -> None:
-    """The batches that a provider still has; “judge resume” fetches what came of them."""
+    """Batches still at a provider; “judge resume” fetches their answers."""
     from annotator.actions.judges import judges
     from annotator.actions.runs import batches
 
@@ -159,9 +159,13 @@ def judge_batches(
         forgotten = batches.forget(project, judge) if forget else 0
         stopped = asyncio.run(batches.withdraw(project, judge)) if withdraw else 0
         out = batches.out(project, judges.named(project, judge).id if judge else "")
-    words = [f"{forgotten:,} batches are given up."] if forget else []
-    words += [f"{stopped:,} batches stop; fetch what they answered with: judge resume."] if withdraw else []
-    words += [one.words() for one in out] or ["No batch is with a provider."]
+    words = [f"{forgotten:,} batches forgotten."] if forget else []
+    words += (
+        [f"{stopped:,} batches are being cancelled; fetch their answers with: judge resume."]
+        if withdraw
+        else []
+    )
+    words += [one.words() for one in out] or ["No open batches."]
     tree = [asdict(one) | {"expires_at": one.expires_at and one.expires_at.isoformat()} for one in out]
     say({"stopped": stopped, "forgotten": forgotten, "batches": tree}, json_, words)
 
@@ -179,7 +183,7 @@ def judge_estimate(
     batch: Batch = False,
     json_: Json = False,
 ) -> None:
-    """What a run would take and cost, without a call; by a protocol or an extraction."""
+    """Estimate calls, tokens and cost of a run, for a protocol or an extraction, without a call."""
     from annotator.actions.judging import forecasts
     from annotator.actions.runs.judge_cases import Order
 
