@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication.openings import ORDERED
 from annotator.actions.assignments import adjudicators
 from annotator.actions.authoring.comparing import ITEM_SCORE
 from annotator.actions.consensus import aligning, consensus, letters, ruling_rows
@@ -19,7 +18,7 @@ from annotator.domain.experts.adjudication import Adjudication, AdjudicationStat
 from annotator.domain.experts.agreement import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import Piece, differences
@@ -110,10 +109,10 @@ def sheet(project: Project, adjudication_id: str) -> Sheet:
         spot_check=found.spot_check,
         letters=tuple(found.letters),
         rows=rows,
-        consensus=DOCUMENTS[kind](units=tuple(unit for row in rows for unit, _ in row.made)),
+        consensus=KINDS[kind].document(units=tuple(unit for row in rows for unit, _ in row.made)),
         remarks={letter: document.remark for letter, document in documents.items() if document.remark},
         figures=figures_of(frozen),
-        order_differs=kind in ORDERED and not _same_order(rows, documents),
+        order_differs=KINDS[kind].ordered and not _same_order(rows, documents),
         disputes=disputes,
     )
 

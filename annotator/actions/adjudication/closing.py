@@ -20,7 +20,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
 )
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
@@ -62,7 +62,7 @@ def _lacks(kind: Kind, number: int, row: Ruling, documents: Documents) -> list[t
     lacks = []
     if row.take == OWN:
         unit = consensus.own_unit(kind, row, documents)
-        says = getattr(unit, consensus.SAYS.get(kind, "text"))
+        says = getattr(unit, KINDS[kind].says)
         if says is None or not str(says).strip():
             lacks.append(("own", f"Your own wording of row {number} is empty."))
         elif letter := consensus.same_as(kind, row, documents):
@@ -103,7 +103,9 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
     made = [each for row in rows for each in consensus.made_of(kind, row, documents)]
     if not made:
         raise Refusal("Nothing would be left in the consensus.", "Keep or write at least one unit.")
-    document = consensus_versions.linked(db, found.item_id, DOCUMENTS[kind](units=tuple(u for u, _ in made)))
+    document = consensus_versions.linked(
+        db, found.item_id, KINDS[kind].document(units=tuple(u for u, _ in made))
+    )
     if fault := document.fault():
         raise Refusal(
             f"The consensus cannot be closed like this. {fault}",

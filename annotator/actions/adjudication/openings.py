@@ -15,14 +15,13 @@ from annotator.domain.experts.adjudication import LETTERS, Adjudication, Ruling
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 
 T = TypeVar("T")
-# Kinds whose order says something: the steps of a plan, and the query that is asked before its alternatives.
-ORDERED = frozenset({Kind.PLAN, Kind.QUERY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,9 @@ def layout(db: Connection, agreement: Agreement) -> Layout:
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = aligning.rows(agreement, dealt, orders)
     unanimous = tuple(len(row) == len(dealt) and _agree(kind, row, documents) for row in rows)
-    return Layout(dealt, tuple(rows), unanimous, kind in ORDERED and not aligning.same_order(rows, orders))
+    return Layout(
+        dealt, tuple(rows), unanimous, KINDS[kind].ordered and not aligning.same_order(rows, orders)
+    )
 
 
 def _agree(kind: Kind, row: aligning.Members, documents: dict[str, Document[Any]]) -> bool:

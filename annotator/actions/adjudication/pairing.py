@@ -8,6 +8,7 @@ from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, Ruling
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
@@ -61,7 +62,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
 def _paired(project: Project, db: Connection, row: Ruling) -> tuple[Adjudication, Kind, Documents]:
     found = ruling_rows.working(project, db, row.adjudication_id)
     kind = letters.kind_of(found)
-    if kind in consensus.FIXED:
+    if KINDS[kind].given:
         raise Refusal(f"The rows of {kind.value} are given.", "They cannot be paired otherwise.")
     return found, kind, letters.documents(db, found)
 

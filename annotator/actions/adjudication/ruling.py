@@ -13,6 +13,7 @@ from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason, Ruling
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import new_id
@@ -121,7 +122,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
     with project.store.write() as db:
         found = ruling_rows.working(project, db, adjudication_id)
         kind = letters.kind_of(found)
-        if kind in consensus.FIXED:
+        if KINDS[kind].given:
             raise Refusal(f"The rows of {kind.value} are given.", "Word one of them instead.")
         rows = ruling_rows.rulings(db, adjudication_id)
         new = Ruling(
@@ -183,7 +184,7 @@ def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> No
     if len(row.members) < 2:
         raise Refusal("Only one of them wrote this.", _choices(row))
     units = consensus.members(row, documents).values()
-    if kind in consensus.FIXED and not consensus.agree(kind, units):
+    if KINDS[kind].given and not consensus.agree(kind, units):
         raise Refusal("Two different values cannot both stand.", "Take one of them, or give your own.")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotator.actions.adjudication import adjudication_sheets
 from annotator.actions.assignments import adjudicators
-from annotator.actions.authoring.comparing import HOW, with_categories
+from annotator.actions.authoring.comparing import measured, with_categories
 from annotator.actions.authoring.value_figures import of_pairs
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.project import people
@@ -142,7 +142,7 @@ def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]]) -> Votes:
     pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
     asked = KINDS[kind].voted
     name = asked.name if asked else ""
-    field = next(each for each in HOW[kind].measured if each.name == name)
+    field = next(each for each in measured(kind) if each.name == name)
     field = replace(field, categories=values or None)
     field = with_categories(field, [{"protocol": tuple((each[0], each[0]) for each in said), name: pairs}])
     figures = tuple(figure(*each) for each in of_pairs(field, pairs, [item for *_, item in said]))

@@ -18,7 +18,7 @@ from annotator.actions.agreement.agreement_inputs import (
     refuse_others,
     where_of,
 )
-from annotator.actions.authoring.comparing import HOW, ITEM_SCORE, with_categories
+from annotator.actions.authoring.comparing import ITEM_SCORE, measured, with_categories
 from annotator.actions.authoring.draft_provenance import COMMON
 from annotator.actions.authoring.value_figures import Field, Joined, alpha, noted, of_pairs
 from annotator.actions.project.file import PERSON, Project
@@ -27,6 +27,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
@@ -122,7 +123,7 @@ def self_agreement(project: Project) -> list[Row]:
     for (person, alias, protocol), again in repeated(project).items():
         both, where = [(one.first, one.second) for one in again], [one.item_id for one in again]
         said = {"protocol": ((protocol, protocol),), "value": tuple(both)}
-        field = with_categories(HOW[Kind.LABELS].measured[0], [said])
+        field = with_categories(measured(Kind.LABELS)[0], [said])
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
         made.append(_row(head, field.name, of_pairs(field, both, where), where))
     return sorted(made, key=lambda row: natural(row.name))
@@ -174,8 +175,8 @@ def _fields(stage: Stage, found: Iterable[Agreement]) -> list[Field]:
     if stage.kind is None:
         return []
     values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
-    fields = [with_categories(field, values) for field in HOW[stage.kind].measured]
-    scores = [Field(ITEM_SCORE, Level.INTERVAL)] if stage is Stage.SELECTION else []
+    fields = [with_categories(field, values) for field in measured(stage.kind)]
+    scores = [Field(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
     return [field for field in fields if field.level is not Level.RANK] + scores
 
 

@@ -8,12 +8,13 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.assignments import agreements
-from annotator.actions.authoring.comparing import ABOUT, ITEM_SCORE, about
+from annotator.actions.authoring.comparing import ITEM_SCORE, about
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.domain.experts.agreement import Agreement, PairAgreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
+from annotator.domain.kinds.labels import ABOUT
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ItemRow, table
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum, isclose
+from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,13 @@ from annotator.actions.authoring.value_figures import Field, Joined, Pairs, alph
 from annotator.domain.experts.agreement import Figure, Match, PairAgreement, figure
 from annotator.domain.judges.scale import Level
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.diagnostics import Aspect
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
-from annotator.domain.kinds.rubric import WEIGHTS
+from annotator.domain.kinds.spec import Align
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.identifier import work_named
 from annotator.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 Units = Sequence[Any]
 Values = dict[str, tuple[tuple[Any, Any], ...]]
 POSITION, ITEM_SCORE = "position", "item_score"
-# What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.
-ABOUT = ("protocol", "response_id", "unit_id")
 MATCH_F1, JACCARD = "match_f1", "jaccard"
 
 
@@ -56,54 +53,12 @@ def _by_id(a: Units, b: Units) -> "Alignment":
     return align_by_key([unit.id for unit in a], [unit.id for unit in b])
 
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """How a kind is compared.
-
-    `counted` are the fields that, besides the words, make a difference; `measured` those that figures are made
-    of; `kept` those that are only frozen beside them; `overlap` names the figures of the alignment itself.
-    """
-
-    aligned: Callable[[Units, Units], "Alignment"] = _by_text
-    counted: tuple[str, ...] = ()
-    measured: tuple[Field, ...] = ()
-    kept: tuple[str, ...] = ()
-    overlap: tuple[str, ...] = (MATCH_F1,)
-
-
-HOW: dict[Kind, How] = {
-    Kind.QUERY: How(),
-    Kind.INSIGHTS: How(),
-    Kind.RUBRIC: How(counted=("weight",), measured=(Field("weight", Level.ORDINAL, WEIGHTS),)),
-    Kind.PLAN: How(measured=(Field(POSITION, Level.RANK),)),
-    Kind.EVIDENCE: How(_by_reference, counted=("identifier",), overlap=(JACCARD, MATCH_F1)),
-    Kind.DIAGNOSTICS: How(
-        counted=("label", "aspect"),
-        measured=(
-            Field("label", Level.NOMINAL, (True, False)),
-            Field("aspect", Level.NOMINAL, tuple(aspect.value for aspect in Aspect)),
-        ),
-    ),
-    Kind.NUGGETS: How(
-        counted=("importance",), measured=(Field("importance", Level.NOMINAL, ("vital", "okay")),)
-    ),
-    Kind.CHECKLIST: How(counted=("share",), measured=(Field("share", Level.INTERVAL),)),
-    Kind.SELECTION: How(
-        _by_dimension,
-        counted=("rating",),
-        measured=(Field("rating", Level.ORDINAL, (1, 2, 3, 4, 5), correlated=True),),
-        overlap=(),
-    ),
-    Kind.LABELS: How(
-        _by_id,
-        counted=("value",),
-        measured=(Field("value", Level.NOMINAL, always_ac1=True),),
-        kept=ABOUT,
-        overlap=(),
-    ),
+ALIGNED: dict[Align, Callable[[Units, Units], "Alignment"]] = {
+    Align.WORDS: _by_text,
+    Align.WORK: _by_reference,
+    Align.KEY: _by_dimension,
+    Align.ID: _by_id,
 }
-# Kind by kind, the fields that make a difference besides the words. Notes, anchors, quotes and flags never do.
-COMPARED: dict[Kind, tuple[str, ...]] = {kind: how.counted for kind, how in HOW.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +72,31 @@ class Comparison:
     figures: tuple[Figure, ...]
 
 
+def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
+    """Which units of two documents of a kind belong together, by the fixed matcher."""
+    return ALIGNED[KINDS[kind].aligned](a, b)
+
+
+def measured(kind: Kind) -> list[Field]:
+    """What agreement on documents of a kind is measured on."""
+    spec = KINDS[kind]
+    fields = [
+        Field(
+            each.name,
+            Level(each.level),
+            tuple(value for value, *_ in each.options) or None,
+            each.always_ac1,
+            each.correlated,
+        )
+        for each in spec.fields
+        if each.level
+    ]
+    return [*fields, Field(POSITION, Level.RANK)] if spec.order_measured else fields
+
+
 def by_words(kind: Kind | None) -> bool:
     """Whether the units of a kind are matched by their words: not by a key, an id or a reference."""
-    return kind is not None and HOW[kind].aligned is _by_text
+    return kind is not None and KINDS[kind].aligned is Align.WORDS
 
 
 def matcher() -> str:
@@ -132,7 +109,7 @@ def matcher() -> str:
 def counts_equal(kind: Kind, a: Unit, b: Unit) -> bool:
     """Whether nothing that counts differs between two units: neither their words nor the kind's counted fields."""
     return same_words(a.text, b.text) and all(
-        _same(name, getattr(a, name), getattr(b, name)) for name in COMPARED[kind]
+        field.same(getattr(a, name), getattr(b, name)) for name, field in KINDS[kind].counted_fields.items()
     )
 
 
@@ -143,10 +120,10 @@ def compare(
 
     `values` has, field by field, the two values of each matched pair, in the order of `matched`.
     """
-    how = HOW[kind]
-    alignment = how.aligned(a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
+    spec = KINDS[kind]
+    alignment = aligned(kind, a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
     met = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
-    values = _values(how, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
+    values = _values(kind, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
     return Comparison(
         matched=tuple(
             Match(a=a.units[i].id, b=b.units[j].id, likeness=alike) for i, j, alike in alignment.pairs
@@ -155,9 +132,9 @@ def compare(
         only_b=tuple(b.units[j].id for j in alignment.only_b),
         values=values,
         figures=(
-            *_overlap(how, alignment, len(a.units), len(b.units)),
+            *_overlap(spec.overlap, alignment, len(a.units), len(b.units)),
             *_of_values(kind, values, alignment),
-            *(_item_scores(a.units, b.units) if kind is Kind.SELECTION else ()),
+            *(_item_scores(spec.scored, a.units, b.units) if spec.scored else ()),
         ),
     )
 
@@ -186,10 +163,10 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
     """Figures over all raters of an item at once: α of each measured field, the mean of how pairs overlap."""
     found = [
         figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field.name, pairs)))
-        for field in (with_categories(one, [pair.values for pair in pairs]) for one in HOW[kind].measured)
+        for field in (with_categories(one, [pair.values for pair in pairs]) for one in measured(kind))
         if field.level is not Level.RANK
     ]
-    return (*(_mean(name, pairs) for name in HOW[kind].overlap), *found)
+    return (*(_mean(name, pairs) for name in KINDS[kind].overlap), *found)
 
 
 def with_categories(field: Field, values: Iterable[Mapping[str, Pairs]]) -> Field:
@@ -211,15 +188,6 @@ def about(pair: PairAgreement) -> list[tuple[str, str]]:
     return [(report, unit) for (report, _), (unit, _) in zip(reports, units, strict=True)]
 
 
-def _same(name: str, a: Any, b: Any) -> bool:
-    if name == "identifier":
-        return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
-    if isinstance(a, float) and isinstance(b, float):
-        # Shares that people type and shares that a program divides differ in the last bit.
-        return isclose(a, b, abs_tol=1e-9)
-    return bool(a == b)
-
-
 def _as_paired(a: Units, b: Units, pairs: Iterable[tuple[str, str]]) -> "Alignment":
     from annotator.stats.matching.matching import Alignment, likeness
 
@@ -233,31 +201,34 @@ def _as_paired(a: Units, b: Units, pairs: Iterable[tuple[str, str]]) -> "Alignme
     )
 
 
-def _values(how: How, met: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
-    names = [*(field.name for field in how.measured if field.name != POSITION), *how.kept]
+def _values(kind: Kind, met: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
+    spec = KINDS[kind]
+    names = [*(field.name for field in spec.fields if field.level), *spec.kept]
     trees = [tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in met]
     values: Values = {name: tuple((a[name], b[name]) for a, b in trees) for name in names}
-    if any(field.name == POSITION for field in how.measured):
+    if spec.order_measured:
         values[POSITION] = tuple(positions)
     return values
 
 
-def _overlap(how: How, alignment: "Alignment", n_a: int, n_b: int) -> list[Figure]:
+def _overlap(names: Iterable[str], alignment: "Alignment", n_a: int, n_b: int) -> list[Figure]:
     from annotator.stats.matching.matching import jaccard, match_f1
 
     measures = {MATCH_F1: match_f1, JACCARD: jaccard}
-    return [figure(name, measures[name](alignment, n_a, n_b)) for name in how.overlap]
+    return [figure(name, measures[name](alignment, n_a, n_b)) for name in names]
 
 
 def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figure]:
-    how, alone = HOW[kind], (len(alignment.only_a), len(alignment.only_b))
+    alone = len(alignment.only_a), len(alignment.only_b)
     lopsided = (
-        f"{counted(alone[0], 'unit')} only A has, {alone[1]} only B" if any(alone) and not how.overlap else ""
+        f"{counted(alone[0], 'unit')} only A has, {alone[1]} only B"
+        if any(alone) and not KINDS[kind].overlap
+        else ""
     )
     # Labels on one report hang together; lists of units have nothing that they hang together by.
-    clusters = [report for report, _ in values["response_id"]] if kind is Kind.LABELS else None
+    clusters = [report for report, _ in values["response_id"]] if "response_id" in values else None
     found = []
-    for field in (with_categories(field, [values]) for field in how.measured):
+    for field in (with_categories(field, [values]) for field in measured(kind)):
         for name, estimate in of_pairs(field, values[field.name], clusters):
             found.append(figure(_named(field.name, name), noted(estimate, lopsided)))
     return found
@@ -267,9 +238,9 @@ def _named(field: str, measure: str) -> str:
     return "order_tau" if field == POSITION else f"{field}_{measure}"
 
 
-def _item_scores(a: Units, b: Units) -> list[Figure]:
+def _item_scores(field: str, a: Units, b: Units) -> list[Figure]:
     return [
-        figure(f"{ITEM_SCORE}_{letter}", _item_score([unit.rating for unit in units]))
+        figure(f"{ITEM_SCORE}_{letter}", _item_score([getattr(unit, field) for unit in units]))
         for letter, units in (("a", a), ("b", b))
     ]
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotator.actions.authoring.comparing import COMPARED, counts_equal
+from annotator.actions.authoring.comparing import counts_equal
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Origin, Provenance, Ruling
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.identity import derived_id
 
@@ -14,22 +14,13 @@ from annotator.domain.texts.identity import derived_id
 Documents = Mapping[str, Document[Any]]
 Made = tuple[Unit, Provenance]
 
-# What an adjudicator does not word: what a label is about, and which dimension is rated.
-GIVEN: dict[Kind, frozenset[str]] = {
-    Kind.LABELS: frozenset({"protocol", "response_id", "unit_id", "text"}),
-    Kind.SELECTION: frozenset({"text"}),
-}
-# Kinds whose rows are given, and of which only one value can stand.
-FIXED = frozenset(GIVEN)
-# The field that says something, where it is not the words.
-SAYS = {Kind.LABELS: "value", Kind.SELECTION: "rating"}
 # A note is for the adjudicator and a flag for its author; neither goes into a consensus, which others read.
 PRIVATE = frozenset({"id", "note", "flags"})
 
 
 def writable(kind: Kind) -> frozenset[str]:
     """The fields of a unit that an adjudicator may word."""
-    return frozenset(DOCUMENTS[kind].UNIT.model_fields) - PRIVATE - GIVEN.get(kind, frozenset())
+    return frozenset(KINDS[kind].document.UNIT.model_fields) - PRIVATE - KINDS[kind].given
 
 
 def members(ruling: Ruling, documents: Documents) -> dict[str, Unit]:
@@ -45,11 +36,11 @@ def agree(kind: Kind, units: Iterable[Unit]) -> bool:
 
 def differing(kind: Kind, units: Sequence[Unit]) -> tuple[str, ...]:
     """The fields that count and differ between units, in the order of the kind's class."""
-    counted = {"text", *COMPARED[kind]}
+    counted = {"text", *KINDS[kind].counted_fields}
     first, *rest = units or (None,)
     return tuple(
         name
-        for name in DOCUMENTS[kind].UNIT.model_fields
+        for name in KINDS[kind].document.UNIT.model_fields
         if name in counted
         and first is not None
         and not all(_same(kind, name, first, other) for other in rest)
@@ -65,7 +56,7 @@ def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
     """The letter whose unit the own wording repeats, or an empty text."""
     own, fields = own_unit(kind, ruling, documents), set(writable(kind))
     for letter, unit in members(ruling, documents).items():
-        if kind in FIXED and counts_equal(kind, own, unit):
+        if KINDS[kind].given and counts_equal(kind, own, unit):
             return letter
         if own.model_dump(include=fields) == unit.model_dump(include=fields):
             return letter
@@ -84,9 +75,10 @@ def starting_point(kind: Kind, ruling: Ruling, documents: Documents) -> dict[str
 def own_unit(kind: Kind, ruling: Ruling, documents: Documents, unit_id: str = "own") -> Unit:
     """The unit as the adjudicator words it; pydantic's ValidationError names what does not fit."""
     units = members(ruling, documents)
-    about = GIVEN.get(kind, frozenset())
-    given = next(iter(units.values())).model_dump(mode="json", include=set(about)) if units else {}
-    return DOCUMENTS[kind].UNIT.model_validate({**given, **ruling.own, "id": unit_id})
+    given = (
+        next(iter(units.values())).model_dump(mode="json", include=set(KINDS[kind].given)) if units else {}
+    )
+    return KINDS[kind].document.UNIT.model_validate({**given, **ruling.own, "id": unit_id})
 
 
 def made_of(kind: Kind, ruling: Ruling, documents: Documents) -> list[Made]:

@@ -7,10 +7,11 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import comparing
 from annotator.actions.consensus import consensus_versions, letters, ruling_rows
-from annotator.actions.consensus.consensus import FIXED, Documents
+from annotator.actions.consensus.consensus import Documents
 from annotator.domain.experts.adjudication import Adjudication, Ruling
 from annotator.domain.experts.agreement import Agreement, Figure, PairAgreement, under
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 
 PREFIX = "repaired_"
 
@@ -20,7 +21,7 @@ def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Docu
 
     None for kinds whose units need no pairing. A and B in their notes are the letters.
     """
-    if kind in FIXED:
+    if KINDS[kind].given:
         return ()
     pairs = [_pair(kind, a, b, rulings, documents) for a, b in combinations(sorted(documents), 2)]
     return under(PREFIX, pairs[0].figures if len(pairs) == 1 else comparing.over_all(kind, item_id, pairs))
@@ -35,7 +36,7 @@ def records(db: Connection, found: Iterable[Agreement]) -> list[Agreement]:
     made = {
         each.agreement_id: _repaired(db, frozen[each.agreement_id], each)
         for each in ruling_rows.adjudications(db)
-        if each.agreement_id in frozen and each.version and letters.kind_of(each) not in FIXED
+        if each.agreement_id in frozen and each.version and not KINDS[letters.kind_of(each)].given
     }
     return [made[agreement_id] for agreement_id in frozen if agreement_id in made]
 

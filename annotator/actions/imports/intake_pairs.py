@@ -10,7 +10,6 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.agreement import assisted
 from annotator.actions.assignments import adjudicators
-from annotator.actions.authoring.comparing import ABOUT
 from annotator.actions.consensus import consensus, consensus_versions, ruling_rows
 from annotator.actions.imports.intake_history import History
 from annotator.actions.project.incoming import ID, Existing, Incoming, Need, Plan
@@ -29,6 +28,7 @@ from annotator.domain.experts.guideline import GuidelineFields
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.labels import ABOUT
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id
 from annotator.exchange.release import pair_records

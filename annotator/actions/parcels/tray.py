@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.adjudication_sheets import headings_of
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring.comparing import HOW
+from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.guidelines import version_in_force
 from annotator.actions.parcels import returned_labels
 from annotator.actions.project import people
@@ -298,9 +298,7 @@ def _rows(
     known = {unit.id for unit in came.units} & set(partner)
     left = [unit for unit in came.units if unit.id not in known]
     right = [unit for unit in here.units if unit.id not in known]
-    found = (
-        {left[a].id: right[b] for a, b, _ in HOW[kind].aligned(left, right).pairs} if left and right else {}
-    )
+    found = {left[a].id: right[b] for a, b, _ in aligned(kind, left, right).pairs} if left and right else {}
     together = {unit.id: partner.get(unit.id) or found.get(unit.id) for unit in came.units}
     taken = {unit.id for unit in together.values() if unit is not None}
     alone = [(None, unit) for unit in here.units if unit.id not in taken]

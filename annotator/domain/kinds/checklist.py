@@ -67,6 +67,6 @@ SPEC = KindSpec(
     what="A checklist names 3 to 6 points on which a report is rated from 0 to 10; their shares sum to 1.",
     prompt="One point on which a report is rated.",
     table="checklist_points",
-    fields=(UnitField("share", "Share"),),
+    fields=(UnitField("share", "Share", level="interval"),),
     lint=findings,
 )

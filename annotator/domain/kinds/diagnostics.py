@@ -162,9 +162,13 @@ SPEC = KindSpec(
             "label",
             "Gold label",
             ((True, "True", "The source supports it"), (False, "False", "The source does not support it")),
+            level="nominal",
         ),
         UnitField(
-            "aspect", "Part of the paper", tuple((one.value, one.value.capitalize(), "") for one in Aspect)
+            "aspect",
+            "Part of the paper",
+            tuple((one.value, one.value.capitalize(), "") for one in Aspect),
+            level="nominal",
         ),
     ),
     lint=findings,

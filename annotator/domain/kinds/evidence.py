@@ -8,7 +8,7 @@ from pydantic import Field
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
 from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.spec import Align, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identifier import normal_title, work_named
@@ -67,6 +67,10 @@ def _duplicates(units: Sequence[Reference]) -> Iterator[Finding]:
         seen |= {key: number for key in keys if key not in seen}
 
 
+def _same_work(a: str, b: str) -> bool:
+    return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
+
+
 SPEC = KindSpec(
     Evidence,
     title="Evidence",
@@ -76,10 +80,12 @@ SPEC = KindSpec(
     prompt="Title of the work",
     table="references",
     fields=(
-        UnitField("identifier", "Identifier"),
-        UnitField("authors", "Authors"),
-        UnitField("year", "Year"),
+        UnitField("identifier", "Identifier", same=_same_work),
+        UnitField("authors", "Authors", counted=False),
+        UnitField("year", "Year", counted=False),
     ),
     lint=findings,
     text="title",
+    aligned=Align.WORK,
+    overlap=("jaccard", "match_f1"),
 )

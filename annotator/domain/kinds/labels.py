@@ -5,12 +5,14 @@ from typing import ClassVar
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.spec import Align, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identity import derived_id
 
 UNSURE = "unsure"
+# What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.
+ABOUT = ("protocol", "response_id", "unit_id")
 
 
 class Label(Unit):
@@ -44,6 +46,10 @@ SPEC = KindSpec(
     what="A label says what a report does of a criterion.",
     prompt="",
     table="consensus_labels",
-    fields=(UnitField("value", "Label"),),
+    fields=(UnitField("value", "Label", level="nominal", always_ac1=True),),
     says="value",
+    aligned=Align.ID,
+    overlap=(),
+    given=frozenset({*ABOUT, "text"}),
+    kept=ABOUT,
 )

@@ -45,6 +45,7 @@ SPEC = KindSpec(
             "importance",
             "Importance",
             (("vital", "Vital", "A good text must hold it"), ("okay", "Okay", "Good to have, not needed")),
+            level="nominal",
         ),
     ),
     lint=findings,

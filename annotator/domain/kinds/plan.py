@@ -105,4 +105,6 @@ SPEC = KindSpec(
     prompt="One sub-task, as a full sentence of 8 to 20 words.",
     table="subtasks",
     lint=findings,
+    ordered=True,
+    order_measured=True,
 )

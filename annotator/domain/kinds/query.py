@@ -133,4 +133,5 @@ SPEC = KindSpec(
     prompt="Ask the question as you would ask a well-read colleague.",
     table="wordings",
     lint=findings,
+    ordered=True,
 )

@@ -226,8 +226,13 @@ SPEC = KindSpec(
     prompt="One claim that a report meets or does not: explains …, compares …, identifies …",
     table="criteria",
     fields=(
-        UnitField("weight", "Weight", ((1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", ""))),
-        UnitField("insight_id", "Key insight", shown=False),
+        UnitField(
+            "weight",
+            "Weight",
+            ((1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", "")),
+            level="ordinal",
+        ),
+        UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
 )

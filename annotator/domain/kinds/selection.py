@@ -8,7 +8,7 @@ from pydantic import Field
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
 from annotator.domain.kinds.finding import Finding, error
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.spec import Align, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 
 # ResearcherBench, appendix B.4: each question type is rated on its own dimensions, 1 (poor) to 5 (excellent).
@@ -68,8 +68,14 @@ SPEC = KindSpec(
             "rating",
             "Rating",
             ((1, "poor", ""), (2, "weak", ""), (3, "usable", ""), (4, "sound", ""), (5, "excellent", "")),
+            level="ordinal",
+            correlated=True,
         ),
     ),
     lint=findings,
     says="rating",
+    aligned=Align.KEY,
+    overlap=(),
+    given=frozenset({"text"}),
+    scored="rating",
 )

@@ -1,8 +1,10 @@
-"""What a kind of document says about itself: its words, its fields, what the guideline objects to, its table."""
+"""What a kind of document says about itself: its words, its fields, how two of them are compared, its table."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from math import isclose
+from typing import Any, Literal
 
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checks import Context
@@ -12,18 +14,42 @@ from annotator.domain.kinds.finding import Finding
 EVERY = {"anchor": "Quotation", "note": "Note"}
 
 
+class Align(StrEnum):
+    """What tells which units of two documents belong together."""
+
+    WORDS = "words"
+    """How alike their words are."""
+    KEY = "key"
+    """The same words: they were given."""
+    ID = "id"
+    WORK = "work"
+    """The work that they name, by its identifier or title."""
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values count as one: shares that people type and shares that a program divides differ in a bit."""
+    return isclose(a, b, abs_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else bool(a == b)
+
+
 @dataclass(frozen=True, slots=True)
 class UnitField:
     """A field of a unit beside its words: what it is called and, where it is a choice, what may be chosen.
 
     Each of the `options` is a value, its words, and what it means where the words do not say it. What is `shown`
-    stands beside the words wherever the unit is read.
+    stands beside the words wherever the unit is read. A difference in what is `counted` makes two units differ,
+    `same` says when there is one. Agreement is measured on a field whose values have a `level`, what they are to one
+    another; `correlated` adds r, and `always_ac1` AC1 even where no value is rare.
     """
 
     name: str
     title: str
     options: tuple[tuple[Any, str, str], ...] = ()
     shown: bool = True
+    counted: bool = True
+    same: Callable[[Any, Any], bool] = same
+    level: Literal["", "nominal", "ordinal", "interval"] = ""
+    correlated: bool = False
+    always_ac1: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +59,10 @@ class KindSpec:
     `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are; `what` explains
     it to a newcomer, and `prompt` says what to write in an empty field. `fields` are shown in this order. `says` is
     the field that says something, where it is not the words. `table` is the name of its table in a release.
+
+    Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
+    are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
+    `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score.
     """
 
     document: type[Document[Any]]
@@ -46,6 +76,13 @@ class KindSpec:
     lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
     text: str = "text"
     says: str = "text"
+    aligned: Align = Align.WORDS
+    overlap: tuple[str, ...] = ("match_f1",)
+    ordered: bool = False
+    order_measured: bool = False
+    given: frozenset[str] = frozenset()
+    kept: tuple[str, ...] = ()
+    scored: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -61,6 +98,11 @@ class KindSpec:
     def shown(self) -> tuple[UnitField, ...]:
         """The fields that stand beside the words of a unit."""
         return tuple(field for field in self.fields if field.shown)
+
+    @property
+    def counted_fields(self) -> dict[str, UnitField]:
+        """The fields that, besides the words, make two units differ; notes, quotations and flags never do."""
+        return {field.name: field for field in self.fields if field.counted}
 
     def called(self, field: str) -> str:
         """What a field is called on the page; the words are called as the unit."""

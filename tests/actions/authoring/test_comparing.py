@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 
 from annotator.actions.authoring.comparing import (
-    COMPARED,
+    ALIGNED,
     Comparison,
     compare,
     compare_raters,
@@ -25,6 +25,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.query import Query, Wording
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.kinds.spec import Align
 from annotator.domain.kinds.unit import Anchor, Unit
 from tests.projects.paired_project import SENTENCES, labels, rubric
 
@@ -296,8 +297,8 @@ def test_the_matcher_has_a_version() -> None:
     assert matcher()
 
 
-def test_every_kind_says_how_it_is_compared() -> None:
-    assert set(COMPARED) == set(Kind)
+def test_every_way_to_align_is_known() -> None:
+    assert set(ALIGNED) == set(Align)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-GIVEN = (Kind.LABELS, Kind.SELECTION)
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 WIDE = 640
 
@@ -137,7 +136,7 @@ class RowControls(QWidget):
         locked: bool,
     ) -> None:
         """Show the ruling on a row, or the vote that comes before it; fields in `typing` hold newer words."""
-        ruling, given = row.ruling, kind in GIVEN
+        ruling, given = row.ruling, bool(KINDS[kind].given)
         self._show_votes(ballot, kind)
         self._takes_row.setVisible(ballot is None and not locked)
         for take, button in self.takes.items():
