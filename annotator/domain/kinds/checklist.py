@@ -59,6 +59,12 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
     yield from near_duplicates(units, "point")
 
 
+def _told(checklist: Checklist) -> str:
+    """What the shares sum to."""
+    total = fsum(unit.share for unit in checklist.units)
+    return f"shares sum to {total:.2f} of 1.00"
+
+
 SPEC = KindSpec(
     Checklist,
     title="Checklist",
@@ -69,4 +75,5 @@ SPEC = KindSpec(
     table="checklist_points",
     fields=(UnitField("share", "Share", level="interval"),),
     lint=findings,
+    told=_told,
 )

@@ -148,6 +148,14 @@ def _english(units: Sequence[Statement]) -> Iterator[Finding]:
     )
 
 
+def _told(diagnostics: Diagnostics) -> str:
+    """How many statements are true, false and undecided."""
+    labels = [unit.label for unit in diagnostics.units]
+    parts = [f"{labels.count(True)} true", f"{labels.count(False)} false"]
+    parts += [f"{labels.count(None)} undecided"] if None in labels else []
+    return ", ".join(parts)
+
+
 SPEC = KindSpec(
     Diagnostics,
     title="Diagnostics",
@@ -168,8 +176,10 @@ SPEC = KindSpec(
             "aspect",
             "Part of the paper",
             tuple((one.value, one.value.capitalize(), "") for one in Aspect),
+            asks="Which part of the paper?",
             level="nominal",
         ),
     ),
     lint=findings,
+    told=_told,
 )

@@ -32,6 +32,12 @@ def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
         )
 
 
+def _told(nuggets: Nuggets) -> str:
+    """How many nuggets are vital and how many okay."""
+    vital = sum(unit.importance == "vital" for unit in nuggets.units)
+    return f"{vital} vital, {len(nuggets.units) - vital} okay"
+
+
 SPEC = KindSpec(
     Nuggets,
     title="Nuggets",
@@ -49,4 +55,5 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
+    told=_told,
 )

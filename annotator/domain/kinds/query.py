@@ -133,5 +133,6 @@ SPEC = KindSpec(
     prompt="Ask the question as you would ask a well-read colleague.",
     table="wordings",
     lint=findings,
+    hints=("This wording is asked.", "An alternative; move it up to have it asked."),
     ordered=True,
 )

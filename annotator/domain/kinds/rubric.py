@@ -216,6 +216,11 @@ def _percents(shares: dict[int, float]) -> str:
     return " / ".join(f"{shares[weight]:.0%}".rstrip("%") for weight in WEIGHTS)
 
 
+def _told(_: Rubric) -> str:
+    """What the bar beside the number of criteria shows."""
+    return "weights, experts’ below"
+
+
 SPEC = KindSpec(
     Rubric,
     title="Rubric",
@@ -235,4 +240,5 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
+    told=_told,
 )

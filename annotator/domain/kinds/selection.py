@@ -1,6 +1,7 @@
 """What a selection rating is: how well a candidate question suits the benchmark, dimension by dimension."""
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import ClassVar
 
 from pydantic import Field
@@ -32,6 +33,9 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# ResearcherBench, appendix B.4: a question whose mean reaches this is kept.
+BAR = 4.5
+
 
 class DimensionRating(Unit):
     """A five-point rating of one dimension; `text` names the dimension."""
@@ -55,6 +59,16 @@ def findings(selection: Selection, _context: Context) -> Iterator[Finding]:
             )
 
 
+def _told(selection: Selection) -> str:
+    """The mean of the ratings given so far against the bar."""
+    ratings = [unit.rating for unit in selection.units if unit.rating is not None]
+    if not ratings:
+        return f"not rated yet, the bar is {BAR}"
+    mean = fmean(ratings)
+    so_far = "" if len(ratings) == len(selection.units) else " so far"
+    return f"mean {mean:.2f}{so_far}, {'✓ at or above' if mean >= BAR else 'below'} the bar of {BAR}"
+
+
 SPEC = KindSpec(
     Selection,
     title="Selection",
@@ -73,6 +87,7 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
+    told=_told,
     says="rating",
     aligned=Align.KEY,
     overlap=(),

@@ -35,15 +35,19 @@ def same(a: Any, b: Any) -> bool:
 class UnitField:
     """A field of a unit beside its words: what it is called and, where it is a choice, what may be chosen.
 
-    Each of the `options` is a value, its words, and what it means where the words do not say it. What is `shown`
-    stands beside the words wherever the unit is read. A difference in what is `counted` makes two units differ,
-    `same` says when there is one. Agreement is measured on a field whose values have a `level`, what they are to one
-    another; `correlated` adds r, and `always_ac1` AC1 even where no value is rare.
+    Each of the `options` is a value, its words, and what it means where the words do not say it. On the form they are
+    buttons, or a list in which `asks` stands where nothing is chosen; without options a number is a share of 1, and
+    anything else a line of text. What is `shown` stands beside the words wherever the unit is read.
+
+    A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
+    on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
+    even where no value is rare.
     """
 
     name: str
     title: str
     options: tuple[tuple[Any, str, str], ...] = ()
+    asks: str = ""
     shown: bool = True
     counted: bool = True
     same: Callable[[Any, Any], bool] = same
@@ -56,9 +60,10 @@ class UnitField:
 class KindSpec:
     """All that must be known of a kind of document.
 
-    `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are; `what` explains
-    it to a newcomer, and `prompt` says what to write in an empty field. `fields` are shown in this order. `says` is
-    the field that says something, where it is not the words. `table` is the name of its table in a release.
+    `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
+    to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
+    and `told` beside the number of units. `fields` are in the order of the form; `says` is the one that says something,
+    where it is not the words. `table` is the name of its table in a release.
 
     Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
     are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
@@ -74,6 +79,8 @@ class KindSpec:
     table: str
     fields: tuple[UnitField, ...] = ()
     lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
+    hints: tuple[str, str] | None = None
+    told: Callable[[Any], str] = lambda _: ""
     text: str = "text"
     says: str = "text"
     aligned: Align = Align.WORDS

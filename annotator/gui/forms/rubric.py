@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from annotator.domain.kinds.rubric import Rubric
+from annotator.domain.kinds.spec import UnitField
 from annotator.domain.material.item import Item
-from annotator.gui.forms.fields import Choice, PickList
+from annotator.gui.forms.fields import PickList
+from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.unit_editor import UnitEditor
 
-MEANINGS = {1: "Nice to have", 2: "Supporting", 3: "Core"}
 INSIGHT_CHARACTERS = 60
 
 
@@ -15,16 +15,14 @@ class CriterionEditor(UnitEditor):
     """A criterion: its words, its weight, its key insight."""
 
     def build(self) -> None:
-        """Weight and key insight."""
-        weights = [(w, f"{w} {meaning}", f"{meaning} ({{weight_{w}}})") for w, meaning in MEANINGS.items()]
-        weight, self.insight = (
-            Choice("Weight", weights),
-            PickList("Key insight", "No key insight", no_value=""),
-        )
-        self.row.addWidget(weight)
-        self.row.addWidget(self.insight, 1)
-        self.add_field("weight", weight)
-        self.add_field("insight_id", self.insight)
+        """The key insight takes the room that is left."""
+        self.insight = PickList("Key insight", "No key insight", no_value="")
+        super().build()
+        self.row.setStretchFactor(self.insight, 1)
+
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField:
+        """The key insight is chosen from those of the item."""
+        return self.insight if field.name == "insight_id" else super().made(field, keyed=keyed)
 
     def offer(self, item: Item, insights: Sequence[tuple[str, str]]) -> None:
         """The key insights to choose from; without any, the choice is not shown."""
@@ -34,8 +32,3 @@ class CriterionEditor(UnitEditor):
 
 def _short(words: str) -> str:
     return words if len(words) <= INSIGHT_CHARACTERS else f"{words[: INSIGHT_CHARACTERS - 1]}…"
-
-
-def weights_told(_: Rubric) -> str:
-    """What the bar beside the count shows."""
-    return "weights, experts’ below"

@@ -2,27 +2,28 @@
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.finding import Finding
-from annotator.domain.kinds.spec import KindSpec
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui import theme
+from annotator.gui.forms import standard
 from annotator.gui.forms.anchor_chip import AnchorChips
 from annotator.gui.forms.fields import Choice, Line, PickList, Share
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.note_row import NoteRow
+from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_menu import UnitMenu
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
-Field = TextField | Line | Choice | PickList | Share
+Field = TextField | StandardField
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
 # Room for the number and the menu below it, so that nothing moves when the menu appears.
@@ -30,7 +31,7 @@ LEFT, LEAST_HEIGHT = 28, 52
 
 
 class UnitEditor(QFrame):
-    """The editor of one unit. A kind's own editor adds its fields in `build`."""
+    """The editor of one unit: its words, and the fields that its kind's table names; a kind may have its own."""
 
     typed = Signal(str, str, object)
     """Unit id, field, value: with every key."""
@@ -41,17 +42,18 @@ class UnitEditor(QFrame):
     asked = Signal(str, str)
     """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
 
-    GIVEN: ClassVar[bool] = False
-    """Whether the units are given beforehand: neither written nor moved nor retired."""
-
     def __init__(self, words: KindSpec) -> None:
         super().__init__()
         self.words = words
+        self.given = bool(words.given)
+        """Whether the units are given beforehand: neither written nor moved nor retired."""
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
         self.setProperty("role", "unit")
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.number, self.row = PlainLabel(role="unit-number"), QHBoxLayout()
+        self.name = PlainLabel(role="strong", wrap=True) if self.given else None
+        self.hint = PlainLabel(role="hint") if words.hints else None
         self.text = TextField(words.unit.capitalize(), words.prompt)
         # What most units do without is made when it is first needed: an item with twenty units opens at once.
         self._chips: AnchorChips | None = None
@@ -64,14 +66,33 @@ class UnitEditor(QFrame):
         self._lay_out()
         self.add_field("text", self.text)
         self.build()
+        if self.hint:
+            self.row.addWidget(self.hint)
         self.row.addStretch()
 
     def build(self) -> None:
         """Add the kind's own fields; the row below the text is theirs."""
+        keyed = not self.given
+        for field in self.words.fields:
+            widget = self.made(field, keyed=keyed)
+            keyed = keyed and not isinstance(widget, Choice)
+            if isinstance(widget, Share):
+                caption = QLabel(field.title)
+                caption.setBuddy(widget)
+                self.row.addWidget(caption)
+            self.row.addWidget(widget, int(isinstance(widget, Line)))
+            self.add_field(field.name, widget)
+
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField:
+        """What a field of the kind is edited in."""
+        return standard.made(field, keyed=keyed)
 
     def _lay_out(self) -> None:
         self.row.setSpacing(8)
         column = vertical(self.text, self._places["text"], self.row, spacing=4)
+        if self.name:
+            self.text.hide()
+            self._places["text"].addWidget(self.name)
         for name in ("", "chip", "note", "drafted"):
             column.addLayout(self._places[name])
         px = theme.current().px
@@ -102,6 +123,11 @@ class UnitEditor(QFrame):
         self.unit_id = unit.id
         self.number.setText(str(number))
         self.number.setAccessibleName(f"{self.words.unit.capitalize()} {number}")
+        if self.name:
+            self.name.setText(unit.text)
+            self.name.setVisible(bool(unit.text))
+        if self.hint and self.words.hints:
+            self.hint.setText(self.words.hints[number > 1])
         if unit.note:
             self._note()
         for name, field in self.fields.items():
@@ -135,7 +161,7 @@ class UnitEditor(QFrame):
     @property
     def may_wait(self) -> bool:
         """Whether remarks can wait until somebody works here: nothing is written, or what is written was given."""
-        return self.GIVEN or not self.text.value().strip()
+        return self.given or not self.text.value().strip()
 
     def unfit(self) -> list[Finding]:
         """Errors of what is written but cannot be kept."""
@@ -154,7 +180,7 @@ class UnitEditor(QFrame):
         """Let the unit be read but not changed."""
         self._locked = locked
         for name, field in self.fields.items():
-            field.lock(locked or (self.GIVEN and name == "text"))
+            field.lock(locked or (self.given and name == "text"))
         if self._chips:
             self._chips.lock(locked)
         self._show_menu()
@@ -168,7 +194,7 @@ class UnitEditor(QFrame):
     def _show_menu(self) -> None:
         wanted = self.property("current") is True and not self._locked
         if wanted and self._menu is None:
-            self._menu = UnitMenu(self.words, given=self.GIVEN)
+            self._menu = UnitMenu(self.words, given=self.given)
             self._menu.asked.connect(lambda ask: self.asked.emit(self.unit_id, ask))
             self._menu.setFixedWidth(theme.current().px(LEFT))
             self._left.addWidget(self._menu)
@@ -223,6 +249,8 @@ class UnitEditor(QFrame):
             self._note()
         if field == "note" and self._note_row:
             self._note_row.show()
+        if field == "text" and self.given:
+            field = self.words.says
         self.fields.get(field, self.text).enter()
 
     def choose(self, number: int) -> None:

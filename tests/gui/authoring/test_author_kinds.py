@@ -148,7 +148,7 @@ def test_the_first_wording_of_a_query_is_the_one_that_is_asked(open_page):
     wordings = (Wording(text="Why does it help?"), Wording(text="How does it help?"))
     page = open_page(Kind.QUERY, Query(units=wordings))
     press("Alt+Down")
-    uses = [editor.use.text() for editor in page.sheet.form.editors]
+    uses = [editor.hint.text() for editor in page.sheet.form.editors]
     assert uses == ["This wording is asked.", "An alternative; move it up to have it asked."]
     assert page.sheet.form.editors[0].text.toPlainText() == "How does it help?"
 

@@ -11,7 +11,6 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
 from annotator.gui import keys, theme
-from annotator.gui.forms.forms import EDITING
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import Part, SpreadBar
@@ -59,7 +58,7 @@ class ActionBar(QFrame):
     def show_document(self, document: Document[Any], *, locked: bool, given: bool) -> None:
         """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted."""
         words = KINDS[document.KIND]
-        more = EDITING[document.KIND].told(document)
+        more = words.told(document)
         count = words.counted(len(document.units))
         self.counts.setText(f"{count} · {more}" if more and document.units else count)
         self.spread.setVisible(isinstance(document, Rubric))

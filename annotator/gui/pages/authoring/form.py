@@ -185,7 +185,7 @@ class Form(QScrollArea):
     @property
     def given(self) -> bool:
         """Whether the units are given: neither added nor moved nor retired."""
-        return any(editor.GIVEN for editor in self.editors)
+        return any(editor.given for editor in self.editors)
 
     def go(self, unit_id: str, field: str = "text") -> None:
         """Put the focus into a field of a unit and bring it into view."""

@@ -13,7 +13,7 @@ from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, sources
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
-from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.gui import theme
@@ -284,7 +284,9 @@ class AuthorPage(Page):
 
     def _found(self, item_id: str) -> Sequence[Artifact]:
         """The documents of an item; labels are given on a page of their own."""
-        return [each for each in self.desk.ask(annotating.artifacts_of, item_id) or () if each.kind in KINDS]
+        return [
+            each for each in self.desk.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
+        ]
 
     def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
         assert self.item is not None

@@ -11,13 +11,13 @@ from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts, editable
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind
-from annotator.domain.kinds.documents import KINDS, lint
+from annotator.domain.kinds.documents import KINDS, WRITTEN, lint
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
-from annotator.gui.forms.forms import EDITING
+from annotator.gui.forms import forms
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import ActionBar
 from annotator.gui.pages.authoring.beginning import Beginning
@@ -32,9 +32,7 @@ from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
 from annotator.gui.widgets.layouts import vertical
 
-MAKERS: dict[Kind, Callable[[], UnitEditor]] = {
-    kind: partial(editing.editor, KINDS[kind]) for kind, editing in EDITING.items()
-}
+MAKERS: dict[Kind, Callable[[], UnitEditor]] = {kind: partial(forms.editor, kind) for kind in WRITTEN}
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset((Kind.INSIGHTS, Kind.RUBRIC, Kind.DIAGNOSTICS))
 
@@ -257,7 +255,7 @@ class Sheet(QWidget):
     def _tell(self) -> None:
         if self.artifact is not None:
             document = as_typed(self.artifact.document, self.saving.typed)
-            given = EDITING[self.kind].editor.GIVEN
+            given = bool(KINDS[self.kind].given)
             self.bar.show_document(document, locked=not self.saving.editable, given=given)
 
 

@@ -1,7 +1,6 @@
 """Where an adjudicator words a unit: the fields of its kind as its authors know them, or a choice of labels."""
 
 from collections.abc import Collection
-from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -12,8 +11,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
+from annotator.gui.forms import forms
 from annotator.gui.forms.fields import Choice
-from annotator.gui.forms.forms import EDITING
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.review.verdicts import answers, faces
 from annotator.gui.widgets.layouts import vertical
@@ -24,24 +23,17 @@ _WITH_KEY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 class LabelEditor(UnitEditor):
     """A label, about which only its value can be said."""
 
-    GIVEN: ClassVar[bool] = True
-
     def __init__(self, protocol: str) -> None:
         self._protocol = protocol
         super().__init__(KINDS[Kind.LABELS])
 
     def build(self) -> None:
         """Value."""
-        self.text.hide()
         (field,) = self.words.fields
         shown = zip(answers(self._protocol), faces(self._protocol), strict=True)
         choice = Choice(field.title, [(value, one.words, one.hint) for value, one in shown])
         self.row.addWidget(choice)
         self.add_field("value", choice)
-
-    def enter(self, field: str = "value") -> None:
-        """Put the focus into the value; the words are none of the adjudicator's."""
-        super().enter("value" if field == "text" else field)
 
 
 class OwnEditor(QWidget):
@@ -59,7 +51,7 @@ class OwnEditor(QWidget):
     def __init__(self, kind: Kind, protocol: str, item: Item, row: QWidget) -> None:
         """Of a label its `protocol` says what may be chosen; Esc puts the focus onto `row`."""
         super().__init__()
-        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else EDITING[kind].editor(KINDS[kind])
+        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind)
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()

@@ -1,0 +1,31 @@
+"""What the fields of a kind are edited in, as its table says: buttons, a list, a share, or a line of text."""
+
+from annotator.domain.kinds.spec import UnitField
+from annotator.gui.forms.fields import Choice, Line, PickList, Share
+
+# The keys that choose from a unit's first choice wherever the focus is in it.
+CHOOSING = ("weight_1", "weight_2", "weight_3")
+LIST_LETTERS = 20
+
+StandardField = Choice | PickList | Share | Line
+
+
+def made(field: UnitField, *, keyed: bool) -> StandardField:
+    """The widget of a field; the buttons of a `keyed` one have keys of the page, others are chosen by a digit."""
+    if field.asks:
+        pick = PickList(field.title, field.asks, letters=LIST_LETTERS)
+        pick.offer([(value, words) for value, words, _ in field.options])
+        return pick
+    if field.options:
+        return Choice(
+            field.title, [_button(place, keyed, *option) for place, option in enumerate(field.options)]
+        )
+    return Share() if field.level == "interval" else Line(field.title, field.title)
+
+
+def _button(place: int, keyed: bool, value: object, words: str, hint: str) -> tuple[object, str, str]:
+    """The value, what its button says, and its tooltip; a number stands before its words."""
+    label = f"{value} {words}".strip() if isinstance(value, int) and not isinstance(value, bool) else words
+    meaning = hint or f"{words[:1].upper()}{words[1:]}" or label
+    key = f"{{{CHOOSING[place]}}}" if keyed and place < len(CHOOSING) else f"press {place + 1}"
+    return value, label, f"{meaning} ({key})"
