@@ -59,14 +59,18 @@ def results(
 
 
 def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
-    from annotator.actions.results import metrics, publishing
+    from annotator.actions.results import composites, metrics, publishing
     from annotator.actions.results import results as questions
     from annotator.actions.runs import judge_cases
 
-    protocol = metrics.named(metric).protocol if metric else protocol
+    made_of = metrics.named(metric).of if metric else ()
+    protocol = metrics.named(made_of[0] if made_of else metric).protocol if metric else protocol
     judge_cases.shape_of(protocol)
     group_by, limit = _group(by) if by else "", publishing.limit(project)
-    found = questions.rows(project, _rater_id(project, rater, protocol), protocol)
+    rater_id = _rater_id(project, rater, protocol)
+    found = (
+        composites.everything(project, rater_id) if made_of else questions.rows(project, rater_id, protocol)
+    )
     rows = [
         questions.plain(row) | {"publishable": not publishing.why_not(row, limit)}
         for row in found

@@ -1,10 +1,11 @@
 """What each paper says: how a report is judged and what its scores mean."""
 
-from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.judges.protocol import Composite, Extraction, Paper, Protocol
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import adra
-from annotator.protocols.researcherbench import claims, coverage, factual, insights, pairwise
+from annotator.protocols import adra, researcherbench
+
+PAPERS: tuple[Paper, ...] = (researcherbench.PAPER, adra.PAPER)
 
 
 class Known(dict[str, Protocol]):
@@ -14,18 +15,7 @@ class Known(dict[str, Protocol]):
         raise Refusal(f"There is no protocol “{name[:80]}”.", f"Known are: {', '.join(self)}.")
 
 
-PROTOCOLS: dict[str, Protocol] = Known(
-    {
-        "researcherbench.coverage": coverage.COVERAGE,
-        "researcherbench.claims": factual.FACTUAL,
-        "researcherbench.pairwise": pairwise.PAIRWISE,
-        "adra.plan": adra.PLAN,
-        "adra.retrieval": adra.RETRIEVAL,
-        "adra.reasoning": adra.REASONING,
-        "adra.efficiency": adra.EFFICIENCY,
-        "adra.preference": adra.PREFERENCE,
-    }
-)
+PROTOCOLS: dict[str, Protocol] = Known({shape.name: shape for paper in PAPERS for shape in paper.protocols})
 # The protocol that is meant where none is named.
 USUAL = next(iter(PROTOCOLS))
 # The protocol that is meant where units of a kind are judged, and none is named.
@@ -34,9 +24,10 @@ USUAL_OF: dict[Kind, Protocol] = {
     for kind in Kind
     if any(shape.unit_kind is kind for shape in PROTOCOLS.values())
 }
-EXTRACTIONS: dict[str, Extraction] = {
-    "researcherbench.insights": insights.INSIGHTS,
-    "researcherbench.claims.extract": claims.CLAIMS,
-    "adra.plan.draw": adra.PLAN_OF_REPORT,
-    "adra.references": adra.REFERENCES_OF_REPORT,
+EXTRACTIONS: dict[str, Extraction] = {one.name: one for paper in PAPERS for one in paper.extractions}
+# What a model may be asked to draft for a person, as a paper says.
+DRAFTS: tuple[Extraction, ...] = tuple(one for paper in PAPERS for one in paper.drafts)
+# Figures made of others, each with its paper.
+COMPOSITES: dict[str, tuple[Paper, Composite]] = {
+    one.name: (paper, one) for paper in PAPERS for one in paper.composites
 }

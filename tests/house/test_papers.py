@@ -11,7 +11,6 @@ LEFT = {
     "actions/labelling/label_readings.py",
     "actions/labelling/second_looks.py",
     "actions/labelling/wordings.py",
-    "actions/material/draft_runs.py",
     "actions/studies/contests.py",
     "actions/studies/error_counts.py",
     "actions/studies/plan_matrices.py",

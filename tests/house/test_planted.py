@@ -16,9 +16,8 @@ PLANTED = Path(__file__).parent / "planted"
 # What each table says, and what it says with one more paper, and with one more layout.
 LINES = {
     "annotator/protocols/__init__.py": {
-        "from annotator.protocols import adra\n": "from annotator.protocols import adra, planted\n",
-        '        "adra.preference": adra.PREFERENCE,\n': '        "adra.preference": adra.PREFERENCE,\n'
-        "        **planted.PROTOCOLS,\n",
+        "import adra, researcherbench\n": "import adra, planted, researcherbench\n",
+        "adra.PAPER)\n": "adra.PAPER, planted.PAPER)\n",
     },
     "annotator/exchange/formats/layouts.py": {
         "import human_files, researcherbench\n": "import human_files, planted, researcherbench\n",

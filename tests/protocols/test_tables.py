@@ -6,7 +6,7 @@ from annotator.actions.results import metrics
 from annotator.domain.judges.protocol import Over
 from annotator.domain.texts.estimate import SHARE
 from annotator.judging.prompts.messages import load
-from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols import COMPOSITES, EXTRACTIONS, PAPERS, PROTOCOLS
 
 
 @pytest.mark.parametrize("table", [PROTOCOLS, EXTRACTIONS])
@@ -52,3 +52,16 @@ def test_a_metric_is_of_one_response_of_a_system_or_of_the_project(protocol) -> 
 
 def test_the_metric_that_is_meant_where_none_is_named_is_of_single_responses() -> None:
     assert metrics.named(metrics.USUAL_METRIC).over is Over.RESPONSE
+
+
+def test_a_figure_made_of_others_is_of_metrics_of_its_paper() -> None:
+    names = {metric.name for protocol in PROTOCOLS.values() for metric in protocol.metrics}
+    for paper, made in COMPOSITES.values():
+        own = {metric.name for protocol in paper.protocols for metric in protocol.metrics}
+        assert set(made.of) <= own
+        assert made.name not in names
+
+
+def test_every_paper_is_in_the_table_once() -> None:
+    assert len({paper.name for paper in PAPERS}) == len(PAPERS)
+    assert [protocol.name for paper in PAPERS for protocol in paper.protocols] == list(PROTOCOLS)

@@ -35,13 +35,13 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
+from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
-from annotator.protocols.researcherbench.insights import INSIGHTS, PROMPT_OF, REFERENCE
 
 DRAFTED = "drafted"
 # What a model may be asked to draft, by the kind it makes.
 OFFERED: dict[Kind | Aid, Extraction] = {
-    proposed(one.makes): one for one in (INSIGHTS, REFERENCE, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
+    proposed(one.makes): one for one in (*DRAFTS, DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
 }
 # Runs of it are told apart from those that draw for everybody.
 PREFIX = "proposal."
@@ -64,9 +64,7 @@ def manner(kind: Kind | Aid) -> str:
 
 def wording(kind: Kind | Aid, question_type: str) -> str:
     """The name of the prompt by which a kind is asked for; key insights are looked for by the type of the question."""
-    if kind is Kind.INSIGHTS:
-        return PROMPT_OF.get(question_type, INSIGHTS.prompts[0])
-    return OFFERED[kind].prompts[0]
+    return OFFERED[kind].prompt_for(question_type)
 
 
 def is_one(protocol: str) -> bool:

@@ -227,8 +227,7 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
 
 
 def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
-    from annotator.actions.results import publishing, result_raters, results
-    from annotator.protocols import PROTOCOLS
+    from annotator.actions.results import composites, publishing
 
     limit = publishing.limit(project)
     judged = {(one[0], one[2]) for one in tally(bundle.judgements) if one[1] is RaterKind.JUDGE}
@@ -243,10 +242,7 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
             over="" if row.over is Over.RESPONSE else row.over.value,
         )
-        for protocol in PROTOCOLS
-        for rater in result_raters.raters(project, protocol)
-        if rater.id in (result_raters.PEOPLE, result_raters.COMPUTED) or (protocol, rater.id) in judged
-        for row in results.rows(project, rater.id, protocol, released=True)
+        for row in composites.released(project, judged)
     ]
 
 

@@ -8,10 +8,10 @@ from math import isfinite
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.domain.judges.protocol import Metric, Over, Protocol
+from annotator.domain.judges.protocol import Composite, Metric, Over, Paper, Protocol
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 
 # The metric that is meant where none is named.
 USUAL_METRIC = PROTOCOLS[USUAL].metrics[0].name
@@ -25,7 +25,7 @@ RANGES = {
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """A metric with its protocol; `definition` is Markdown with formulas between double dollar signs.
+    """A metric with its protocol, or a figure `of` others with its paper; `definition` is Markdown with formulas.
 
     `judged` tells whether a rater's verdicts enter, `over` what it ranges over, `within` between what it lies.
     """
@@ -42,7 +42,8 @@ class MetricInfo:
     judged: bool
     over: Over
     within: tuple[float, float]
-    cost: bool
+    cost: bool = False
+    of: tuple[str, ...] = ()
 
     @property
     def share(self) -> bool:
@@ -61,8 +62,10 @@ class MetricInfo:
 
 
 def described() -> list[MetricInfo]:
-    """All metrics, protocol by protocol."""
-    return [_info(shape, metric) for shape in PROTOCOLS.values() for metric in shape.metrics]
+    """All metrics, protocol by protocol, then what papers make of them."""
+    of_protocols = [_info(shape, metric) for shape in PROTOCOLS.values() for metric in shape.metrics]
+    judged = {info.name for info in of_protocols if info.judged}
+    return of_protocols + [_made_of(paper, one, judged) for paper, one in COMPOSITES.values()]
 
 
 def _info(shape: Protocol, metric: Metric) -> MetricInfo:
@@ -83,6 +86,24 @@ def _info(shape: Protocol, metric: Metric) -> MetricInfo:
     )
 
 
+def _made_of(paper: Paper, made: Composite, judged: set[str]) -> MetricInfo:
+    return MetricInfo(
+        made.name,
+        made.title,
+        made.unit,
+        made.higher_is_better,
+        made.definition,
+        paper.name,
+        paper.title,
+        paper.title,
+        made.departures,
+        not judged.isdisjoint(made.of),
+        Over.SYSTEM,
+        made.within,
+        of=made.of,
+    )
+
+
 def named(name: str) -> MetricInfo:
     """The metric of that name; Refusal lists the names there are."""
     for info in described():
@@ -100,6 +121,13 @@ def qualities(project: Project) -> list[MetricInfo]:
         for info in described()
         if info.protocol in there and info.over is Over.RESPONSE and not info.cost
     ]
+
+
+def known(project: Project) -> list[MetricInfo]:
+    """The figures of which something can be known here; of those made of others, where it can of one of these."""
+    there = {name for name in PROTOCOLS if result_raters.raters(project, name)}
+    parts = {info.name for info in described() if info.protocol in there}
+    return [info for info in described() if info.name in parts or not parts.isdisjoint(info.of)]
 
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)

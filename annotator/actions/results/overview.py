@@ -6,12 +6,12 @@ from functools import partial
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import (
+    composites,
     metrics,
     publishing,
     response_scores,
     result_pictures,
     result_raters,
-    results,
 )
 from annotator.actions.results.metrics import MetricInfo
 from annotator.actions.results.result_sheets import (
@@ -37,7 +37,6 @@ from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.judges.protocol import Over
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import interval
-from annotator.protocols import PROTOCOLS
 
 EVERY = "All metrics"
 GROUPED = (
@@ -62,8 +61,7 @@ class Report:
 
 def choices(project: Project) -> tuple[Choice, ...]:
     """Whose judgements, which metric, and by what figures are told apart."""
-    there = [info for info in metrics.described() if result_raters.raters(project, info.protocol)]
-    known = ((EVERY, ""), *((info.title, info.name) for info in there))
+    known = ((EVERY, ""), *((info.title, info.name) for info in metrics.known(project)))
     return (
         response_scores.rater_choice(project),
         Choice("metric", "Metric", known),
@@ -73,12 +71,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
 
 def report(project: Project, judge: str = "") -> Report:
     """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case."""
-    found: list[ResultRow] = []
-    for protocol, shape in PROTOCOLS.items():
-        there = result_raters.everybody(project, protocol)
-        computed = not shape.values or all(rater.id == result_raters.COMPUTED for rater in there)
-        if computed or not judge or any(rater.id == judge for rater in there):
-            found += results.rows(project, "" if computed else judge, protocol)
+    found = composites.everything(project, judge)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
     return Report(tuple(found), shown, publishing.limit(project))
@@ -204,7 +197,9 @@ def _cell(found: Report, row: ResultRow | None, absent: str = "No response") -> 
         made.tip,
         f"{UNFIT}: {why_not}" if why_not else "",
     ]
-    source = Source(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
+    own = Source(row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group)
+    # What is made of other figures stands on those beside it.
+    source = None if found.metrics[row.metric].of else own
     return replace(
         made, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
         metric=row.metric, picture=_name(row.metric, row.group),
@@ -235,7 +230,11 @@ def _told(found: Report, rows: list[ResultRow]) -> Iterator[str]:
     # Metrics of one protocol stand on the same judgements, those of the project on those of all systems.
     of: dict[tuple[str, str, str], int] = {}
     apart = {row.protocol for row in rows if row.system_id}
-    for row in (row for row in rows if row.system_id or row.protocol not in apart):
+    # What is made of others stands on theirs, unless it is looked at alone.
+    alone = all(found.metrics[row.metric].of for row in rows)
+    for row in rows:
+        if (not row.system_id and row.protocol in apart) or (found.metrics[row.metric].of and not alone):
+            continue
         key = row.protocol, row.system_id, row.group
         of[key] = max(of.get(key, 0), row.estimate.missing)
     gaps = sum(of.values())

@@ -82,7 +82,7 @@ def _pooled(
     if estimate.value is None or not resamples:
         return estimate, judged
     drawn = draws(metric, pools, items, min(resamples, DRAWS))
-    return _with_interval(estimate, drawn, there, metric.within), judged
+    return with_interval(estimate, drawn, there, metric.within, TOO_LONG), judged
 
 
 def _together(
@@ -132,10 +132,10 @@ def _asked(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
     return found
 
 
-def _with_interval(
-    estimate: Estimate, drawn: "Floats | None", items: int, within: tuple[float, float]
+def with_interval(
+    estimate: Estimate, drawn: "Floats | None", items: int, within: tuple[float, float], why_not: str
 ) -> Estimate:
-    """A figure with the percentile interval of its draws; why it has none, where it has none."""
+    """A figure with the percentile interval of its draws; where it has none it says why not."""
     import numpy as np
 
     from annotator.stats.intervals.intervals import LEVEL
@@ -143,7 +143,7 @@ def _with_interval(
     from annotator.stats.intervals.tails import percentile_bounds
 
     if drawn is None:
-        return estimate.remarked(TOO_LONG)
+        return estimate.remarked(why_not)
     defined = drawn[~np.isnan(drawn)]
     low, high = percentile_bounds(defined, LEVEL) if len(defined) else (None, None)
     method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn)} resamples, seed {SEED}"

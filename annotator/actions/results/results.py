@@ -1,15 +1,15 @@
 """What came out: each system's scores with their intervals, by group, and the judgements behind every figure."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sqlalchemy import select
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
-from annotator.actions.results.result_raters import COMPUTED, chosen, everybody
+from annotator.actions.results.result_raters import COMPUTED, Rater, chosen, everybody
 from annotator.actions.results.scoring import GROUPINGS, Group, Heard, Score, mean_of
 from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.texts.estimate import Estimate
@@ -19,6 +19,20 @@ from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
 Grouped = TypeVar("Grouped", Score, Heard)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a rater said under a protocol, as its figures are made of it: single responses' scores, and all for pools.
+
+    `systems` names those that answered by id, by name.
+    """
+
+    shape: Protocol
+    rater: Rater
+    scores: Sequence[Score] = field(repr=False)
+    members: Sequence[Heard] = field(repr=False)
+    systems: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +73,17 @@ def rows(
     (ResearcherBench, Table 3), those of pooled figures 1 000 times. A computed metric that nothing is known for is left
     out. With `released` they are those of what a release holds.
     """
+    found = counted(project, rater_id, protocol, released=released)
+    return [] if found is None else rows_of(found, resamples)
+
+
+def counted(
+    project: Project, rater_id: str = "", protocol: str = USUAL, *, released: bool = False
+) -> Counted | None:
+    """What a rater, by default the last judge, said under a protocol; None where they have not judged it."""
     rater = chosen(everybody(project, protocol), rater_id)
     if rater is None:
-        return []
+        return None
     shape = PROTOCOLS[protocol]
     together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
     scores: list[Score] = []
@@ -74,14 +96,18 @@ def rows(
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
-    result = []
+    return Counted(shape, rater, scores, members, present)
+
+
+def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
+    """The figures of what was counted, metric by metric and group by group."""
+    shape, rater, present, result = counted.shape, counted.rater, counted.systems, []
     for metric in shape.metrics:
-        of_metric = [score for score in scores if score.metric == metric.name]
-        found = _figures(shape, metric, of_metric, members, list(present), resamples)
+        found = _figures(counted, metric, resamples)
         of_rows = [
             ResultRow(
                 metric.name,
-                protocol,
+                shape.name,
                 rater.id,
                 rater.name,
                 system_id,
@@ -101,20 +127,14 @@ def rows(
     return result
 
 
-def _figures(
-    shape: Protocol,
-    metric: Metric,
-    scores: list[Score],
-    members: list[Heard],
-    systems: list[str],
-    resamples: int,
-) -> Iterator[tuple[Group, pools.Figures]]:
+def _figures(counted: Counted, metric: Metric, resamples: int) -> Iterator[tuple[Group, pools.Figures]]:
     """A metric group by group: each system's figure with how many judgements behind it came."""
+    systems = list(counted.systems)
     if metric.over is not Over.RESPONSE:
-        for group, of in _grouped(members).items():
-            yield group, pools.figures(shape, metric, of, systems, resamples)
+        for group, of in _grouped(counted.members).items():
+            yield group, pools.figures(counted.shape, metric, of, systems, resamples)
         return
-    for group, of_group in _grouped(scores).items():
+    for group, of_group in _grouped(score for score in counted.scores if score.metric == metric.name).items():
         means = estimates(of_group, systems, resamples)
         judged = dict.fromkeys(systems, 0)
         for score in of_group:
@@ -149,7 +169,7 @@ def plain(row: ResultRow) -> dict[str, Any]:
     }
 
 
-def _grouped(found: list[Grouped]) -> dict[Group, list[Grouped]]:
+def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
     groups: dict[Group, list[Grouped]] = defaultdict(list)
     for score in found:
         for pair in score.groups:
@@ -163,12 +183,7 @@ def estimates(found: list[Score], systems: list[str], resamples: int = 10_000) -
 
     from annotator.stats.intervals.intervals import bootstrap_means
 
-    cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
-    for score in found:
-        cells[score.system_id][score.item_id].append(score.estimate)
-    means = {
-        system: {item: mean_of(runs) for item, runs in by_item.items()} for system, by_item in cells.items()
-    }
+    means = by_items(found, systems)
     items = dict.fromkeys(score.item_id for score in found)
     undefined = Estimate(None)
     values = [[means[system].get(item, undefined).value for system in systems] for item in items]
@@ -177,6 +192,14 @@ def estimates(found: list[Score], systems: list[str], resamples: int = 10_000) -
         _bounded(estimate, list(means[system].values()))
         for system, estimate in zip(systems, bootstrap_means(grid, resamples=resamples), strict=True)
     ]
+
+
+def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
+    """What each system scores on each item, its runs averaged."""
+    cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
+    for score in found:
+        cells[score.system_id][score.item_id].append(score.estimate)
+    return {system: {item: mean_of(runs) for item, runs in of.items()} for system, of in cells.items()}
 
 
 def _bounded(estimate: Estimate, scores: list[Estimate]) -> Estimate:

@@ -183,10 +183,30 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Composite:
+    """A figure of a system made of other figures of it; undefined where one of them is, which its note names.
+
+    `of` names metrics of any protocols of the paper. `combine` takes their values in that order, each a number or an
+    array of draws, and grows with each: their floors give its floor, their ceilings its ceiling.
+    """
+
+    name: str
+    title: str
+    definition: str
+    of: tuple[str, ...]
+    combine: Callable[[Sequence[Any]], Any]
+    within: tuple[float, float] = SHARE
+    higher_is_better: bool = True
+    unit: str = ""
+    departures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Extraction:
     """What a model draws from a response, or from an item's sources, before anything is judged; or writes for experts.
 
-    `extract` may ask several times; it gives the document, or a status other than ok with its cause.
+    `extract` may ask several times; it gives the document, or a status other than ok with its cause. `prompt_of` names
+    the prompt for a type of question that has one of its own.
     """
 
     name: str
@@ -197,6 +217,11 @@ class Extraction:
     extract: Callable[[Material, Ask], Awaitable["Extracted"]]
     baseline: Callable[[Material], "Extracted"] | None = None
     needs: tuple[Kind, ...] = ()
+    prompt_of: Mapping[str, str] = field(default_factory=dict)
+
+    def prompt_for(self, question_type: str) -> str:
+        """The name of the prompt by which it is asked first about a question of that type."""
+        return self.prompt_of.get(question_type, self.prompts[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,3 +302,15 @@ class Protocol:
 def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
     """What an answer without a reply leaves of each unit of a case: a judgement that did not come, with its cause."""
     return {unit.id: answer.verdict() for unit in case.units}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: how it judges, what a model draws and drafts for that, and its figures made of several others."""
+
+    name: str
+    title: str
+    protocols: tuple[Protocol, ...]
+    extractions: tuple[Extraction, ...] = ()
+    drafts: tuple[Extraction, ...] = ()
+    composites: tuple[Composite, ...] = ()

@@ -7,6 +7,7 @@ reading, lists, entry and works), reasoning §3.3 (reasoning), efficiency §3.4 
 of §5.3, domains of §5.2 and K.2, modes of §5.5, test-time compute of §5.6; its gold's balance, H.1, with that view.
 """
 
+from annotator.domain.judges.protocol import Paper
 from annotator.protocols.adra.drawn_plan import EXTRACTION as PLAN_OF_REPORT
 from annotator.protocols.adra.drawn_references import EXTRACTION as REFERENCES_OF_REPORT
 from annotator.protocols.adra.efficiency import EFFICIENCY
@@ -15,12 +16,9 @@ from annotator.protocols.adra.preference import PREFERENCE
 from annotator.protocols.adra.reasoning import REASONING
 from annotator.protocols.adra.retrieval import RETRIEVAL
 
-__all__ = [
-    "EFFICIENCY",
-    "PLAN",
-    "PLAN_OF_REPORT",
-    "PREFERENCE",
-    "REASONING",
-    "REFERENCES_OF_REPORT",
-    "RETRIEVAL",
-]
+PAPER = Paper(
+    name="adra",
+    title="ADRA",
+    protocols=(PLAN, RETRIEVAL, REASONING, EFFICIENCY, PREFERENCE),
+    extractions=(PLAN_OF_REPORT, REFERENCES_OF_REPORT),
+)

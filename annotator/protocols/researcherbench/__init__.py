@@ -2,3 +2,18 @@
 
 ResearcherBench: Evaluating Deep AI Research Systems on the Frontiers of AI Research.
 """
+
+from annotator.domain.judges.protocol import Paper
+from annotator.protocols.researcherbench.claims import CLAIMS
+from annotator.protocols.researcherbench.coverage import COVERAGE
+from annotator.protocols.researcherbench.factual import FACTUAL
+from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
+from annotator.protocols.researcherbench.pairwise import PAIRWISE
+
+PAPER = Paper(
+    name="researcherbench",
+    title="ResearcherBench",
+    protocols=(COVERAGE, FACTUAL, PAIRWISE),
+    extractions=(INSIGHTS, CLAIMS),
+    drafts=(INSIGHTS, REFERENCE),
+)

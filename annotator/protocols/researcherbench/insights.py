@@ -85,7 +85,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     shown = _shown(material, sources)
     fields = {"question": material.item.question, "sources": shown.text, "extent": shown.extent}
-    prompt = PROMPT_OF.get(material.item.question_type, NAME)
+    prompt = INSIGHTS.prompt_for(material.item.question_type)
     answer = await ask(prompt, fields, DrawnInsights, fenced=("question", "sources"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
@@ -211,6 +211,7 @@ INSIGHTS = Extraction(
     prompts=PROMPTS,
     extract=extract,
     baseline=baseline,
+    prompt_of=PROMPT_OF,
 )
 # No baseline: without a model there is nobody to write.
 REFERENCE = Extraction(

@@ -1,6 +1,7 @@
-"""What drawing anew makes of figures of a pool: rates and medians of all that was drawn, every draw at once."""
+"""What drawing anew makes of rates and medians of a pool, and of figures made of others, every draw at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,3 +38,10 @@ def medians(values: Sequence[float], owners: Sequence[int], counts: Floats) -> F
         middle = (ordered[lower[there]] + ordered[upper[there]]) / 2
         found[start : start + step][there] = middle
     return found
+
+
+def geometric_mean(values: Sequence[Any]) -> Any:
+    """The n-th root of a product of numbers, or of arrays draw by draw; 0 where one is 0, NaN where one is below."""
+    grid = np.asarray(values, dtype=np.float64)
+    means = np.where((grid < 0).any(axis=0), np.nan, np.abs(np.prod(grid, axis=0)) ** (1 / len(grid)))
+    return means if means.ndim else float(means)

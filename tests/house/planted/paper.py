@@ -11,8 +11,10 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
+    Composite,
     Material,
     Metric,
+    Paper,
     Protocol,
     Scored,
     Verdicts,
@@ -21,6 +23,7 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.judges.scale import Level, Look, Scale, Value, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.pooled import geometric_mean
 
 STANCE = nominal(
     Value("supports", "Supports", "It says so", Look.GOOD),
@@ -106,9 +109,10 @@ def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
     )  # fmt: skip
 
 
-PROTOCOLS = {
-    shape.name: shape
-    for shape in (
+PAPER = Paper(
+    name="planted",
+    title="Nowhere",
+    protocols=(
         _planted(
             "planted.stance", Kind.RUBRIC, STANCE, Metric("planted.support", "Support", "`s/n`", support)
         ),
@@ -127,5 +131,16 @@ PROTOCOLS = {
             ),
             Metric("planted.used", "In use", "How much of the scale is in use.", table=share_in_use),
         ),
-    )
-}
+    ),
+    composites=(
+        Composite(
+            "planted.overall",
+            "Overall",
+            "`√(mean · median)`",
+            ("planted.mean", "planted.spread"),
+            geometric_mean,
+            within=(0, 10),
+            unit="of 10",
+        ),
+    ),
+)

@@ -23,7 +23,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.project.people import new_project, someone
 from annotator.actions.releases import checking, releases
-from annotator.actions.results import overview, result_exports, result_raters, results
+from annotator.actions.results import composites, overview, result_exports, result_raters, results
 from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.validation import stand_in, validation, validity_cards
@@ -45,11 +45,14 @@ BY_HAND = {
     ("planted.spread", "Alpha"): (6.5, 6.5, 6.5),
     ("planted.spread", "Beta"): (2.0, 2.0, 5.0),
     ("planted.used", ""): (7 / 11, 7 / 11, 8 / 11),
+    # The root of 6.75 · 6.5, and of 5 · 2; of the unsure one 0 or 10 leaves means of 4 to 5.5.
+    ("planted.overall", "Alpha"): (43.875**0.5, None, None),
+    ("planted.overall", "Beta"): (10**0.5, None, None),
 }
 SHOWN = {
-    "Alpha": ("6.750", "6.500  n 6", "–"),
-    "Beta": ("5.000  1 missing", "2.000  1 missing  n 5", "–"),
-    overview.WHOLE: ("–", "–", "0.636  1 missing"),
+    "Alpha": ("6.750", "6.500  n 6", "–", "6.624"),
+    "Beta": ("5.000  1 missing", "2.000  1 missing  n 5", "–", "3.162  1 missing"),
+    overview.WHOLE: ("–", "–", "0.636  1 missing", "–"),
 }
 
 
@@ -228,7 +231,7 @@ def counted(project: Project, folder: Path) -> None:
     own = rated(folder / "rated.goldsmith")
     found = {
         (row.metric, row.system): (row.estimate.value, row.estimate.floor, row.estimate.ceiling)
-        for row in results.rows(own, "people", RATING)
+        for row in composites.everything(own)
         if row.group_by == "all"
     }
     assert found.keys() == BY_HAND.keys()
@@ -236,6 +239,8 @@ def counted(project: Project, folder: Path) -> None:
         assert abs((found[name][0] or 0.0) - value) < 1e-12, name
         assert floor is None or found[name][1:] == (floor, ceiling), name
     own.close()
+    lines = json.loads(printed(["results", str(own.path), "--metric", "planted.overall", "--json"]))["rows"]
+    assert [(line["system"], line["over"]) for line in lines] == [("Alpha", "system"), ("Beta", "system")]
 
 
 def set_out(project: Project, folder: Path) -> None:
@@ -252,6 +257,7 @@ def set_out(project: Project, folder: Path) -> None:
     over = {(one["metric"], one["system"]): one.get("over", "response") for one in scores}
     assert over["planted.mean", "Alpha"] == "response"
     assert (over["planted.spread", "Alpha"], over["planted.used", ""]) == ("system", "project")
+    assert over["planted.overall", "Beta"] == "system"
     other = new_project(folder / "rated-again.goldsmith")
     imports.run(other, releases.GOLDSMITH, [folder / "rated"], warm=False)
     assert figures(other) == figures(own)

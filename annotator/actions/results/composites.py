@@ -1,0 +1,198 @@
+"""Figures made of other figures of a system, such as a paper's overall score, whose parts are drawn anew together."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from annotator.actions.project.file import Project
+from annotator.actions.results import metrics, pools, result_raters, results
+from annotator.actions.results.result_raters import COMPUTED, PEOPLE
+from annotator.actions.results.results import Counted, ResultRow
+from annotator.actions.results.scoring import FACET, Group
+from annotator.domain.judges.protocol import Composite, Metric, Over, Paper
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols import COMPOSITES, PROTOCOLS
+
+if TYPE_CHECKING:
+    from annotator.stats.intervals.resampling import Floats
+
+NO_DRAWS = f"{pools.NO_INTERVAL}it is made of a figure that has no draws"
+# What was counted under each protocol.
+Counts = Mapping[str, Counted]
+
+
+def everything(project: Project, judge: str = "", resamples: int = 10_000) -> list[ResultRow]:
+    """The figures of all protocols by one rater, or by whoever judged under each last; computed ones in any case.
+
+    After them stand those that a paper makes of them.
+    """
+    counts: dict[str, Counted] = {}
+    for protocol, shape in PROTOCOLS.items():
+        there = result_raters.everybody(project, protocol)
+        computed = not shape.values or all(rater.id == COMPUTED for rater in there)
+        found = results.counted(project, "" if computed else judge, protocol)
+        if found is not None:
+            counts[protocol] = found
+    rows = [row for counted in counts.values() for row in results.rows_of(counted, resamples)]
+    return [*rows, *made_of(counts, rows, resamples)]
+
+
+def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[ResultRow]:
+    """The figures that a release holds: people's, computed ones, and those of judges that `judged` (protocol, id)."""
+    computed: dict[str, Counted] = {}
+    by_rater: dict[str, dict[str, Counted]] = {}
+    rows: list[ResultRow] = []
+    for protocol in PROTOCOLS:
+        for rater in result_raters.raters(project, protocol):
+            if rater.id not in (PEOPLE, COMPUTED) and (protocol, rater.id) not in judged:
+                continue
+            found = results.counted(project, rater.id, protocol, released=True)
+            if found is not None:
+                (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = found
+                rows += results.rows_of(found)
+    yield from rows
+    for rater_id, own in (by_rater or {COMPUTED: {}}).items():
+        yield from made_of(computed | own, [row for row in rows if row.rater_id in (rater_id, COMPUTED)])
+
+
+def made_of(counts: Counts, rows: Sequence[ResultRow], resamples: int = 10_000) -> list[ResultRow]:
+    """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
+    return [row for paper, one in COMPOSITES.values() for row in _rows(paper, one, counts, rows, resamples)]
+
+
+def _rows(
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow], resamples: int
+) -> Iterator[ResultRow]:
+    parts = [row for row in rows if row.metric in composite.of and row.group_by != FACET and row.system_id]
+    raters = {row.rater_id: row.rater for row in parts if row.rater_id != COMPUTED}
+    if not parts or (not raters and any(metrics.named(name).judged for name in composite.of)):
+        return
+    rater_id, rater = next(iter(raters.items())) if len(raters) == 1 else ("", " and ".join(raters.values()))
+    whose = (composite.name, paper.name, rater_id if raters else COMPUTED, rater or COMPUTED)
+    for group in dict.fromkeys((row.group_by, row.group) for row in parts):
+        of_group = [row for row in parts if (row.group_by, row.group) == group]
+        systems = {row.system_id: row.system for row in sorted(of_group, key=lambda row: row.system)}
+        by_system = {
+            system: {row.metric: row for row in of_group if row.system_id == system} for system in systems
+        }
+        found = {system: _made(composite, of) for system, of in by_system.items()}
+        whole = [system for system, (estimate, _) in found.items() if estimate.value is not None]
+        drawn = draws(composite, counts, group, whole, resamples) if resamples and whole else None
+        for system, (estimate, judged) in found.items():
+            if system in whole and resamples:
+                own = None if drawn is None else drawn[:, whole.index(system)]
+                items = _items(composite, counts, group, system)
+                estimate = pools.with_interval(estimate, own, items, composite.within, NO_DRAWS)
+            yield ResultRow(
+                *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM
+            )  # fmt: skip
+
+
+def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimate, int]:
+    """A composite of one system, and the judgements behind it; metrics of one protocol stand on the same ones."""
+    titles = {name: metrics.named(name).title for name in composite.of}
+    gaps: dict[str, int] = {}
+    came: dict[str, int] = {}
+    for row in parts.values():
+        gaps[row.protocol] = max(gaps.get(row.protocol, 0), row.estimate.missing)
+        came[row.protocol] = max(came.get(row.protocol, 0), row.judged)
+    known = {name: row.estimate for name, row in parts.items() if row.estimate.value is not None}
+    absent = [titles[name] for name in composite.of if name not in known]
+    method = f"made of {', '.join(titles.values())}"
+    if absent:
+        note = f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} undefined"
+        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(came.values())
+    value, floor, ceiling = (
+        _combined(composite, [_end(known[name], end) for name in composite.of])
+        for end in ("value", "floor", "ceiling")
+    )
+    note = "its parts' values have no such figure" if value is None else ""
+    n = min(one.n for one in known.values())
+    return Estimate(
+        value, n=n, missing=sum(gaps.values()), floor=floor, ceiling=ceiling, method=method, note=note
+    ), sum(came.values())
+
+
+def _end(estimate: Estimate, end: str) -> Any:
+    """The value, or a bound of it; where nothing is missing it bounds itself."""
+    bound = getattr(estimate, end)
+    return estimate.value if bound is None else bound
+
+
+def _combined(composite: Composite, values: Sequence[float]) -> float | None:
+    made = float(composite.combine(values))
+    return None if isnan(made) else made
+
+
+def draws(
+    composite: Composite, counts: Counts, group: Group, systems: Sequence[str], resamples: int
+) -> "Floats | None":
+    """What a composite of each system (column) is where items are drawn anew; in a draw all parts have the same items.
+
+    None where a part cannot be drawn.
+    """
+    import numpy as np
+
+    from annotator.stats.intervals.intervals import resampled_means
+
+    shapes = dict(_parts(composite))
+    used = {name: counts[shape] for name, (shape, _) in shapes.items()}
+    pooled = any(metric.over is Over.SYSTEM for _, metric in shapes.values())
+    resamples = min(resamples, pools.DRAWS) if pooled else resamples
+    items = list(dict.fromkeys(item for one in used.values() for item in _items_of(one, group)))
+    alone = [name for name, (_, metric) in shapes.items() if metric.over is Over.RESPONSE]
+    drawn: dict[str, Any] = {}
+    if alone:
+        columns = [column for name in alone for column in _columns(used[name], name, group, systems, items)]
+        means = resampled_means(np.array(columns, dtype=np.float64).T, resamples)
+        drawn = dict(zip(alone, np.split(means, len(alone), axis=1), strict=True))
+    for name, (_, metric) in shapes.items():
+        if name not in drawn:
+            members = [one for one in used[name].members if group in one.groups]
+            own = [
+                None
+                if metric.over is Over.PROJECT
+                else pools.draws(metric, pools.of_system(members, system), items, resamples)
+                for system in systems
+            ]
+            if any(one is None for one in own):
+                return None
+            drawn[name] = np.stack(own, axis=1)  # type: ignore[arg-type]
+    made: Floats = np.asarray(composite.combine([drawn[name] for name in composite.of]), dtype=np.float64)
+    return made
+
+
+def _parts(composite: Composite) -> Iterator[tuple[str, tuple[str, Metric]]]:
+    """Each part by name with its protocol's name."""
+    for name in composite.of:
+        shape = PROTOCOLS[metrics.named(name).protocol]
+        yield name, (shape.name, next(metric for metric in shape.metrics if metric.name == name))
+
+
+def _items_of(counted: Counted, group: Group) -> Iterator[str]:
+    yield from (score.item_id for score in counted.scores if group in score.groups)
+    yield from (one.material.item.id for one in counted.members if group in one.groups)
+
+
+def _columns(
+    counted: Counted, metric: str, group: Group, systems: Sequence[str], items: Sequence[str]
+) -> Iterator[list[float | None]]:
+    """What each system scores item by item; None where it has no score."""
+    own = (one for one in counted.scores if one.metric == metric and group in one.groups)
+    found = results.by_items((one for one in own if one.system_id in systems), systems)
+    for system in systems:
+        yield [found[system][item].value if item in found[system] else None for item in items]
+
+
+def _items(composite: Composite, counts: Counts, group: Group, system: str) -> int:
+    """On how many items the part stands that stands on the fewest."""
+    fewest = []
+    for name, (shape, metric) in _parts(composite):
+        if metric.over is Over.RESPONSE:
+            items = list(dict.fromkeys(_items_of(counts[shape], group)))
+            (column,) = _columns(counts[shape], name, group, [system], items)
+            fewest.append(sum(value is not None for value in column))
+        else:
+            own = [one.material for one in counts[shape].members if group in one.groups]
+            fewest.append(len({one.item.id for one in own if one.response.system_id == system}))
+    return min(fewest)
