@@ -133,6 +133,6 @@ SPEC = KindSpec(
     prompt="Ask the question as you would ask a well-read colleague.",
     table="wordings",
     lint=findings,
-    hints=("This wording is asked.", "An alternative; move it up to have it asked."),
+    hints=("This wording is used.", "An alternative; move it to the top to use it."),
     ordered=True,
 )

@@ -65,7 +65,7 @@ def _told(selection: Selection) -> str:
     if not ratings:
         return f"not rated yet, the bar is {BAR}"
     mean = fmean(ratings)
-    so_far = "" if len(ratings) == len(selection.units) else " so far"
+    so_far = "" if len(ratings) == len(selection.units) else " for now"
     return f"mean {mean:.2f}{so_far}, {'✓ at or above' if mean >= BAR else 'below'} the bar of {BAR}"
 
 

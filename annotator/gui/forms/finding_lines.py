@@ -10,7 +10,7 @@ from annotator.gui import theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical
 
-SPOKEN = {"error": "To mend", "warning": "To look at"}
+SPOKEN = {"error": "To fix", "warning": "To check"}
 ICON_SIZE = 14
 
 

@@ -26,7 +26,7 @@ class UnitMenu(QToolButton):
         self._acts = ACTS[: 1 if given else None]
         self.setText("⋯")
         self.setProperty("role", "tool")
-        self.setToolTip(f"What can be done with this {words.unit}")
+        self.setToolTip(f"Actions for this {words.unit}")
         self.setAccessibleName(f"Menu of this {words.unit}")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.clicked.connect(self._open)

@@ -39,7 +39,7 @@ class BackupList(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Backups, newest first")
         self.list.currentItemChanged.connect(lambda *_: self._peek())
-        self.about = QLabel("Choose a backup to see what it holds.")
+        self.about = QLabel("Select a backup to see its contents.")
         self.about.setWordWrap(True)
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         card = QFrame()
@@ -124,7 +124,7 @@ class BackupsPage(Page):
         title.setProperty("role", "title")
         hint = QLabel(
             "A verified copy is made every half hour of work and before every import. "
-            "Restoring sets the present file aside under another name; nothing is thrown away."
+            "Restoring keeps the current file under another name; nothing is deleted."
         )
         hint.setWordWrap(True)
         hint.setProperty("role", "hint")

@@ -58,7 +58,7 @@ class CheckPage(Page):
         self.again = QPushButton("Check now")
         self.again.setProperty("role", "primary")
         self.again.clicked.connect(self._check)
-        self.mend = QPushButton("Mend what can be made anew")
+        self.mend = QPushButton("Repair what can be rebuilt")
         self.mend.clicked.connect(self._mend)
         self.mend.hide()
         self.restore = QPushButton("See the backups")

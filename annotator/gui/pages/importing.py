@@ -42,13 +42,13 @@ class ImportPage(Page):
         title = QLabel("Import")
         title.setProperty("role", "title")
         hint = QLabel(
-            "Nothing is changed until you press Import. What is already here is recognised and not added twice; "
-            "what differs is listed and left as it is."
+            "Nothing is changed until you press Import. Existing records are recognised and not added "
+            "twice; differences are listed and left unchanged."
         )
         hint.setWordWrap(True)
         hint.setProperty("role", "hint")
         self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName("What would go in")
+        self.preview.setAccessibleName("To be imported")
         self.preview.setMaximumHeight(220)
         self.problems = QListWidget()
         self.problems.setAccessibleName("Problems")
@@ -82,7 +82,7 @@ class ImportPage(Page):
         return row
 
     def _foot(self) -> QHBoxLayout:
-        self.skip = QCheckBox("Leave out what cannot be read and take the rest")
+        self.skip = QCheckBox("Skip what cannot be read and import the rest")
         self.skip.toggled.connect(lambda _: self._enable())
         self.go = QPushButton("Import")
         self.go.setProperty("role", "primary")

@@ -126,7 +126,7 @@ def _people(window: "Window") -> list[Entry]:
     """Who works here, by what rules, and what became of it; in a project made from a task that is one person."""
     guided: list[Entry] = [
         ("", "Guidelines…", lambda: window.show_page("Guidelines")),
-        ("", "What became of my work…", lambda: window.show_page("Feedback")),
+        ("", "Feedback on my work…", lambda: window.show_page("Feedback")),
     ]
     if window.desk.project.from_task:
         return guided

@@ -18,10 +18,10 @@ ACTS = (
     (
         "copy_results",
         "Copy table",
-        "Copy the table in view for a spreadsheet, nothing rounded, intervals apart",
+        "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
     ),
-    ("save_results", "Save table…", "Save the table in view as CSV or JSON, nothing rounded"),
-    ("save_results_picture", "Save picture…", "Save the picture in view, on white, as SVG or PNG"),
+    ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
+    ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
 )
 
 
@@ -47,7 +47,7 @@ class LeavingBar(ActsRow):
         """Put the lines in view on the clipboard."""
         sheet = self._view.model.shown
         QGuiApplication.clipboard().setText(result_exports.as_text(sheet))
-        self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, nothing rounded.")
+        self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, with full precision.")
 
     def _choose_table(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

@@ -79,7 +79,7 @@ class ViewPane(Splitter):
     def _below(self) -> QWidget:
         self.account = QTextBrowser()
         self.account.setProperty("role", "side")
-        self.account.setAccessibleName("What the chosen figure is and stands on")
+        self.account.setAccessibleName("About the selected figure and its sources")
         self.account.setOpenLinks(False)
         right = QWidget()
         vertical(

@@ -23,7 +23,7 @@ from annotator.domain.texts.refusal import Refusal
 FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
 SHEET = Sheet(
     "Figures",
-    columns("System", ("Coverage", "What it is"), "Wins", "System"),
+    columns("System", ("Coverage", "About"), "Wins", "System"),
     (
         Line((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
         Line(

@@ -62,7 +62,7 @@ def test_closing_says_both_figures_each_by_its_name(page):
     standing = page.frame.standing
     assert standing.said.text().startswith("Closed as version 1: 7 criteria (1 from all, 6 from one)")
     frozen, by_hand = standing.figures.text().splitlines()
-    assert frozen.startswith("Frozen before anybody saw both: match F1 0.73")
+    assert frozen.startswith("Frozen before adjudication: match F1 0.73")
     assert by_hand.startswith("By your pairing: match F1 0.73")
 
 
@@ -107,12 +107,12 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
     panel = page.frame.unanimous
     assert panel.explained.text().startswith("1 is drawn by lot")
     panel.confirm.click()
-    qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn to be looked at.")
+    qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn for a spot check.")
     assert len(panel.drawn) == 1
     assert page.queue.counted(Show.CLOSED) == 2
     panel.drawn[0].click()
     assert page.bench.sheet.spot_check
-    assert page.frame.head.signs.words() == ["drawn to be looked at"]
+    assert page.frame.head.signs.words() == ["drawn for a spot check"]
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_a_unit_dragged_onto_another_row_is_paired_with_it(page):
 def test_a_unit_whose_letter_is_there_already_is_not_taken(page):
     both, alone = row_of(page, COMPARES), row_of(page, COST)
     page.acts.pair_dropped(alone.ruling.id, both.ruling.id, letter(page, "Ada"))
-    assert f"has something of {letter(page, 'Ada')} already" in page.messages.text()
+    assert f"already contains a unit of {letter(page, 'Ada')}" in page.messages.text()
     assert len(row_of(page, COMPARES).units) == 2
 
 

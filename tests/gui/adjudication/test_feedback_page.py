@@ -110,14 +110,14 @@ def test_nothing_of_the_partner_stands_on_the_page_but_the_consensus(show):
 
 def test_an_objection_is_sent_once_with_its_reason(project, show):
     page = show()
-    assert "frozen before adjudication and stays as it is" in page.objection.hint.text()
+    assert "frozen before adjudication and does not change" in page.objection.hint.text()
     press("Ctrl+M")
     type_words("Costs are in the question.")
     press("Ctrl+Return")
     (line,) = feedback.items_with_digest(project)
     assert line.dispute is not None
     assert page.objection.said.text() == "You: Costs are in the question."
-    assert page.objection.chips.words() == ["Rubric", "waits for an answer"]
+    assert page.objection.chips.words() == ["Rubric", "waiting for an answer"]
     assert not page.objection.field.isVisible()
     press("Ctrl+Return")
     assert len(feedback.disputes(project)) == 1

@@ -147,7 +147,7 @@ def test_only_what_differs_can_be_listed(page, qtbot):
 
 def test_units_that_only_one_wrote_are_said_to_be(page, qtbot):
     opened(page, qtbot, "units")
-    assert page.behind.count.text() == "8 units, 4 that only one has"
+    assert page.behind.count.text() == "8 units, 4 in one list only"
     model = page.behind.model
     said = [model.verdict(model.at(n))[0] for n in range(model.rowCount())]
     assert (said.count("matched"), said.count("only one")) == (4, 4)

@@ -75,7 +75,7 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert account.index("Match F1 0.000") < account.index("Model-assisted: test-model, prompt ")
     assert "(a second figure; 2 of 2 pairs of lists)" in account
     assert "frozen, on these lists: 0.00" in account
-    assert "The frozen figure stays as it is." in account
+    assert "The frozen figure is unchanged." in account
     # There is nothing left to ask for.
     assert not page.assisting.ask.isVisible()
 

@@ -178,7 +178,7 @@ def test_without_a_judge_there_is_nobody_to_ask(project, page_over):
     judges.retire(project, judge.id)
     page = page_over(project, "Author", item_id=first_item(project), kind="rubric")
     press("F8")
-    assert "nobody to ask" in page.side.draft.asking.words.text()
+    assert "No judge has an endpoint yet" in page.side.draft.asking.words.text()
     assert not page.side.draft.asking.ask.isVisible()
 
 

@@ -74,7 +74,7 @@ def test_an_empty_unit_is_remarked_on_once_it_was_left(open_page, qtbot):
     qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.checking.findings))
     page.source.enter()
     qtbot.waitUntil(lambda: shown_remarks(page.sheet.form.editors[1]) != [])
-    assert page.sheet.bar.remarks.text() == "1 to mend"
+    assert page.sheet.bar.remarks.text() == "1 to fix"
 
 
 def test_submitting_what_is_in_order_seals_it_and_goes_to_the_next_item(open_page, project, qtbot):

@@ -133,6 +133,6 @@ def test_a_form_opens_without_a_remark_and_makes_them_once_it_is_to_be_submitted
     page.sheet.start()
     page.sheet.checking.check()
     assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
-    assert "to mend" not in page.sheet.bar.remarks.text()
+    assert "to fix" not in page.sheet.bar.remarks.text()
     page.sheet.submission.submit()
-    assert "to mend" in page.sheet.bar.remarks.text()
+    assert "to fix" in page.sheet.bar.remarks.text()

@@ -203,4 +203,4 @@ def test_whoever_has_other_work_is_told_on_the_author_page(project, show):
     assert page._nothing._headline.text() == "Nothing is assigned to you to write"
     window = page.window()
     window.show_page("Author", item_id=item(project, 1))
-    assert (page.item.id, page.header.place.text()) == (item(project, 1), "not yours to write")
+    assert (page.item.id, page.header.place.text()) == (item(project, 1), "not assigned to you")

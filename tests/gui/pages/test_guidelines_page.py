@@ -55,7 +55,7 @@ def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(pro
     press("Ctrl+Return")
     assert guidelines.text_in_force(project, Stage.RUBRIC) == OURS
     assert "Version 2 of “Rubric” is in force." in page.answer.text()
-    assert "stay stamped with the version they were made under" in page.answer.text()
+    assert "keep the version they were given under" in page.answer.text()
     assert older(page) == [("1", "version 1", "version 2")]
     assert page.publish.text().startswith("Publish as version 3")
 

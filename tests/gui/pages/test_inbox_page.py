@@ -129,7 +129,7 @@ def test_taking_the_same_files_in_again_changes_nothing_and_says_so(exchange, st
     intake = settled(exchange, qtbot)
     assert "here already" in intake.about.text()
     intake.take_in()
-    assert "Nothing new was taken in." in settled(exchange, qtbot).answer.text()
+    assert "Nothing new was imported." in settled(exchange, qtbot).answer.text()
     assert len(unpacking.received(study)) == 2
 
 
@@ -151,7 +151,7 @@ def test_damaged_files_alone_cannot_be_taken_in(exchange, tmp_path, qtbot):
     exchange.page.look_at([junk])
     intake = settled(exchange, qtbot)
     assert not intake.go.isEnabled()
-    assert "None of these can be taken in" in intake.about.text()
+    assert "None of these can be imported" in intake.about.text()
 
 
 def test_a_key_seen_for_the_first_time_is_shown_before_anything_is_taken_in(exchange, study, work, qtbot):

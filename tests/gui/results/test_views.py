@@ -141,7 +141,7 @@ def test_the_table_in_view_is_copied_with_its_intervals(page):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
     assert len(lines) == 3
-    assert page.hint.text() == "Copied 2 lines, nothing rounded."
+    assert page.hint.text() == "Copied 2 lines, with full precision."
 
 
 def test_what_is_narrowed_leaves_narrowed(page, tmp_path):

@@ -95,7 +95,7 @@ def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot)
 def test_what_lasts_is_given_room_and_gives_it_back(floating):
     bar, host, _ = floating
     before = host.contentsRect()
-    bar.show_message("info", "This file may only be read.", lasting=True)
+    bar.show_message("info", "This file is read-only.", lasting=True)
     assert host.contentsRect().height() < before.height()
     bar.clear()
     assert host.contentsRect() == before

@@ -11,14 +11,14 @@ RULINGS: tuple[Act, ...] = (
     ("take_b", "B", "", "Take what B wrote"),
     ("take_c", "C", "", "Take what C wrote"),
     ("take_d", "D", "", "Take what D wrote"),
-    ("take_both", "Both", "", "Keep what both wrote"),
-    ("write_own", "Own", "author", "Word it yourself"),
+    ("take_both", "Both", "", "Keep both wordings"),
+    ("write_own", "Own", "author", "Write your own wording"),
     ("drop_unit", "Drop", "trash", "Leave it out of the consensus"),
 )
 BESIDE: tuple[Act, ...] = (
-    ("note", "Rationale", "note", "Say why in words"),
-    ("flag", "Gap", "flag", "Say what the guideline leaves open"),
-    ("new_row", "New row", "plus", "Add what nobody wrote"),
+    ("note", "Rationale", "note", "Explain the reason"),
+    ("flag", "Gap", "flag", "Describe what the guideline leaves open"),
+    ("new_row", "New row", "plus", "Add a unit that nobody wrote"),
 )
 
 

@@ -74,7 +74,7 @@ class Acts(QObject):
                 self._hand.vote(ballot.values[place])
             else:
                 self._messages.show_message(
-                    "info", "Vote first: what would you say?", "Then A and B are shown."
+                    "info", "Vote first: what is your own value?", "A and B are shown after your vote."
                 )
             return
         self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
@@ -149,7 +149,7 @@ class Acts(QObject):
         if self.pairing.active or not self.pairing.begin(self._bench.rows, row.ruling.id):
             self.pairing.leave()
             self._messages.show_message(
-                "info", "There is no row with which this one could be paired.", "Split one of them first."
+                "info", "No row can be paired with this one.", "Split one of them first."
             )
 
     def pair_dropped(self, ruling_id: str, source_id: str, letter: str) -> None:
@@ -161,7 +161,7 @@ class Acts(QObject):
         if letter in target.units and len(source.units) > 1:
             self._messages.show_message(
                 "info",
-                f"Row {target.number} has something of {letter} already.",
+                f"Row {target.number} already contains a unit of {letter}.",
                 f"Drop it on a row without {letter}, or split that row first.",
             )
         else:
@@ -182,7 +182,7 @@ class Acts(QObject):
             f"{keys.shown(act)} {letter}" for act, letter in zip(LETTER_ACTS, row.units, strict=False)
         )
         self._messages.show_message(
-            "info", f"Which one is to stand alone? {offered}", "Esc leaves it as it is.", lasting=True
+            "info", f"Which one should be split off? {offered}", "Esc cancels.", lasting=True
         )
 
     def _split_off(self, act: str) -> None:
@@ -248,7 +248,7 @@ class Acts(QObject):
         self._messages.show_message(
             "info",
             f"Pair row {row.number} with row {other.number}: “{_short(about(other))}”",
-            f"Enter pairs them, {up} and {down} choose another, Esc leaves them apart.",
+            f"Enter pairs them, {up} and {down} choose another, Esc cancels.",
             lasting=True,
         )
 

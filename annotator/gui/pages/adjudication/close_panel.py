@@ -98,6 +98,9 @@ class ClosePanel(QFrame):
 
 def _title(listed: int, unconfirmed: int) -> str:
     if listed:
-        return f"It cannot be closed yet: {listed} thing{'s' * (listed != 1)} to do. Enter goes to the row."
+        return (
+            f"It cannot be closed yet: {listed} thing{'s' * (listed != 1)} to do. Press Enter to go to the "
+            "row."
+        )
     rows = "1 row on which everybody agrees is" if unconfirmed == 1 else f"{unconfirmed} agreed rows are"
-    return f"Only one thing is left: {rows} not yet confirmed."
+    return f"One thing left to do: {rows} not confirmed yet."

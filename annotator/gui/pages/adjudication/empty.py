@@ -10,42 +10,43 @@ from annotator.gui.widgets.empty_state import EmptyState
 LACKING: dict[Lacking, tuple[str, str, str, str]] = {
     "role": (
         "You are not an adjudicator of this project",
-        "Adjudicating is for someone who has the role, or to whom an item was assigned. Work as such a person, or "
-        "let the coordinator give you the role.",
+        "You can adjudicate if you have the role or an item is assigned to you. Work as a person who has "
+        "it, or ask the coordinator for the role.",
         "People",
         "See who works here",
     ),
     "items": (
         "No items yet",
-        "Two people answer each item, then someone else makes one document of theirs. Import a benchmark, or write "
+        "Two people answer each item, then a third person merges their answers into one document. Import a "
+        "benchmark, or write "
         "the first item yourself.",
         "Items",
         "Go to Items",
     ),
     "answers": (
         "Nobody has submitted anything yet",
-        "An item comes here once everybody who was asked has submitted their work on it. Take in what was sent "
-        "back, or let the annotators finish on the Author page.",
+        "An item appears here once everyone assigned to it has submitted. Import returned work, or wait "
+        "until the annotators finish on the Author page.",
         "Items",
         "See the items",
     ),
     "seals": (
         "No agreement is frozen yet",
-        "Some work is submitted, but no document by everybody who was asked for it. As soon as the last one is in, "
-        "agreement is computed and frozen, and the item comes here.",
+        "Some work is submitted, but not by everyone assigned. Once the last one is submitted, agreement is "
+        "computed and frozen, and the item appears here.",
         "Items",
         "See the items",
     ),
     "own": (
         "You have answered all of these items yourself",
-        "Someone who has not must adjudicate them: nobody judges between themselves and another.",
+        "Someone else must adjudicate them: nobody adjudicates their own answers.",
         "People",
         "See who works here",
     ),
     "others": (
         "Nothing is left for you to adjudicate",
-        "What is ready to be adjudicated was assigned to others, was begun by them, or you have answered it "
-        "yourself. The coordinator can hand an item over to you.",
+        "Every item that is ready is assigned to others, started by others, or answered by you. The "
+        "coordinator can reassign an item to you.",
         "People",
         "See who works here",
     ),
@@ -75,8 +76,8 @@ class Beginning(EmptyState):
         wait = "1 conflict waits for you" if conflicts == 1 else f"{conflicts} conflicts wait for you"
         first = f"First comes item \u2068{line.item_key}\u2069, {line.stage.value} ({agreement_words(line.agreement)})."
         masked = (
-            "Letters stand for the people who wrote, shuffled for each item. How far they agreed is frozen; what "
-            "you decide does not change it."
+            "Letters stand for the people who wrote, shuffled for each item. Their agreement figure is "
+            "frozen; your rulings do not change it."
         )
         self.show_words(wait, f"{first} {masked}")
 
@@ -86,7 +87,7 @@ class AllDone(EmptyState):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__("check", "No conflict is left")
-        self.look = self.add_action("Look at the drawn ones", _elsewhere)
+        self.look = self.add_action("Check the drawn items", _elsewhere)
         self.confirm = self.add_action("Confirm the unanimous ones…", _elsewhere)
         self.release = self.add_action("Go to Release", lambda: desk.go("Release"), primary=True)
         self.release.setAutoDefault(True)
@@ -100,9 +101,7 @@ class AllDone(EmptyState):
             if agreed
             else []
         )
-        parts += (
-            [f"{drawn} {'was' if drawn == 1 else 'were'} drawn to be looked at all the same"] if drawn else []
-        )
+        parts += [f"{drawn} {'was' if drawn == 1 else 'were'} drawn for a spot check"] if drawn else []
         self.show_words("No conflict is left", f"{'; '.join(parts)}. Thank you.")
         self.look.setVisible(drawn > 0)
         self.confirm.setVisible(agreed > 0)

@@ -16,7 +16,7 @@ from annotator.gui.widgets.reading.marked_text import MarkedText
 
 # Act of the key table, words, icon, what it does.
 BESIDE = (
-    ("vote_first", "Vote first", "eye", "Hide contested values until you have said your own"),
+    ("vote_first", "Vote first", "eye", "Hide contested values until you have given your own"),
     ("source", "Source", "quote", "Show the sources, or the report that labels are about"),
     ("guideline", "Guideline", "help", "Show the guideline"),
     ("discussion", "Discussion", "note", "Show the notes on this item; they can only be added to"),
@@ -77,12 +77,12 @@ class Head(QWidget):
         self.figures.setText(f"Frozen: {figures_words(sheet.figures) or 'no figure'}")
         signs = []
         if sheet.spot_check:
-            signs.append(Chip("drawn to be looked at", "eye", "unconfirmed"))
+            signs.append(Chip("drawn for a spot check", "eye", "unconfirmed"))
         if sheet.order_differs:
             words = ORDER.format(keys.shown("row_up"), keys.shown("row_down"))
             signs.append(Chip(words, "cross", "disagree"))
         self.signs.show_chips(signs)
-        remarks = [f"{letter} on the whole: {text}" for letter, text in sheet.remarks.items() if text.strip()]
+        remarks = [f"{letter}, overall: {text}" for letter, text in sheet.remarks.items() if text.strip()]
         self.remarks.show_text("\n".join(remarks))
         self.remarks.setVisible(bool(remarks))
 

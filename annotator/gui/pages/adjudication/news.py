@@ -143,7 +143,7 @@ class News(QObject):
     def _answer(self, dispute_id: str, text: str) -> None:
         if self._desk.do(feedback.answer, dispute_id, text) is not None:
             self._fill_queue()
-            self._frame.messages.show_message("success", "Answered: the consensus stands.")
+            self._frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
 
 
 def _is_gap(ruling: Ruling) -> bool:

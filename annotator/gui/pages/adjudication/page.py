@@ -236,7 +236,7 @@ class AdjudicatePage(Page):
         own = row.made[0][0] if row and row.made and not letter else None
         found = source.show_anchor(own.anchors[place]) if own else source.show_quote(letter, place)
         if not found:
-            self.messages.show_message("info", "These words are not in the source as it is now.")
+            self.messages.show_message("info", "These words are no longer in the source.")
 
     def _go_to_ruling(self, adjudication_id: str, ruling_id: str) -> None:
         line = next((line for line in self.queue.lines if line.adjudication_id == adjudication_id), None)

@@ -59,7 +59,7 @@ class QueuePane(SoughtList[Show]):
         conflicts = self.queue.counted(Show.CONFLICTS)
         drawn = sum(line.spot_check and not line.closed for line in self.queue.lines)
         words = "1 conflict is left" if conflicts == 1 else f"{conflicts} conflicts are left"
-        looks = f" · {drawn} drawn to be looked at" if drawn else ""
+        looks = f" · {drawn} drawn for a spot check" if drawn else ""
         self.left.setText(f"{words if conflicts else 'No conflict is left'}{looks}")
         agreed = sum(confirmable(line) for line in self.queue.lines)
         self.unanimous.setText(f"Confirm {agreed} unanimous item{'s' if agreed != 1 else ''}…")

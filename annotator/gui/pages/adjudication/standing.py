@@ -36,8 +36,8 @@ class Standing(QFrame):
         self.setProperty("role", "message")
         self.said, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.reason = GrowingEdit(least=1, most=4)
-        self.reason.setAccessibleName("Why it is taken up again")
-        self.reason.setPlaceholderText("Why is it taken up again?")
+        self.reason.setAccessibleName("Reason for reopening")
+        self.reason.setPlaceholderText("Why reopen it?")
         self.reopen = QPushButton("Reopen")
         self.reopen.clicked.connect(lambda: self.reopened.emit(self.reason.toPlainText()))
         self._again = QWidget()
@@ -66,10 +66,10 @@ class Standing(QFrame):
             f"{last.origins[origin]} {words}" for origin, words in ORIGINS.items() if origin in last.origins
         ]
         parts += [f"{counted(last.dropped, 'row')} dropped"] if last.dropped else []
-        began = "Closed as" if closed else "Reopened; until it is closed again there stands"
+        began = "Closed as" if closed else "Reopened; until it is closed again, the consensus is"
         self.said.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
         by_hand = figures_words(last.repaired)
-        words = [f"Frozen before anybody saw both: {figures_words(sheet.figures) or 'no figure'}."]
+        words = [f"Frozen before adjudication: {figures_words(sheet.figures) or 'no figure'}."]
         words += [f"By your pairing: {by_hand}."] if by_hand else []
         self.figures.setText("\n".join(words))
         self._again.setVisible(closed and not readonly)
@@ -101,8 +101,10 @@ class DisputeRow(QWidget):
         self.text.show_text(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
         self.answer = GrowingEdit(least=1, most=6)
         self.answer.setAccessibleName(f"Answer to {dispute.letter}")
-        self.answer.setPlaceholderText("Answer: why it stands. A new version would answer it, too.")
-        self.send = QPushButton("It stands: answer")
+        self.answer.setPlaceholderText(
+            "Answer: why it stays unchanged. A new version also counts as an answer."
+        )
+        self.send = QPushButton("Keep and answer")
         self.send.clicked.connect(lambda: self.answered.emit(dispute.id, self.answer.toPlainText()))
         row = horizontal((self.answer, 1), (self.send, 0, Qt.AlignmentFlag.AlignTop))
         vertical(self.text, row, on=self, margins=(0, 2, 0, 4), spacing=4)

@@ -1,4 +1,4 @@
-"""How items on which everybody wrote the same are confirmed in one go, and which were drawn to be looked at."""
+"""How items on which everybody wrote the same are confirmed in one go, and which were drawn for a spot check."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -32,7 +32,7 @@ class UnanimousPanel(QFrame):
         self._count = 0
         self.said, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.share = NumberBox(suffix=" %", minimum=0, maximum=100, value=round(SHARE * 100))
-        self.share.setAccessibleName("Share that is drawn to be looked at")
+        self.share.setAccessibleName("Share drawn for a spot check")
         self.share.valueChanged.connect(lambda _: self._explain())
         self.confirm, self.close_button = QPushButton(), QPushButton("Close (Esc)")
         self.confirm.setProperty("role", "primary")
@@ -78,8 +78,8 @@ class UnanimousPanel(QFrame):
     def tell(self, report: Report) -> None:
         """Say what was confirmed and what was drawn."""
         closed, drawn = len(report.closed), len(report.spot_check)
-        self.said.setText(f"{closed} confirmed and closed, {drawn} drawn to be looked at.")
-        self.explained.setText("Look at the drawn ones now or later; they are listed under “Unanimous”.")
+        self.said.setText(f"{closed} confirmed and closed, {drawn} drawn for a spot check.")
+        self.explained.setText("Check the drawn documents now or later; they are listed under “Unanimous”.")
         self._asking.hide()
         self._show_drawn(report.spot_check)
         (self.drawn or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -94,10 +94,10 @@ class UnanimousPanel(QFrame):
         rest = self._count - drawn
         looked = "1 is" if drawn == 1 else f"{drawn} are"
         self.explained.setText(
-            f"{looked} drawn by lot to be looked at all the same; the other {rest} are closed at once. "
+            f"{looked} drawn at random for a spot check; the other {rest} are closed immediately. "
             "A backup is made first."
         )
-        self.confirm.setText(f"Confirm {rest}, look at {drawn}")
+        self.confirm.setText(f"Confirm {rest}, check {drawn}")
 
     def _show_drawn(self, drawn: Sequence[Unanimous]) -> None:
         for button in self.drawn:

@@ -25,8 +25,8 @@ MOST_VALUES = 6
 LISTED_ITEMS = 80
 # How units were paired: by an adjudicator, or by a model.
 PAIRED = (
-    "Units are paired as the adjudicator paired them, who had seen both.",
-    "Units are paired by meaning, as a model paired them that was given both lists and no names.",
+    "Units paired by the adjudicator, who saw both answers.",
+    "Units paired by meaning by a model that saw both lists without names.",
 )
 Said = Mapping[tuple[Any, Any], int]
 
@@ -90,9 +90,7 @@ def _values(report: Report, row: Row, found: Provenance) -> str:
     if not listed or len(listed) > MOST_VALUES or any(isinstance(value, float) for value in listed):
         return ""
     ordered = row.by in ("pair", "person") or len(found.raters) == 2
-    return (
-        f"<p><b>What was said</b><br>{_shares(found.said)}</p>{_table(report, row, found, listed, ordered)}"
-    )
+    return f"<p><b>Values given</b><br>{_shares(found.said)}</p>{_table(report, row, found, listed, ordered)}"
 
 
 def _order(value: Any) -> tuple[bool, str]:
@@ -117,7 +115,7 @@ def _table(report: Report, row: Row, found: Provenance, listed: list[Any], order
         first, second = _sides(report, row, found)
         caption = f"{escape(first)} down, {escape(second)} across"
     else:
-        caption = "several pairs of raters: pairs of values either way round"
+        caption = "several pairs of raters: pairs of values in either order"
     head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
     lines = [f"<tr><td></td>{head}</tr>"]
     for a in listed:
@@ -162,7 +160,7 @@ def _second(one: Second, row: Row) -> str:
         frozen = beside.figure(found.name)
         same = f"; frozen, on these lists: {words.number(frozen)}" if frozen else ""
         lines.append(f"{words.TITLES[found.name]} {escape(words.said(found))}{same}")
-    lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure stays as it is."))
+    lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure is unchanged."))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -176,16 +174,19 @@ def _source(report: Report, row: Row, found: Provenance | None) -> str:
 
 def _records(report: Report, row: Row, found: Provenance | None) -> str:
     if row.by == SELF:
-        return "Labels of the same reports given twice: the silent repeat against the first time."
+        return "Labels given twice to the same reports: the silent repeat compared with the first labels."
     if row.by == VOTES or found is None:
-        return "What seniors said before they saw A and B, against each rater's value; closed adjudications only."
+        return (
+            "Seniors' votes before they saw A and B, compared with each rater's value; closed adjudications "
+            "only."
+        )
     span = f"{found.first:%Y-%m-%d}"
     if found.last.date() != found.first.date():
         span += f" to {found.last:%Y-%m-%d}"
     raters = ", ".join(report.alias(person) for person in found.raters)
     return escape(
         f"{found.records:,} frozen agreement{'s' if found.records > 1 else ''} ({span}) of {raters}. "
-        f"Each was computed once, from everybody's first submission, and is never computed again. "
+        f"Each was computed once, from everyone's first submission, and never changes. "
         f"{_versions('Guideline version', found.guidelines)}, {_versions('form', found.forms)}, "
         f"{_versions('matcher', found.matchers)}, frozen by Goldsmith {', '.join(found.programs)}, "
         f"pooled by {__version__}."

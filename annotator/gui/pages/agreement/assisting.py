@@ -86,8 +86,10 @@ class Assisting(QFrame):
         if failed:
             causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:TOLD]]
             more = f" And {len(failed) - TOLD:,} more." if len(failed) > TOLD else ""
-            happened = f"Nothing came of {counted(len(failed), 'pair')} of lists; left out of the figures."
-            self.answer.show_message("warning", happened, f"{' '.join(causes)}{more} Ask again for those.")
+            happened = f"No result for {counted(len(failed), 'pair')} of lists; excluded from the figures."
+            self.answer.show_message(
+                "warning", happened, f"{' '.join(causes)}{more} Run it again to retry these."
+            )
         elif line.get("event") == "ended" and line["state"] != "done":
-            self.answer.show_message("info", "It was stopped; what was paired is kept.", str(line["cause"]))
+            self.answer.show_message("info", "Stopped; finished pairs are kept.", str(line["cause"]))
         self.came.emit()

@@ -108,7 +108,7 @@ class BehindView(QWidget):
             f", {missing:,} with a value missing" if missing else ""
         )
         if self.model.units:
-            said = f"{counted(len(lines), 'unit')}, {unlike:,} that only one has"
+            said = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
         self.count.setText(said)
         self._fit()
         if self.model.rowCount():
@@ -145,7 +145,7 @@ class BehindView(QWidget):
         old, new = _marked(line.a.words, line.b.words)
         parts += [self._side(line.a, old), self._side(line.b, new)]
         if line.likeness is not None:
-            parts.append(f"Likeness by the matcher: {line.likeness:.3f}")
+            parts.append(f"Similarity by the matcher: {line.likeness:.3f}")
         self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
 
     def _side(self, side: Side, marked: str) -> str:
@@ -154,7 +154,7 @@ class BehindView(QWidget):
         # Isolated: a name that runs from right to left would draw what follows along.
         who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
         if self.model.units:
-            said = f"number {side.value}" if side.value else "did not write it"
+            said = f"number {side.value}" if side.value else "no such unit"
         else:
             said = value_words(side.value)
         return f"<b>{escape(who)}</b>: {escape(said)}{'<br>' if marked else ''}{marked}"

@@ -22,8 +22,8 @@ GROUPINGS = (
     ("guideline", "Guideline version"),
 )
 ASSISTED = (
-    "A judge with an endpoint pairs units by meaning, for second figures under their own name. Nobody is asked before "
-    "you say so."
+    "A judge with an endpoint pairs units by meaning; these figures are reported separately. No call is "
+    "made until you start it."
 )
 SECTIONS = ("Between raters", "With themselves", "Seniors' first votes")
 

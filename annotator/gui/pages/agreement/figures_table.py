@@ -16,26 +16,26 @@ GROUP, STAGE, FIELD, N, ITEMS, ALSO = "group", "stage", "field", "n", "items", "
 # No row has two of these, so that they share a column where several are shown.
 RARE = ("jaccard", "order_tau", "pearson")
 HEADS = {
-    STAGE: ("Stage", "What was written or judged"),
+    STAGE: ("Stage", "Stage that was written or judged"),
     FIELD: (
         "Compared",
-        "What raters are compared on: whether they have the same units, or a field of matched units",
+        "Basis of comparison: whether raters have the same units, or a field of matched units",
     ),
-    N: ("n", "Pairs of values that both gave; items, where units are compared"),
-    ITEMS: ("Items", "How many items the figures are over"),
+    N: ("n", "Pairs of values given by both raters; number of items where units are compared"),
+    ITEMS: ("Items", "Number of items behind the figures"),
     ALSO: (
         "Also",
-        "The overlap of references, the order of sub-tasks, or how ratings rise and fall together",
+        "Overlap of references, order of sub-tasks, or correlation of ratings",
     ),
     BY_ADJUDICATOR: (
         "By the adjudicator's pairing",
-        "A second figure, over the items that have been adjudicated: units paired as the adjudicator paired them. "
-        "It never replaces the frozen one.",
+        "A second figure, over adjudicated items, with units paired by the adjudicator. It never replaces "
+        "the frozen one.",
     ),
     BY_MODEL: (
         "Model-assisted",
-        "A second figure, over the items of which there is a judge's reply: units paired as a model paired them by "
-        "meaning, asked after the figures were frozen. It never replaces the frozen one.",
+        "A second figure, over items with a judge's reply, with units paired by meaning by a model after "
+        "the figures were frozen. It never replaces the frozen one.",
     ),
 }
 GROUP_HEADS = {
@@ -152,7 +152,9 @@ class AgreementModel(RowsModel[Row]):
             )
             return "\n".join(part for part in parts if part and part != "–")
         if name in words.TITLES:
-            return "AC1 is shown where one value has more than 80 % of all." if name == "ac1" else ""
+            return (
+                "AC1 is shown where one value has more than 80 % of all judgements." if name == "ac1" else ""
+            )
         return self._cell(row, name)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

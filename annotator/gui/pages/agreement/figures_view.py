@@ -87,7 +87,7 @@ class FiguresView(Splitter):
     def _account(self) -> QWidget:
         self.account = QTextBrowser()
         self.account.setProperty("role", "side")
-        self.account.setAccessibleName("What the chosen figure stands on")
+        self.account.setAccessibleName("Sources of the selected figure")
         self.account.setMinimumWidth(280)
         return _column(PlainLabel("About this figure", "strong"), self.account)
 

@@ -16,8 +16,8 @@ from annotator.gui.widgets.bars.acts_row import ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (
-    ("save_picture", "Save picture…", "Save the picture in view, on white, as SVG or PNG"),
-    ("copy_table", "Copy table", "Copy the table for a spreadsheet, nothing rounded, people by alias"),
+    ("save_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+    ("copy_table", "Copy table", "Copy the table for a spreadsheet, with full precision and aliases"),
     (
         "save_inputs",
         "Save the exact inputs…",
@@ -54,7 +54,7 @@ class LeavingBar(ActsRow):
         if self._view.report is not None:
             rows = self._view.model.rows()
             QGuiApplication.clipboard().setText(words.copied(self._view.report, rows))
-            self.told.emit(f"Copied {counted(len(rows), 'row')}, nothing rounded, people by alias.")
+            self.told.emit(f"Copied {counted(len(rows), 'row')}, with full precision and aliases.")
 
     def _choose_picture(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save picture", "agreement.svg", "Pictures (*.svg *.png)")

@@ -35,8 +35,8 @@ MOVING = frozenset({
     "parcel", "person", "tray",
 })  # fmt: skip
 FIRST = (
-    "Give an item to two or more people. When everybody who was asked for a stage of it has submitted, how far they "
-    "agree is computed once and frozen; then it is shown here."
+    "Assign an item to two or more people. Once everyone assigned to a stage has submitted, their agreement "
+    "is computed once, frozen, and shown here."
 )
 WIDE = 560
 
@@ -81,12 +81,13 @@ class AgreementPage(Page):
         self.empty = EmptyState("agreement", "No agreement has been frozen yet", FIRST, width=WIDE)
         self.empty.add_action("Hand out work", lambda: self.desk.go("People"), primary=True)
         self.empty.add_action("What do these figures say?", self._explain)
-        self.none = EmptyState("search", "Nothing to group this way")
+        self.none = EmptyState("search", "Nothing to group by this")
         self.none.add_action("Show all by stage", lambda: self.choosers.choose("stage"))
         self.denied = EmptyState(
             "lock",
             "Agreement is shown to a coordinator",
-            "These figures tell how others have answered. Annotators and adjudicators decide without knowing that.",
+            "These figures reveal how others answered. Annotators and adjudicators work without knowing "
+            "that.",
         )
         self.body = Stack()
         for widget in (QWidget(), self.view, self.behind, self.none, self.empty, self.denied):
@@ -166,13 +167,13 @@ class AgreementPage(Page):
             self._show_body(self.view)
             undefined = sum(found.value is None for row in rows for found in row.figures)
             told = f"{undefined} undefined, with the reason · " if undefined else ""
-            self._usual = f"{told}[ ]: 95 % interval · Enter: what lies behind"
+            self._usual = f"{told}[ ]: 95 % interval · Enter: the data behind it"
             self.hint.setText(self._usual)
         elif report.stages:
-            by_criterion = "Judgements of reports alone have criteria; there are none among what is shown."
-            nothing = "Nothing of this stage is frozen."
+            by_criterion = "Only judgements of reports have criteria; none are shown here."
+            nothing = "No agreement on this stage is frozen."
             words = by_criterion if report.by == "criterion" else nothing
-            self.none.show_words("Nothing to group this way", words)
+            self.none.show_words("Nothing to group by this", words)
             self._show_body(self.none)
         else:
             self._say_what_first()
@@ -180,7 +181,7 @@ class AgreementPage(Page):
     def _say_what_first(self) -> None:
         half = self.desk.ask(agreement_report.half_sealed) or 0
         many = "1 document has" if half == 1 else f"{half} documents have"
-        more = f" So far {many} been submitted, by one person only or not yet by everybody." if half else ""
+        more = f" {many} been submitted, but only by one person or not by everyone assigned." if half else ""
         self.empty.show_words("No agreement has been frozen yet", FIRST + more)
         self._show_body(self.empty)
 

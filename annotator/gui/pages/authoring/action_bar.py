@@ -80,8 +80,8 @@ class ActionBar(QFrame):
         self._told = findings, to_come
         errors = sum(finding.level == "error" for finding in findings)
         warnings = len(findings) - errors
-        parts = [f"{errors} to mend"] if errors else []
-        parts += [f"{warnings} to look at"] if warnings else []
+        parts = [f"{errors} to fix"] if errors else []
+        parts += [f"{warnings} to check"] if warnings else []
         self.remarks.setText(", ".join(parts) or ("No remarks yet" if to_come else "No remarks"))
         picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
         if not findings:

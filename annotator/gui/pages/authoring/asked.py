@@ -76,13 +76,13 @@ class Asked:
         left = self._desk.ask(waiting.counts) or {}
         own, rest = left.pop("Author", 0), [f"{page} {count:,}" for page, count in left.items() if count]
         here = (
-            "No other document waits for you; this one is not submitted yet."
+            "No other open documents; this one is not submitted yet."
             if own
-            else "All is submitted here."
+            else "Everything is submitted here."
         )
         if rest:
             return f"{here} Waiting on other pages: {', '.join(rest)}."
-        return here if own else "Nothing else waits for you: every item is submitted."
+        return here if own else "Nothing else to do: every item is submitted."
 
     def next(self, item_id: str, kind: Kind) -> Place | None:
         """Where work goes on after a kind of an item; None when nothing else waits."""

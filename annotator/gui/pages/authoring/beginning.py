@@ -12,8 +12,8 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.layouts import vertical
 
-NO_TYPE = "This item has no question type whose dimensions could be rated. Choose one on the Items page: "
-READ_ONLY = "This file may only be read."
+NO_TYPE = "This item has no question type with dimensions to rate. Choose one on the Items page: "
+READ_ONLY = "This file is read-only."
 
 
 class Beginning(QWidget):

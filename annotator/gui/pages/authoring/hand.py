@@ -39,7 +39,7 @@ class Hand:
         if anchor is None:
             self._sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
         elif not self._sheet.acts.quote(anchor):
-            self._sheet.say("info", "There is no unit here that could be given a quotation.")
+            self._sheet.say("info", "No unit here can take a quotation.")
         else:
             self._source.forget_selection()
             self._source.show_anchor(anchor)
@@ -56,6 +56,4 @@ class Hand:
         """Bring a quotation into view, or say that its words are there no more."""
         self._read()
         if not self._source.show_anchor(anchor):
-            self._sheet.say(
-                "info", "These words are not in the source as it is now; the quotation itself is kept."
-            )
+            self._sheet.say("info", "These words are no longer in the source; the quotation is kept.")

@@ -35,16 +35,16 @@ class ItemHeader(QFrame):
         self.place.setProperty("role", "hint")
         self.due.setProperty("role", "chip")
         self.due.hide()
-        self.became = QPushButton("What became of my work")
+        self.became = QPushButton("Feedback on my work")
         icons.put(self.became, "eye")
         self.became.setProperty("role", "quiet")
-        self.became.setToolTip("There is a consensus: see what changed in your work, and why")
+        self.became.setToolTip("A consensus exists: see what changed in your work, and why")
         self.became.clicked.connect(self.feedback_wanted)
         self.became.hide()
         self.question.setWordWrap(True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.more = QPushButton("Whole question")
+        self.more = QPushButton("Full question")
         self.more.setProperty("role", "quiet")
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_question)
@@ -76,7 +76,7 @@ class ItemHeader(QFrame):
         self._item = item
         self.key.setText(item.key)
         self.about.setText(" · ".join(part for part in (item.question_type, item.subject) if part))
-        self.place.setText(f"{place} of {count}" if place else "not yours to write")
+        self.place.setText(f"{place} of {count}" if place else "not assigned to you")
         self.place.setAccessibleName(f"Item {place} of {count}" if place else "Not assigned to you")
         self.more.setVisible(len(item.question) > SHORT)
         if other:
@@ -98,4 +98,4 @@ class ItemHeader(QFrame):
         most = LONGEST if self.more.isChecked() else SHORT
         short = question if len(question) <= most else f"{question[:most].rsplit(maxsplit=1)[0]}…"
         self.question.setText(short)
-        self.more.setText("Less" if self.more.isChecked() else "Whole question")
+        self.more.setText("Less" if self.more.isChecked() else "Full question")

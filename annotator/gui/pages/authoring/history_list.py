@@ -30,7 +30,7 @@ class HistoryList(QWidget):
         self.list.currentRowChanged.connect(self._show_words)
         self.words.setReadOnly(True)
         self.words.setTabChangesFocus(True)
-        self.words.setAccessibleName("Words of the chosen revision")
+        self.words.setAccessibleName("Text of the selected revision")
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.list)

@@ -45,8 +45,8 @@ SHOWN_KINDS = ("artifact", "item", "source", "import", "assignment", "adjudicati
 NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
 NOT_YOURS = (
     "Nothing is assigned to you to write",
-    "What was assigned to you is other work: look on the pages Label and Adjudicate. Ask the coordinator if you "
-    "expected something here.",
+    "You have other assignments: see the Label and Adjudicate pages. Ask the coordinator if you expected "
+    "something here.",
 )
 
 
@@ -264,7 +264,7 @@ class AuthorPage(Page):
         if elsewhere and change.undoable and change.by == self.desk.project.by and self.isVisible():
             artifact = artifacts.read(self.desk.project, change.subject)
             if self.go_to(artifact.item_id, artifact.kind):
-                self.sheet.say("info", f"Taken back or done again here: {change.verb}.")
+                self.sheet.say("info", f"Undone or redone here: {change.verb}.")
 
     def _reload(self) -> None:
         """The item, its sources or its place may have changed."""

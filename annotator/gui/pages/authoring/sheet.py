@@ -198,7 +198,7 @@ class Sheet(QWidget):
 
     def _closed(self, artifact: Artifact) -> Refusal | None:
         if self.desk.project.readonly:
-            return Refusal("This file may only be read.")
+            return Refusal("This file is read-only.")
         return self.desk.ask(editable.objection, artifact)
 
     def _reopens(self, artifact: Artifact) -> bool:

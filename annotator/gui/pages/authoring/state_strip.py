@@ -33,17 +33,17 @@ class StateStrip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.icon, self.words, self.versions = QLabel(), ElidedLabel(), ChoiceBox()
-        self.versions.setAccessibleName("Which one to show")
+        self.versions.setAccessibleName("Document to show")
         self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")
-        self.reopen.set_hint("Go on editing in a new revision; the sealed one stays as it is")
+        self.reopen.set_hint("Continue in a new revision; the sealed one stays unchanged")
         self.copy = self._button(
-            "Copy as mine", "Begin your own with the same words; this one stays as it is"
+            "Copy to my own", "Start your own with the same text; this one stays unchanged"
         )
         self.history = self._button("History", "Show every revision")
         self.guideline = KeyButton("Guideline", keys.shown("guideline"), "quiet")
         self.draft = KeyButton("Model", keys.shown("model_draft"), "quiet")
-        self.draft.set_hint("Ask a model for a draft to take units from; only you see it")
+        self.draft.set_hint("Ask a model for a draft to take units from; visible to you only")
         self.draft.setCheckable(True)
         self.history.setCheckable(True)
         self.guideline.setCheckable(True)
@@ -93,7 +93,7 @@ class StateStrip(QFrame):
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._picture = (standing.icon, standing.colour)
         words = _state_words(artifact, mine=mine, editable=editable)
-        self.words.setText(f"{words} · this file may only be read" if readonly else words)
+        self.words.setText(f"{words} · this file is read-only" if readonly else words)
         self.reopen.setVisible(reopens)
         self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
         has_own = any(version.author_id == me for version in versions)

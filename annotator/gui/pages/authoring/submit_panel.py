@@ -37,13 +37,13 @@ class SubmitPanel(QFrame):
         self.title, self.entries = QLabel(), QListWidget()
         self.title.setProperty("role", "strong")
         self.title.setWordWrap(True)
-        self.entries.setAccessibleName("What is missing or to be looked at")
+        self.entries.setAccessibleName("Missing fields and remarks")
         self.entries.setWordWrap(True)
         self.entries.itemActivated.connect(self._jump)
         self.entries.itemClicked.connect(self._jump)
         self.reason = LineField()
-        self.reason.setAccessibleName("Why it may be submitted as it is")
-        self.reason.setPlaceholderText("Why may it stay as it is?")
+        self.reason.setAccessibleName("Reason for submitting it unchanged")
+        self.reason.setPlaceholderText("Why may it stay unchanged?")
         self.reason.textChanged.connect(self._judge_reason)
         self.reason.returnPressed.connect(self._override)
         self.anyway, self.close_button = QPushButton("Submit anyway"), QPushButton("Close (Esc)")
@@ -114,21 +114,21 @@ class SubmitPanel(QFrame):
 def _title(words: KindSpec, errors: int, warnings: int) -> str:
     name = words.title.lower()
     if errors:
-        rest = f" and {warnings} to look at" if warnings else ""
-        return f"The {name} cannot be submitted yet: {errors} to mend{rest}. Enter goes to the field."
+        rest = f" and {warnings} to check" if warnings else ""
+        return f"The {name} cannot be submitted yet: {errors} to fix{rest}. Enter goes to the field."
     if warnings:
-        left = "1 remark is left: mend it, or say below why it may stay."
+        left = "1 remark is left: fix it, or give a reason below why it may stay."
         return (
             left
             if warnings == 1
-            else f"{warnings} remarks are left: mend them, or say below why they may stay."
+            else f"{warnings} remarks are left: fix them, or give a reason below why they may stay."
         )
-    return f"Nothing is left to mend: the {name} can be submitted."
+    return f"Nothing is left to fix: the {name} can be submitted."
 
 
 def _entry(finding: Finding, numbers: Mapping[str, int], words: KindSpec) -> QListWidgetItem:
     number = numbers.get(finding.unit_id)
-    place = f"{words.unit.capitalize()} {number}" if number else "As a whole"
+    place = f"{words.unit.capitalize()} {number}" if number else "Whole document"
     entry = QListWidgetItem(icons.icon(finding.level), f"{place}: {finding.message} {finding.advice}")
     entry.setData(Qt.ItemDataRole.UserRole, (finding.unit_id, finding.field))
     return entry

@@ -17,11 +17,12 @@ from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
 EXPLAINED = (
-    "One objection per item is heard, so say what matters most. The adjudicator reads it without your name and answers "
-    "in words or with a new version. The agreement figure was frozen before adjudication and stays as it is."
+    "You can object once per item, so state what matters most. The adjudicator reads it without your name "
+    "and replies with an answer or a new version. The agreement figure was frozen before adjudication and "
+    "does not change."
 )
 PROMPT = "What is wrong with the consensus, and why?"
-BY_FILE = " It goes out with the next file you send."
+BY_FILE = " It is included in the next file you send."
 
 
 class Objection(QFrame):
@@ -76,7 +77,7 @@ class Objection(QFrame):
         state = (
             Chip("answered", "check", "agreed")
             if answered
-            else Chip("waits for an answer", "clock", "incomplete")
+            else Chip("waiting for an answer", "clock", "incomplete")
         )
         self.chips.show_chips([Chip(title(stage)), state])
         self.said.show_text(f"You: {made.text}")

@@ -72,16 +72,16 @@ class FeedbackPage(Page):
         parts.setStretchFactor(1, 1)
         self.nothing = EmptyState(
             "eye",
-            "Nothing is settled yet",
-            "Once an adjudicator has made a consensus of what you and others wrote, you see here, unit by unit, what "
-            "became of yours and why. You may object once to each item.",
+            "No consensus yet",
+            "Once an adjudicator has made a consensus from your work and others', you see here, unit by "
+            "unit, what was changed in yours and why. You can object once per item.",
         )
         self.nothing.add_action("Go to Author", lambda: self.desk.go("Author"), primary=True)
         self.body = QStackedWidget()
         self.body.addWidget(self.nothing)
         self.body.addWidget(parts)
         vertical(
-            PlainLabel("What became of my work", "title"),
+            PlainLabel("Feedback on my work", "title"),
             (self.body, 1),
             on=self,
             margins=(20, 16, 20, 12),
@@ -178,7 +178,7 @@ class FeedbackPage(Page):
         if self.desk.do(feedback.dispute, self._item_id, self._stage, words) is not None:
             self.objection.forget(self._item_id)
             self._fill(self._stage.value)
-            self.answer.show_message("success", "Your objection is sent.", "You see its answer here.")
+            self.answer.show_message("success", "Your objection was sent.", "The answer will appear here.")
 
     def _step(self, by: int) -> None:
         self.list.choose(self.list.row() + by)

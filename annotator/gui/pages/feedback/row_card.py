@@ -16,8 +16,8 @@ from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hid
 WORTH_MARKING = 0.3
 GONE, NEW = "state-disagree", "state-agreed"
 NOTHING = {
-    "own": "You had nothing like it.",
-    "consensus": "Nothing stands for it in the consensus.",
+    "own": "You had no such unit.",
+    "consensus": "The consensus has no such unit.",
 }
 
 

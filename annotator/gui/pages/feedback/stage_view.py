@@ -109,7 +109,7 @@ class _Rows(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("What became of each unit")
+        self.setAccessibleName("Outcome of each unit")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Home and End lead to the ends, arrows and page keys scroll."""

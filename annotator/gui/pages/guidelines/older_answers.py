@@ -1,4 +1,4 @@
-"""Answers made under an older text, as Qt shows them."""
+"""Answers given under an older version, as Qt shows them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from annotator.gui import theme
 from annotator.gui.tables.rows import Index, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 
-COLUMNS = ("Item", "Whose", "State", "Made under", "In force now")
+COLUMNS = ("Item", "Whose", "State", "Given under", "Current version")
 ITEM, WHOSE, STATE, THEN, NOW = range(len(COLUMNS))
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
 

@@ -31,12 +31,12 @@ from annotator.gui.widgets.plain import PlainLabel
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
 ANSWER_WIDTHS = (90, 220, 130, 170, 170)
-STAMPED = "Answers so far stay stamped with the version they were made under."
+STAMPED = "Existing answers keep the version they were given under."
 SHOWN_KINDS = ("guideline", "artifact", "item", "import", "person", "parcel", "tray")
 
 
 class GuidelinesPage(Page):
-    """Stages on the left; what is in force beside the next version; below them the answers made under older text."""
+    """Stages on the left; what is in force beside the next version; below them older answers."""
 
     NAME = "Guidelines"
     ICON = "note"
@@ -50,7 +50,7 @@ class GuidelinesPage(Page):
         self.reading, self.writing, self.answer = VersionsView(desk), Writing(desk), MessageBar()
         self.older = OlderAnswersModel(self)
         self.table = LinesTable(
-            "Answers made under an older text", self.older, ANSWER_WIDTHS, stretched=WHOSE
+            "Answers given under an older version", self.older, ANSWER_WIDTHS, stretched=WHOSE
         )
         self.table.activated.connect(lambda index: self._go(index.row()))
         self.publish = KeyButton("Publish", role="primary")
@@ -84,7 +84,7 @@ class GuidelinesPage(Page):
 
     def _answers(self) -> QWidget:
         self.about_older = PlainLabel("", "strong")
-        self.up_to_date = PlainLabel("Every answer was made under the text in force.", "hint")
+        self.up_to_date = PlainLabel("All answers were given under the current version.", "hint")
         self.list_or_not = QStackedWidget()
         self.list_or_not.addWidget(self.table)
         self.list_or_not.addWidget(self.up_to_date)
@@ -185,7 +185,7 @@ class GuidelinesPage(Page):
         found = [answer for answer in self._stale if answer.stage is self.stage]
         self.older.fill(found, names)
         self.about_older.setText(
-            f"{counted(len(found), 'answer')} made under an older text" if found else "Answers"
+            f"{counted(len(found), 'answer')} given under an older version" if found else "Answers"
         )
         self.list_or_not.setCurrentIndex(0 if found else 1)
         if found:
@@ -200,7 +200,8 @@ class GuidelinesPage(Page):
         self.writing.published(text)
         older = self.older.rowCount()
         todo = (
-            f"{counted(older, 'answer')} made under older text {'is' if older == 1 else 'are'} listed below."
+            f"{counted(older, 'answer')} given under older versions {'is' if older == 1 else 'are'} listed "
+            "below."
             if older
             else ""
         )
@@ -216,7 +217,7 @@ class GuidelinesPage(Page):
         self.stages.choose((STAGES.index(self.stage) + by) % len(STAGES))
 
     def _next_stale(self) -> None:
-        """The next answer made under older text, in the following stages when there is none left here."""
+        """The next answer given under older versions, in the following stages when there is none left here."""
         row = self.table.currentIndex().row() + 1
         if self.table.hasFocus() and row < self.older.rowCount():
             self.table.selectRow(row)
@@ -230,7 +231,7 @@ class GuidelinesPage(Page):
             self.stages.choose(goal)
             self.table.setFocus()
         else:
-            self.answer.show_message("success", "Every answer was made under the text in force.")
+            self.answer.show_message("success", "All answers were given under the current version.")
 
     def _go(self, row: int) -> None:
         answer = self.older.at(row)

@@ -37,7 +37,7 @@ class VersionsView(QWidget):
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.versions.setMinimumContentsLength(20)
         self.versions.currentIndexChanged.connect(self._show)
-        self.take_up = QPushButton("Write on from this one")
+        self.take_up = QPushButton("Edit from this version")
         self.take_up.setProperty("role", "quiet")
         self.take_up.clicked.connect(lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]))
         self.text = ReportView()

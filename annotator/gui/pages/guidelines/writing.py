@@ -27,8 +27,8 @@ VIEWS = ("Write", "Preview", "What changes")
 WRITE, PREVIEW, CHANGES = range(3)
 PAUSE_MS = 500
 HINT = (
-    "Markdown. A heading named after a field, such as “## text” or “## note”, shows beside that field while somebody "
-    "is in it."
+    "Markdown. A heading named after a field, such as “## text” or “## note”, is shown beside that field "
+    "while it is edited."
 )
 
 
@@ -86,7 +86,7 @@ class Writing(QWidget):
     def rebind(self) -> None:
         """Say the key as it now is."""
         for button in self._group.buttons():
-            button.setToolTip(f"{button.text()} ({keys.shown('preview')} turns to the next)")
+            button.setToolTip(f"{button.text()} ({keys.shown('preview')} shows the next)")
 
     def show_stage(self, stage: Stage, in_force: str) -> None:
         """Write on the draft of a stage, or on what is in force."""

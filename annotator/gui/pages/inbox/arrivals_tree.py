@@ -14,7 +14,7 @@ from annotator.gui.review.moments import moment
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 
 FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
-COLUMNS = ("File", "Person", "Outcome", "Receipt code", "What becomes of it")
+COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")
 WIDTHS = (290, 170, 128, 122, 380)
 CAME = "Came"
 # What somebody should know about how a file is signed.

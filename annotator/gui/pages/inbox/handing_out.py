@@ -24,15 +24,15 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 
-COLUMNS = ("Person", "Alias", "Items", "What is asked for", "Due", "Handed in", "Task file")
+COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 260)
 ALIAS, STAGES, DUE, FILE = 1, 3, 4, 6
 
 KEY = (
-    "This project signs its tasks as “{}”. Whoever opens their first task sees these six words: tell them the words "
+    "This project signs its tasks as “{}”. People who open their first task see these six words: tell them "
     "by telephone or in person."
 )
-NO_KEY = "Tasks are signed; the six words of this project's key stand here once the first is written."
+NO_KEY = "Tasks are signed; the six words of this project's key appear here once the first task is written."
 
 
 class HandingOut(QWidget):
@@ -49,8 +49,8 @@ class HandingOut(QWidget):
         self.nothing = EmptyState(
             "annotator",
             "Nobody has anything to do yet",
-            "A task holds what was assigned to one person, and nothing else. Add people and assign items to them "
-            "first; then their tasks are written here.",
+            "A task contains only what was assigned to one person. Add people and assign items to them "
+            "first; then write their tasks here.",
         )
         self.nothing.add_action(
             "Hand out work…", lambda: self._desk.go("People", part="Hand out"), primary=True
@@ -69,7 +69,7 @@ class HandingOut(QWidget):
 
     def _table(self) -> RowsTree:
         self.table = RowsTree(
-            "People and what their tasks would hold", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
+            "People and the contents of their tasks", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
         )
         self.table.itemSelectionChanged.connect(self._offer)
         return self.table
@@ -79,8 +79,8 @@ class HandingOut(QWidget):
         self.some.clicked.connect(lambda: self._choose(self._selected()))
         self.all.clicked.connect(self.choose_all)
         about = PlainLabel(
-            "One file for each person, named after their alias. It holds only what they may see, and can be written "
-            "again at any time: theirs is brought up to date, and nothing they wrote is touched.",
+            "One file for each person, named after their alias. It contains only what they may see, and can "
+            "be written again at any time: opening it updates their project and never changes their work.",
             "hint",
             wrap=True,
         )
@@ -176,7 +176,7 @@ class HandingOut(QWidget):
         bad = [one for one in written if one.problem]
         many = "1 task" if len(good) == 1 else f"{len(good)} tasks"
         happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
-        todo = "Mail each file to the person it is for; the table says which is whose." if good else ""
+        todo = "Send each file to its person; the table shows which is whose." if good else ""
         if bad:
             names = ", ".join(shown(one.person.name) for one in bad[:4])
             todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()

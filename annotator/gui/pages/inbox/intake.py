@@ -23,8 +23,8 @@ from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WHAT = (
-    "Every annotator sends back one file ending in .goldsmith-work. Drop as many as you like, also a whole folder. "
-    "You see first what each of them would do; nothing is changed until you press Take in."
+    "Each annotator sends back one .goldsmith-work file. Drop any number of files, or a whole folder. You "
+    "first see what each would change; nothing is changed until you press Import."
 )
 FILES = f"Returned work (*{dropping.WORK} *{dropping.WORK}.zip);;All files (*)"
 
@@ -66,8 +66,8 @@ class Intake(QWidget):
         self._show()
 
     def _foot(self) -> QHBoxLayout:
-        self.more, self.go = KeyButton("Choose more…"), KeyButton("Take in", role="primary")
-        self.remove, self.clear = KeyButton("Take off the list", "Del"), QPushButton("Clear the list")
+        self.more, self.go = KeyButton("Choose more…"), KeyButton("Import", role="primary")
+        self.remove, self.clear = KeyButton("Remove from list", "Del"), QPushButton("Clear the list")
         gone = QShortcut(
             QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
         )
@@ -138,7 +138,7 @@ class Intake(QWidget):
         """Take all of the listed files in, after a backup."""
         if not self.go.isEnabled() or self._busy:
             return
-        self._begin("Making a backup and taking the work in")
+        self._begin("Making a backup and importing the work")
         self._desk.do_later(self._taken, self.progress.show_progress, unpacking.take_in, list(self._paths))
 
     def _begin(self, what: str) -> None:
@@ -166,29 +166,29 @@ class Intake(QWidget):
         # Whatever shows items or documents may show others now.
         for kind in ("parcel", "import"):
             self._desk.tell(Change(kind, "", "take in"))
-        self._desk.tell_end("Returned work is taken in.", "Exchange", self, part="Take in")
+        self._desk.tell_end("Returned work was imported.", "Exchange", self, part="Import")
 
     def _end(self, arrivals: list[Arrival] | None) -> None:
         self._busy = False
         self.progress.hide()
         if arrivals is not None:
             self._arrivals = arrivals
-            self.tree.show_arrivals(arrivals, "What became of it" if self._done else "What becomes of it")
+            self.tree.show_arrivals(arrivals, "Outcome")
         self._show()
 
     def _tell(self) -> None:
         waits = outcomes.goes_to_tray(self._arrivals)
         damaged = sum(arrival.outcome in REFUSED for arrival in self._arrivals)
         new = outcomes.goes_in(self._arrivals)
-        happened = f"Taken in: {_pieces(new)}." if new else "Nothing new was taken in."
-        todo = ["Tell each annotator their receipt code, so that they know it arrived."]
+        happened = f"Imported: {_pieces(new)}." if new else "Nothing new was imported."
+        todo = ["Tell each annotator their receipt code, to confirm that the file arrived."]
         if waits:
             todo.insert(
                 0, f"{_pieces(waits)} {'waits' if waits == 1 else 'wait'} in the tray for you to decide."
             )
         if damaged:
             files = "1 file was left out" if damaged == 1 else f"{damaged} files were left out"
-            todo.insert(0, f"{files}; the list says why.")
+            todo.insert(0, f"{files}; the list gives the reasons.")
         self.answer.show_message(
             "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
         )
@@ -256,10 +256,10 @@ class Intake(QWidget):
         if self._done:
             return "A backup was made first: File → Backups…"
         if not sound:
-            return "None of these can be taken in; each says why."
+            return "None of these can be imported; each row gives the reason."
         if not news:
-            return "All of this is here already; taking it in again changes nothing."
-        return "A backup is made first; then all of it is taken in at one stroke."
+            return "All of this is already here; importing it again changes nothing."
+        return "A backup is made first; then everything is imported in one step."
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files are welcome."""

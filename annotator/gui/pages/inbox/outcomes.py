@@ -86,34 +86,35 @@ def key_words(arrival: Arrival) -> str:
         return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
     if arrival.signed is Signed.OTHER:
         return f"“{arrival.words}”: ask {name} whether they have a new key"
-    return "An older Goldsmith wrote it; whoever saw the task could have"
+    return "An older Goldsmith wrote it; anyone who saw the task could have"
 
 
 def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     """Why a piece waits, and what accepting it would do."""
     if entry.reason is Outcome.CONFLICT:
         return (
-            "Another text came as a revision that is here already; one of the two was changed by hand, or in a "
-            "second copy. Accepting adds what came as the newest revision; the one that is here stays beneath it."
+            "A different text arrived for a revision that already exists; one of the two was changed by "
+            "hand or in a second copy. Accepting adds the new text as the newest revision; the existing one "
+            "stays in the history."
         )
     if entry.reason is Outcome.LATE:
         return (
-            "It came after the consensus was closed. Accepting adds it to its author's work; the consensus, the "
-            "frozen agreement and every release stay as they are."
+            "It arrived after the consensus was closed. Accepting adds it to its author's work; the "
+            "consensus, the frozen agreement and every release stay unchanged."
         )
     if entry.reason is Outcome.DOUBTFUL:
         return (
-            "It says that it was submitted on a day to come, or that more hours were spent on it than can be. "
-            "Accepting adds it as its author's newest revision, as of now and without those hours."
+            "Its submission date lies in the future, or it reports an impossible number of hours. Accepting "
+            "adds it as its author's newest revision, dated now and without those hours."
         )
     if not known_item:
         return (
-            "It belongs to another project, and its content was not taken out of its file. Take that file in "
-            "where it belongs, and set this note aside."
+            "It belongs to another project, and its content was not read from the file. Import the file in "
+            "that project, and set this entry aside."
         )
     return (
-        "This stage of the item was not asked of this person, or they adjudicate it. Accepting adds it as their "
-        "work all the same."
+        "This stage of the item was not assigned to this person, or they adjudicate it. Accepting adds it "
+        "as their work anyway."
     )
 
 

@@ -20,7 +20,7 @@ from annotator.gui.widgets.plain import PlainLabel
 
 # People: coordinators with twenty files in the mail. What annoys them elsewhere: merges by a typed name, imports that
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.
-TABS = ("Take in", "Tray", "Received", "Hand out")
+TABS = ("Import", "Tray", "Received", "Hand out")
 TAKE_IN, TRAY, RECEIVED, HAND_OUT = range(4)
 SHOWN_KINDS = ("parcel", "tray", "assignment", "person", "import", "item")
 
@@ -45,8 +45,8 @@ class ExchangePage(Page):
         column.setContentsMargins(20, 16, 20, 12)
         column.addWidget(PlainLabel("Exchange", "title"))
         column.addWidget(PlainLabel(
-            "Tasks go out and work comes back as files, by mail or on a stick. People are known by their id, never by "
-            "a name somebody typed; nothing that is here is ever overwritten.", "hint", wrap=True,
+            "Tasks and returned work travel as files, by mail or on a USB stick. People are identified by "
+            "id, never by a typed name; existing work is never overwritten.", "hint", wrap=True,
         ))  # fmt: skip
         self.body = QStackedWidget()
         self.body.addWidget(self.tabs)
@@ -58,7 +58,7 @@ class ExchangePage(Page):
         nothing = EmptyState(
             "lock",
             "Only a coordinator exchanges files here",
-            "Work as a coordinator of this project to take work in or hand tasks out.",
+            "Work as a coordinator of this project to import work or hand out tasks.",
         )
         nothing.add_action("Who works here…", lambda: self.desk.go("People"), primary=True)
         return nothing

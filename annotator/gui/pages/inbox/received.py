@@ -39,8 +39,8 @@ class Received(QWidget):
         nothing = EmptyState(
             "import",
             "Nothing was received yet",
-            "What you take in is listed here with its receipt code. Annotators see the same code when they write "
-            "their file; tell it to them, and both of you know that the very same file arrived.",
+            "Imported files are listed here with their receipt codes. Annotators see the same code when "
+            "they write their file; if the codes match, the same file arrived.",
         )
         listed = QWidget()
         vertical(self.search, (self.tree, 1), horizontal((self.about, 1), self.copy), on=listed, margins=0)

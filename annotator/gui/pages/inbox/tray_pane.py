@@ -36,12 +36,12 @@ class TrayPane(QWidget):
         self._sheets: list[Sheet] = []
         self._shown: Sheet | None = None
         self.list = QListWidget()
-        self.list.setAccessibleName("What lies in the tray")
+        self.list.setAccessibleName("Entries in the tray")
         wrap_lines(self.list)
         self.list.currentRowChanged.connect(self._show)
-        self.every = QCheckBox("Show what was decided, too")
+        self.every = QCheckBox("Also show decided entries")
         self.every.toggled.connect(lambda _: self.fill())
-        self.nothing = EmptyState("check", "Nothing waits for you here")
+        self.nothing = EmptyState("check", "The tray is empty")
         left = QWidget()
         vertical((self.list, 1), on=left, margins=0)
         self.parts = Splitter("tray")
@@ -61,8 +61,8 @@ class TrayPane(QWidget):
         self.title, self.question = PlainLabel(role="subtitle", wrap=True), PlainLabel(role="hint", wrap=True)
         self.why = PlainLabel(wrap=True)
         self.units = ReportView()
-        self.units.setAccessibleName("What came beside what is here")
-        self.all_units = QCheckBox("Show the units that are alike, too")
+        self.units.setAccessibleName("Incoming and existing work side by side")
+        self.all_units = QCheckBox("Also show identical units")
         self.all_units.toggled.connect(lambda _: self._show_units())
         self.accept, self.aside = KeyButton("Accept", role="primary"), KeyButton("Set aside")
         self.accept.clicked.connect(self.take)
@@ -101,9 +101,9 @@ class TrayPane(QWidget):
     def _say_nothing(self) -> None:
         self.body.setCurrentIndex(1 if self._sheets else 0)
         self.nothing.show_words(
-            "Nothing waits for you here",
-            "Returned work that clashes with what is here, comes after the consensus, or was not asked for is kept "
-            "in this tray until you decide. Nothing of it is lost, and nothing here is overwritten.",
+            "The tray is empty",
+            "Returned work that conflicts with existing work, arrives after the consensus, or was not "
+            "assigned is kept in this tray until you decide. Nothing is lost or overwritten.",
         )
 
     def _show(self, row: int) -> None:
@@ -179,7 +179,7 @@ def _subject(sheet: Sheet) -> str:
 
 
 def _person(sheet: Sheet) -> str:
-    return shown(sheet.person) or ("somebody unknown here" if sheet.entry.stage else "")
+    return shown(sheet.person) or ("an unknown person" if sheet.entry.stage else "")
 
 
 def _place(sheet: Sheet) -> tuple[int, tuple[tuple[int, str], ...], str, int]:

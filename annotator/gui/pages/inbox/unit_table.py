@@ -24,12 +24,12 @@ def rows(sheet: Sheet) -> list[Row]:
 def table(sheet: Sheet, found: list[Row]) -> str:
     """Rows as a table with a sign before each; a paragraph when there are none."""
     if not found:
-        return "<p>Nothing differs.</p>"
+        return "<p>No differences.</p>"
     heads = (
-        f"In the file that came, revision {sheet.entry.revision}",
+        f"In the returned file, revision {sheet.entry.revision}",
         f"Here, revision {sheet.here_revision}"
         if sheet.here_revision
-        else "Here: nothing of this person yet",
+        else "Here: no work by this person yet",
     )
     head = "".join(f'<th width="47%" align="left">{escape(words)}</th>' for words in heads)
     lines = "".join(_line(came, here) for came, here in found)

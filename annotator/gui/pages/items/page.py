@@ -76,7 +76,7 @@ class ItemsPage(Page):
         self.add = QPushButton("Add item…")
         self.add.clicked.connect(lambda: self._show_form(True))
         self.material = QPushButton("Reports and sources…")
-        self.material.setToolTip("Which reports there are, what is drawn from them, and the pages they cite")
+        self.material.setToolTip("Reports, extracts and cited pages")
         self.material.clicked.connect(lambda: self.desk.go("Material"))
         self.bring = QPushButton("Import…")
         self.bring.clicked.connect(lambda: self.desk.go("Import"))
@@ -109,7 +109,7 @@ class ItemsPage(Page):
         )
         self.nothing.add_action("Import…", lambda: self.desk.go("Import"), primary=True)
         self.nothing.add_action("Add item…", lambda: self._show_form(True))
-        self.no_match = EmptyState("search", "Nothing matches", "Take a word or a filter away to see more.")
+        self.no_match = EmptyState("search", "No matches", "Remove a word or a filter to see more.")
         self.no_match.add_action("Show all", self._clear)
         self.body = QStackedWidget()
         for widget in (self.table, self.nothing, self.no_match):

@@ -43,9 +43,14 @@ from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
-    Deed("cost_definition", "What it is", "info", "Go to what the chosen figure is, and back to the table"),
-    Deed("copy_costs", "Copy table", "export", "Copy the table in view for a spreadsheet, nothing rounded"),
-    Deed("save_costs", "Save table…", "folder", "Save the table in view as CSV or JSON, nothing rounded"),
+    Deed(
+        "cost_definition",
+        "About",
+        "info",
+        "Switch between the definition of the selected figure and the table",
+    ),
+    Deed("copy_costs", "Copy table", "export", "Copy the table for a spreadsheet, with full precision"),
+    Deed("save_costs", "Save table…", "folder", "Save the table as CSV or JSON, with full precision"),
 )
 RIGHT = (
     Deed("read_replies", "Read its replies", hint="The judgements behind the chosen line", role="primary"),
@@ -87,7 +92,7 @@ class Costing(Part):
         self.told = PlainLabel("", "hint", wrap=True)
         self.account = QTextBrowser()
         self.account.setProperty("role", "side")
-        self.account.setAccessibleName("What the chosen figure is")
+        self.account.setAccessibleName("About the selected figure")
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self.acts = {
             "cost_definition": self.explain,
@@ -222,7 +227,7 @@ class Costing(Part):
         """Put the lines in view on the clipboard."""
         if self.model.rowCount():
             QGuiApplication.clipboard().setText(result_exports.as_text(self.model.shown))
-            self.bar.say(f"Copied {counted(self.model.rowCount(), 'line')}, nothing rounded.")
+            self.bar.say(f"Copied {counted(self.model.rowCount(), 'line')}, with full precision.")
 
     def _choose_file(self) -> None:
         if not self.model.rowCount():

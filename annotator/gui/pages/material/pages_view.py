@@ -83,9 +83,7 @@ class PagesView(QWidget):
     def _lay_out(self) -> None:
         left = QWidget()
         side = vertical(self.search, self.shown, on=left, margins=(0, 0, 8, 0), spacing=6)
-        self._no_match = EmptyState(
-            "search", "Nothing matches", "Take a word or the filter away to see more."
-        )
+        self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
             "To the drawn parts", lambda: self._desk.go("Material", part="Drawn parts"), primary=True

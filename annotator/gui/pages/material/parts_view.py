@@ -103,7 +103,7 @@ class PartsView(QWidget):
         self.search = LineField(placeholderText="Find an item or a system…", clearButtonEnabled=True)
         self.search.setAccessibleName("Find an item or a system")
         self.search.textChanged.connect(lambda _: self._narrow())
-        self.nothing = PlainLabel("Nothing matches. Take a word or the filter away.", "hint", wrap=True)
+        self.nothing = PlainLabel("No matches. Remove a word or the filter.", "hint", wrap=True)
         self.drawing, self.text, self.editor = DrawingBar(desk), ReadingPane(desk), PartEditor(desk)
         self.drawing.came.connect(self.came)
         self.editor.chosen.connect(self._show_place)

@@ -98,9 +98,7 @@ class ReportsView(QWidget):
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
-        self._no_match = EmptyState(
-            "search", "Nothing matches", "Take a word or the filter away to see more."
-        )
+        self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._body = QStackedWidget()
         for widget in (self.grid, self._nothing, self._no_match):
             self._body.addWidget(widget)

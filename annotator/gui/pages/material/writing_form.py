@@ -208,7 +208,7 @@ class WritingForm(QFrame):
 
     def _lacks(self) -> str:
         if self._desk.project.readonly:
-            return "This file may only be read."
+            return "This file is read-only."
         if not self._keys:
             return "There are no items yet to write about."
         if not self.judge.count():

@@ -71,7 +71,7 @@ class Whereabouts(QWidget):
         self.hand_out = self.nothing.add_action(
             "Hand out work", lambda: self._desk.go("People", part="Hand out"), primary=True
         )
-        self.no_match = EmptyState("search", "Nothing matches", "Take a filter away to see more.")
+        self.no_match = EmptyState("search", "No matches", "Remove a filter to see more.")
         self.no_match.add_action("Show all", self.filters.clear)
 
     def _lay_out(self) -> None:

@@ -9,7 +9,7 @@ from annotator.gui.review.moments import moment
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 
-COLUMNS = ("Item", "Question", "Stage", "What becomes of it", "Submitted", "Due")
+COLUMNS = ("Item", "Question", "Stage", "Outcome", "Submitted", "Due")
 WIDTHS = (120, 360, 100, 280, 140, 140)
 QUESTION, GOING = 1, 3
 _LOOKS = {

@@ -23,7 +23,7 @@ class Discussion(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.field = GrowingEdit(least=2, most=8)
         self.field.setAccessibleName("Add a note")
-        self.field.setPlaceholderText("A note for the coordinator and for yourself later")
+        self.field.setPlaceholderText("Note for the coordinator and for yourself")
         self.add = QPushButton("Add note")
         self.add.clicked.connect(self._add)
         self.notes: list[MarkedText] = []
@@ -52,7 +52,7 @@ class Discussion(QWidget):
             self.notes.append(words)
         if not self.notes:
             column.addWidget(
-                PlainLabel("No notes yet. Whoever answered this item cannot read them.", "hint", wrap=True)
+                PlainLabel("No notes yet. People who answered this item cannot read them.", "hint", wrap=True)
             )
         column.addStretch(1)
         self._area.setWidget(inside)

@@ -29,8 +29,8 @@ class GapList(QWidget):
         self.list.itemActivated.connect(self._choose)
         self.list.itemClicked.connect(self._choose)
         self.nothing = PlainLabel(
-            "No gap yet. Where the guideline does not say how to decide, give the reason “Guideline gap”, and say "
-            "what it leaves open.",
+            "No gap yet. Where the guideline does not say how to decide, give the reason “Guideline gap” "
+            "and describe what it leaves open.",
             "hint",
             wrap=True,
         )
@@ -67,5 +67,5 @@ class GapList(QWidget):
 
 
 def _words(gap: Gap) -> str:
-    said = " ".join(gap.text.split()) or "not said yet what it leaves open"
+    said = " ".join(gap.text.split()) or "not described yet"
     return f"Item {gap.item_key}, {gap.stage.value}: {said}"

@@ -41,7 +41,7 @@ class ConsensusList(QWidget):
         self._delegate = _Delegate(self.list)
         self.list.setModel(self.model)
         self.list.setItemDelegate(self._delegate)
-        self.list.setAccessibleName("Consensus so far")
+        self.list.setAccessibleName("Current consensus")
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
         self.title, self.count = PlainLabel("Consensus", "subtitle"), PlainLabel("", "hint")
@@ -97,9 +97,7 @@ class _List(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QListView.SelectionMode.SingleSelection)
-        self.nothing = PlainLabel(
-            "What you take stands here, in order, as it will be read.", "hint", parent=self
-        )
+        self.nothing = PlainLabel("Units you take appear here, in their final order.", "hint", parent=self)
         self.nothing.move(10, 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

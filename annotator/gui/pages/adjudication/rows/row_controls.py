@@ -50,14 +50,14 @@ class RowControls(QWidget):
         self._takes_row, self._votes_row = QWidget(), QWidget()
         self._takes, self._votes = FlowRow(self._takes_row), FlowRow(self._votes_row)
         self.votes: list[QPushButton] = []
-        self._votes.addWidget(PlainLabel("What would you say?", "hint"))
+        self._votes.addWidget(PlainLabel("Your own value?", "hint"))
         self._build_explaining()
 
     def _build_explaining(self) -> None:
-        self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("How sure?", CONFIDENCES)
+        self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("Confidence?", CONFIDENCES)
         self.reasons.chosen.connect(self.reasoned)
         self.sureness.chosen.connect(self.sure)
-        self.rationale = self._field("rationale", "Rationale", "note", "the annotators read it afterwards")
+        self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
         # Side by side where there is room, one above the other where it is narrow.
         self._words = QBoxLayout(ACROSS)

@@ -84,7 +84,7 @@ def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], obje
     if isinstance(unit, Label):
         pages = [(unit.quote, None)] if unit.quote else []
     for place, (quote, page) in enumerate(pages):
-        button = QuoteButton("chip", "Press to see where it stands.")
+        button = QuoteButton("chip", "Press to show its place.")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.show_quote(quote, f" — p. {page}" if page else "")
         button.clicked.connect(partial(_show, show_quote, place))

@@ -22,8 +22,8 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 AT_ONCE, TIMEOUT_S = 4, 600.0
-NO_SOURCE = "Put a source with text beside this item first: a model drafts from sources alone."
-NO_JUDGE = "There is no judge with an endpoint yet, and so nobody to ask. Add one on the Judges page."
+NO_SOURCE = "Add a source with text to this item first: a model drafts from sources only."
+NO_JUDGE = "No judge has an endpoint yet. Add one on the Judges page."
 
 
 class DraftAsking(QFrame):
@@ -40,7 +40,7 @@ class DraftAsking(QFrame):
         self._lacks = ""
         self._weighed: Any = None
         self.judge = ChoiceBox()
-        self.judge.setAccessibleName("Which judge drafts")
+        self.judge.setAccessibleName("Judge that writes the draft")
         self.judge.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.judge.setMinimumContentsLength(10)
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
@@ -124,7 +124,7 @@ class DraftAsking(QFrame):
                 NAMES[kind] if isinstance(kind, Aid) else KINDS[kind].title.lower()
                 for kind in draft_runs.OFFERED
             )
-            return f"No model is asked for a {self._kind.value} here. Models draft: {known}."
+            return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:
             return self._lacks
         if not self.judge.count():
@@ -132,13 +132,13 @@ class DraftAsking(QFrame):
         asked = draft_runs.wording(self._kind, self._item.question_type if self._item else "")
         if isinstance(self._kind, Aid):
             return (
-                f"A model answers the question from the sources and the key insights, for the experts to write from; "
-                f"it is asked by the prompt {asked}. Only you see it before you put it beside the item."
+                "A model answers the question from the sources and the key insights, as material for the "
+                f"experts, using the prompt {asked}. Only you see it until you add it to the item."
             )
         words = KINDS[self._kind]
         return (
-            f"A model reads the sources and proposes {words.units}, asked by the prompt {asked}. Only you see them; "
-            f"nothing is yours before you take it, {words.unit} by {words.unit}."
+            f"A model reads the sources and proposes {words.units}, using the prompt {asked}. Only you see "
+            f"them; nothing enters your document until you take it, {words.unit} by {words.unit}."
         )
 
     def _fill_judges(self) -> None:
@@ -164,5 +164,5 @@ class DraftAsking(QFrame):
                 happened = f"No draft came: {str(failed[0]['status']).replace('_', ' ')}."
                 self.answer.show_message("warning", happened, str(failed[0]["cause"]))
             elif line.get("state") != "done":
-                self.answer.show_message("info", "It was stopped before a draft came.", str(line["cause"]))
+                self.answer.show_message("info", "Stopped before a draft arrived.", str(line["cause"]))
         self.came.emit()

@@ -43,7 +43,7 @@ class DraftCard(QFrame):
         self.chips = Chips(wrap=True)
         self.chips.show_chips([*([Chip("taken", "check", "agreed")] if taken else []), *_about(unit)])
         self.take, self.edit = KeyButton("Take"), KeyButton("Take, edit", role="quiet")
-        self.edit.set_hint("Take it and go on writing in it")
+        self.edit.set_hint("Take it and edit it")
         self.take.clicked.connect(lambda: self.taken.emit(unit.id, False))
         self.edit.clicked.connect(lambda: self.taken.emit(unit.id, True))
         self._lay_out(number)
@@ -53,7 +53,7 @@ class DraftCard(QFrame):
         if isinstance(self.unit, Insight) and self.unit.note:
             column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
         for anchor in self.unit.anchors:
-            quote = QuoteButton("chip", "Press to see it in the source.")
+            quote = QuoteButton("chip", "Press to show it in the source.")
             quote.show_quote(anchor.quote)
             quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
             row = horizontal(quote, Stretch(1))

@@ -42,7 +42,7 @@ class ModelDraft(QWidget):
         self.draft_id = ""
         self.cards: list[DraftCard] = []
         self.what = ChoiceBox()
-        self.what.setAccessibleName("What a model is to draft")
+        self.what.setAccessibleName("Document for the model to draft")
         for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", Aid.REFERENCE)):
             self.what.addItem(words, kind.value)
         self.what.currentIndexChanged.connect(lambda _: self.wake())
@@ -52,8 +52,8 @@ class ModelDraft(QWidget):
         self.asking = DraftAsking(desk)
         self.asking.came.connect(self.wake)
         self.head = PlainLabel(role="hint", wrap=True)
-        self.nothing_more = KeyButton("Nothing more of it", keys.shown("refuse_draft"), "quiet")
-        self.nothing_more.set_hint("Put the draft aside; what you took stays yours")
+        self.nothing_more = KeyButton("Dismiss draft", keys.shown("refuse_draft"), "quiet")
+        self.nothing_more.set_hint("Dismiss the rest of the draft; units you took stay in your document")
         self.nothing_more.clicked.connect(self.settle)
         self._inner = QWidget()
         self._units = vertical(Stretch(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)

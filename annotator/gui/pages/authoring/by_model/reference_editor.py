@@ -17,10 +17,10 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 # One text scrolls, not two in one another.
 EVERY_LINE = 100_000
-NOT_YOU = "Work is handed out in this project: only a coordinator puts it beside the item."
+NOT_YOU = "Work is handed out in this project: only a coordinator can add it to the item."
 ABOUT = {
-    reference_material.FROM_SOURCES: (reference.FROM_SOURCES, "What the sources say on the question."),
-    reference_material.BEYOND: (reference.BEYOND_SOURCES, "What the model added. Check it, or take it out."),
+    reference_material.FROM_SOURCES: (reference.FROM_SOURCES, "What the sources say about the question."),
+    reference_material.BEYOND: (reference.BEYOND_SOURCES, "What the model added. Check it or remove it."),
 }
 
 
@@ -39,8 +39,8 @@ class ReferenceEditor(QWidget):
         self.fields = {part: TextField(title, most=EVERY_LINE) for part, (title, _) in ABOUT.items()}
         self._inner = QWidget()
         self.area = PlainArea("The draft", self._inner)
-        self.confirm = KeyButton("Put it beside the item", keys.shown("take_unit"), "primary")
-        self.confirm.set_hint("It becomes a source of this item, for everybody, marked as drafted by a model")
+        self.confirm = KeyButton("Add to the item", keys.shown("take_unit"), "primary")
+        self.confirm.set_hint("Make it a source of this item for everyone, marked as drafted by a model")
         self.confirm.clicked.connect(self.confirmed)
         self._lay_out()
 
@@ -78,9 +78,7 @@ class ReferenceEditor(QWidget):
         if waiting is None:
             return
         source = waiting.proposal.source
-        self.head.setText(
-            f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Nobody but you sees it."
-        )
+        self.head.setText(f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Only you see it.")
         allowed = self._desk.ask(reference_material.may_confirm) is True
         self.why.setText("" if allowed else NOT_YOU)
         self.why.setHidden(allowed)

@@ -103,7 +103,7 @@ class PromptLook(QTabWidget):
         return column(head, self.changes, grows=self.changes, above=6)
 
     def _versions_pane(self) -> QWidget:
-        take, compare = QPushButton("Write on from this one"), QPushButton("What changed since")
+        take, compare = QPushButton("Edit from this version"), QPushButton("What changed since")
         take.clicked.connect(self._take_up)
         compare.clicked.connect(self._compare_since)
         self.table.activated.connect(lambda _: self._compare_since())
@@ -192,7 +192,7 @@ class PromptLook(QTabWidget):
         texts = {one.version: one.text for one in self._versions} | {0: self._text}
         old, new = texts.get(self.old.currentData(), ""), texts.get(self.new.currentData(), "")
         if old == new:
-            self.changes.setHtml("<p>Nothing differs.</p>")
+            self.changes.setHtml("<p>No differences.</p>")
             return
         self.changes.setHtml(f"<pre style='white-space:pre-wrap'>{marked(old, new)}</pre>")
 

@@ -172,7 +172,7 @@ class Running(Part):
             self.driver.cancel()
 
     def hold(self) -> None:
-        """Hold the run, or let it go on."""
+        """Pause or resume the run."""
         if self.driver.running:
             self.driver.hold()
             self.live.show_held(held=self.driver.held)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QWidget
 from annotator.actions.labelling.labels import Sheet
 from annotator.gui.widgets.bars.key_button import KeyButton
 
-LOCKED = "This file may only be read; labels cannot be changed."
+LOCKED = "This file is read-only; labels cannot be changed."
 SEALED = "Your labels of this item are submitted; reopen them to change any."
 
 

@@ -65,7 +65,7 @@ class UnitDetails(QWidget):
         self.setTabOrder(self.note, self.flag)
 
     def _evidence(self) -> QHBoxLayout:
-        self.show_evidence = QuoteButton("quiet", "Press to see it where it stands.")
+        self.show_evidence = QuoteButton("quiet", "Press to show its place.")
         self.clear_evidence = QToolButton()
         self.show_evidence.clicked.connect(self.evidence_wanted)
         icons.put(self.clear_evidence, "close", 14)

@@ -21,7 +21,7 @@ from annotator.gui.pages.validation.cases.verdict_cases import Cases, Key, Show,
 from annotator.gui.widgets.bars.splitter import Splitter
 
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-READONLY = "This file may only be read."
+READONLY = "This file is read-only."
 
 
 @dataclass(frozen=True, slots=True)

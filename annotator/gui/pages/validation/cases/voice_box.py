@@ -24,7 +24,7 @@ class VoiceBox(QFrame):
         self.setProperty("role", "card")
         self.who, self.value = ElidedLabel("", "strong"), StateChip()
         self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
-        self.quote = QuoteButton("quiet", "Press to see it in its place.")
+        self.quote = QuoteButton("quiet", "Press to show its place.")
         self.quote.clicked.connect(self.quote_wanted)
         self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         column = vertical(horizontal((self.who, 1), self.value), on=self, margins=(10, 8, 10, 8), spacing=4)

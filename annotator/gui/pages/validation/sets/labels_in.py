@@ -68,7 +68,7 @@ class LabelsIn(QWidget):
         self.replace = QCheckBox("A label takes the place of another one of the same person")
         self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
         self.told = QPlainTextEdit(readOnly=True)
-        self.told.setAccessibleName("What would go in")
+        self.told.setAccessibleName("To be imported")
         self.told.setMaximumHeight(130)
         self.problems = QListWidget()
         self.problems.setAccessibleName("What cannot be taken")
