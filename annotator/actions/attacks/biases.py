@@ -19,12 +19,11 @@ from annotator.actions.results.result_sheets import Choice, Line, Sheet, columns
 from annotator.actions.sets import validation_ground, validation_values
 from annotator.actions.sets.validation_ground import Ground, Rater
 from annotator.actions.studies import contests
+from annotator.domain.judges.pairs import FIRST, TIE, Outcome
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import AIMS
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.protocols.researcherbench.contests import FIRST, TIE, Outcome
-from annotator.protocols.researcherbench.pairwise import NAME as PAIRWISE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +77,24 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
 def _of_pairs(project: Project) -> list[Bias]:
     found = []
-    for rater in result_raters.raters(project, PAIRWISE):
-        if not result_raters.are_people(rater.id):
-            found += _position(
-                rater,
-                [
-                    pair
-                    for trial in contests.trials(project, rater.id) or [1]
-                    for pair in contests.pairs(project, rater.id, trial)
-                    if pair.asked or trial == 1
-                ],
-            )
+    for protocol in contests.JUDGED:
+        what = f" ({PROTOCOLS[protocol].title})" if len(contests.JUDGED) > 1 else ""
+        for rater in result_raters.raters(project, protocol):
+            if not result_raters.are_people(rater.id):
+                found += _position(
+                    rater,
+                    [
+                        pair
+                        for trial in contests.trials(project, protocol, rater.id) or [1]
+                        for pair in contests.pairs(project, protocol, rater.id, trial)
+                        if pair.asked or trial == 1
+                    ],
+                    what,
+                )
     return found
 
 
-def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair]) -> list[Bias]:
+def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair], what: str) -> list[Bias]:
     from annotator.stats.intervals.sample_size import clustered_wilson
 
     both = [pair for pair in pairs if pair.outcome is not Outcome.ERROR]
@@ -108,9 +110,9 @@ def _position(judge: result_raters.Rater, pairs: Sequence[contests.Pair]) -> lis
     ]
     slot = clustered_wilson([first for first, _ in decided], [item for _, item in decided])
     return [
-        Bias(judge.id, judge.name, POSITION, "Verdict changes with the order", flips,
+        Bias(judge.id, judge.name, POSITION, f"Verdict changes with the order{what}", flips,
              "Of the pairs judged in both orders, trial by trial, those whose verdict changes with the order"),
-        Bias(judge.id, judge.name, POSITION, "First one named", slot,
+        Bias(judge.id, judge.name, POSITION, f"First one named{what}", slot,
              "Of the verdicts that name a winner, in pairs judged in both orders, those for the report shown first; "
              "one half is no bias", 0.5),
     ]  # fmt: skip

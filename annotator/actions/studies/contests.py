@@ -28,23 +28,24 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.pairs import Outcome, outcome
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.researcherbench.contests import (
+from annotator.protocols import PROTOCOLS
+from annotator.stats.validation.contests import (
     Contest,
     LengthBias,
-    Outcome,
     Standing,
     first_slot_rate,
     flip_rate,
     length_bias,
-    outcome,
     win_table,
 )
-from annotator.protocols.researcherbench.pairwise import NAME
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
+# Where judges compare two reports; people do so blind, in one order only.
+JUDGED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired and not shape.by_people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Pair:
 class Report:
     """The table of wins, how far the order and how far length decides, and every pair."""
 
+    protocol: str
     rater: Rater | None
     standings: tuple[Standing, ...]
     win_rates: Mapping[str, Estimate]
@@ -84,27 +86,38 @@ class Report:
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
-    """What the view lets choose: whose judgements."""
-    found = response_scores.rater_choice(project, NAME)
-    judges = tuple(value for value in found.values if not are_people(value[1]))
-    return (Choice(found.name, found.words, judges),)
+    """What the view lets choose: whose judgements, and of what was asked where that may differ."""
+    several = len(JUDGED) > 1
+    asked = Choice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
+    found = {name: response_scores.rater_choice(project, name) for name in JUDGED}
+    whose = [
+        Choice(
+            one.name,
+            one.words,
+            tuple(value for value in one.values if not are_people(value[1])),
+            only_if=("protocol", (name,)) if several else None,
+        )
+        for name, one in found.items()
+    ]
+    return (asked, *whose) if several else tuple(whose)
 
 
-def report(project: Project, judge: str = "") -> Report:
+def report(project: Project, judge: str = "", protocol: str = JUDGED[0]) -> Report:
     """A judge's comparisons of every two responses on an item in the same run, in the mode that counts in the results.
 
     A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is held against scores in `preferences`.
     """
-    judges = (one for one in result_raters.raters(project, NAME) if one.id != PEOPLE)
+    judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
-    met = pairs(project, rater.id) if rater else []
+    met = pairs(project, protocol, rater.id) if rater else []
     contests = [Contest(pair.key, pair.a, pair.b, pair.a_first, pair.b_first) for pair in met]
     standings, lengths = win_table(contests), response_scores.mean_lengths(project)
     rates = {row.system: row.win_rate for row in standings}
     known = {system: rate.value for system, rate in rates.items() if system in lengths}
     return Report(
+        protocol,
         rater,
         tuple(standings),
         rates,
@@ -117,24 +130,26 @@ def report(project: Project, judge: str = "") -> Report:
     )
 
 
-def pairs(project: Project, rater_id: str, trial: int = 1) -> list[Pair]:
+def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[Pair]:
     """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are told apart."""
-    return list(_pairs(project, rater_id, trial))
+    return list(_pairs(project, protocol, rater_id, trial))
 
 
-def trials(project: Project, rater_id: str) -> list[int]:
+def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
     """The trials at which a judge compared anything."""
     j = JUDGEMENT.c
-    question = select(j.trial).where(j.protocol == NAME, j.rater_id == rater_id).distinct().order_by(j.trial)
+    question = (
+        select(j.trial).where(j.protocol == protocol, j.rater_id == rater_id).distinct().order_by(j.trial)
+    )
     with project.store.read() as db:
         return list(db.execute(question).scalars())
 
 
-def _pairs(project: Project, rater_id: str, trial: int) -> Iterator[Pair]:
+def _pairs(project: Project, protocol: str, rater_id: str, trial: int) -> Iterator[Pair]:
     names, items = response_scores.systems_named(project), response_scores.items_named(project)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
-        j.protocol == NAME, j.rater_id == rater_id, j.trial == trial
+        j.protocol == protocol, j.rater_id == rater_id, j.trial == trial
     )
     responses = select(r.id, r.item_id, r.system_id, r.trial).where(
         r.item_id.in_(select(ITEM.c.id).where(ITEM.c.retired.is_(False))),
@@ -224,7 +239,7 @@ def _biases(found: Report) -> Sheet:
 
 
 def _rate(found: Report, system: str) -> Cell:
-    return replace(figure(found.win_rates[system]), metric="win_rate")
+    return replace(figure(found.win_rates[system]), metric=PROTOCOLS[found.protocol].metrics[0].name)
 
 
 def _pictures(found: Report) -> Iterator[Picture]:
@@ -303,7 +318,9 @@ def _list(found: Report) -> Sheet:
 def _source(found: Report, pair: Pair) -> Source | None:
     if found.rater is None or not pair.asked:
         return None
-    return Source(NAME, found.rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id)
+    return Source(
+        found.protocol, found.rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
+    )
 
 
 def _named(value: str | None, first: str, second: str) -> str:

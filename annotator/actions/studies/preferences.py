@@ -24,27 +24,16 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
+from annotator.domain.judges.pairs import Choice as Preferred
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.adra.preference import (
-    FIRST,
-    SECOND,
-    TIE,
-    Agreement,
-    Pair,
-    agreement,
-    better,
-    preferred,
-)
-from annotator.protocols.adra.preference import NAME as PREFERENCE
-from annotator.protocols.adra.preference import (
-    Choice as Preferred,
-)
-from annotator.protocols.researcherbench.pairwise import NAME as PAIRWISE
+from annotator.protocols import PROTOCOLS
+from annotator.stats.validation.contests import Agreement, ScoredPair, agreement, better
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
-# People compare two reports blind under either protocol.
-ASKED = (PREFERENCE, PAIRWISE)
+# Where people compare two reports blind.
+ASKED = tuple(name for name, shape in PROTOCOLS.items() if shape.paired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +88,8 @@ def _values(project: Project, metric: str, judge: str) -> dict[str, float | None
     }
 
 
-def _pair(one: Compared, scores: Mapping[str, float | None]) -> Pair:
-    return Pair(scores.get(one.first_id), scores.get(one.second_id), one.preferred)
+def _pair(one: Compared, scores: Mapping[str, float | None]) -> ScoredPair:
+    return ScoredPair(scores.get(one.first_id), scores.get(one.second_id), one.preferred)
 
 
 def _compared(project: Project) -> Iterator[Compared]:
@@ -196,7 +185,7 @@ def _list(found: Report) -> Sheet:
     return Sheet(f"Pairs, by {title}", heads, tuple(lines))
 
 
-def _verdict(pair: Pair) -> Cell:
+def _verdict(pair: ScoredPair) -> Cell:
     if pair.first is None or pair.second is None or pair.preferred is None:
         return text("left out", state="missing")
     scored = better(pair.first, pair.second)

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Outcome, may_win, outcome
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -22,7 +23,6 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.replies import Word, sole_value
-from annotator.protocols.researcherbench.contests import FIRST, SECOND, TIE, Outcome, may_win, outcome
 
 NAME = "researcherbench.pairwise"
 PROMPTS = (NAME,)

@@ -18,9 +18,10 @@ from annotator.domain.judges.protocol import (
     Protocol,
     Scored,
     Verdicts,
+    cases_of_pairs,
     missing_verdicts,
 )
-from annotator.domain.judges.scale import Level, Look, Scale, Value, nominal, numbers
+from annotator.domain.judges.scale import PAIR, Level, Look, Scale, Value, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.pooled import geometric_mean
@@ -109,6 +110,26 @@ def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
     )  # fmt: skip
 
 
+def by_name(case: Case) -> Verdicts:
+    """Whoever's id comes first in the alphabet is better."""
+    first = case.other is None or case.response.id < case.other.id
+    return {case.unit.id: Verdict(value="first" if first else "second", rationale="by its id")}
+
+
+def won(scored: Scored, over_valid: bool = False) -> Estimate:
+    others = [other.id for other in scored.material.others]
+    known = [scored.values[one] for one in others if one in scored.values]
+    value = known.count("first") / len(known) if known and (over_valid or len(known) == len(others)) else None
+    return Estimate(value, n=len(known), missing=len(others) - len(known))
+
+
+DUEL = Protocol(
+    name="planted.duel", title="Planted duel", citation="Nowhere", needs=(),
+    metrics=(Metric("planted.won", "Won", "`w/n`", won),), scale=PAIR, cases=partial(cases_of_pairs, "planted.duel"),
+    judge=judge, baseline=by_name, prompts=("planted.stance",), paired=True,
+)  # fmt: skip
+
+
 PAPER = Paper(
     name="planted",
     title="Nowhere",
@@ -131,6 +152,7 @@ PAPER = Paper(
             ),
             Metric("planted.used", "In use", "How much of the scale is in use.", table=share_in_use),
         ),
+        DUEL,
     ),
     composites=(
         Composite(

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from annotator.actions.assignments import submitting
+from annotator.actions.attacks import biases
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, label_exports, label_files, samples
 from annotator.actions.items import items
@@ -26,13 +27,14 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.results import composites, overview, result_exports, result_raters, results
 from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validity_cards
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.storage.tables import ResponseRow, SystemRow, table
 
-STANCE, RATING = "planted.stance", "planted.rating"
+STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
 REPORTS = 4
 # What is said of the three points of a checklist, of shares .5, .3 and .2, on each of two items; one is unsure.
@@ -130,6 +132,17 @@ def released(project: Project, folder: Path) -> None:
     releases.export(other, folder / "again")
     assert content(folder / "again") == content(folder / releases.GOLDSMITH)
     other.close()
+
+
+def compared_in_pairs(project: Project, folder: Path) -> None:
+    asyncio.run(orders.carry_out(project, Order("baseline", DUEL)))
+    shown = result_views.show(project, "wins", {"protocol": DUEL})
+    table, *_, pairs = shown.sheets
+    assert table.lines
+    assert {line.source.protocol for line in pairs.lines if line.source} == {DUEL}
+    # Whose id comes first is better in both orders.
+    assert all(row.inconsistent == row.error == row.tie == 0 for row in shown.kept.standings)
+    assert "First one named (Planted duel)" in {one.name for one in biases.report(project)}
 
 
 def layout_comes_and_goes(project: Project, folder: Path) -> None:
@@ -300,6 +313,7 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         validated,
         labels_leave_and_return,
         released,
+        compared_in_pairs,
         layout_comes_and_goes,
         layout_offered,
         commanded,

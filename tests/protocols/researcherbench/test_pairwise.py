@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.pairs import Outcome, outcome
 from annotator.domain.judges.protocol import Answer, Material, Scored
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.judging.prompts.schema import strict_schema
-from annotator.protocols.researcherbench.contests import Outcome, outcome
 from annotator.protocols.researcherbench.pairwise import (
     PAIRWISE,
     Preference,

@@ -1,55 +1,17 @@
-"""What comes of comparing systems in pairs: who wins, how often the order decides, and how far length does.
+"""What comes of comparing systems in pairs: who wins, how far order and length decide, whether scores agree with it.
 
-ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. The
-paper gives no intervals. Wilson's take what is counted as independent; comparisons that share a report, and the two
-verdicts of a pair, are not quite.
+ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. ADRA,
+§5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Wilson's take what is counted
+as independent; comparisons that share a report, and the two verdicts of a pair, are not quite.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from math import isclose
 
+from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Choice, Outcome, outcome
 from annotator.domain.texts.estimate import Estimate
-
-FIRST, SECOND, TIE = "first", "second", "tie"
-
-
-class Outcome(StrEnum):
-    """What both orders together say of a response against another."""
-
-    WIN = "win"
-    LOSS = "loss"
-    TIE = "tie"
-    INCONSISTENT = "inconsistent"
-    ERROR = "error"
-
-
-def outcome(shown_first: str | None, shown_second: str | None) -> Outcome:
-    """What a response's verdicts make: of the order in which it is shown first, and of that in which it is second.
-
-    The same verdict in both orders is the outcome; another one is inconsistent; a verdict that did not come (None)
-    makes an error. ValueError for anything but first, second, tie.
-    """
-    one, two = _as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)
-    if one is None or two is None:
-        return Outcome.ERROR
-    return one if one is two else Outcome.INCONSISTENT
-
-
-def may_win(shown_first: str | None, shown_second: str | None) -> bool:
-    """Whether a response has won, or still can once what is missing has come."""
-    seen = {_as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)}
-    return seen <= {Outcome.WIN, None}
-
-
-def _as_seen(value: str | None, own: str) -> Outcome | None:
-    """One order's verdict as the response sees it that stood in the place named."""
-    if value not in (FIRST, SECOND, TIE, None):
-        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
-    if value is None or value == TIE:
-        return Outcome.TIE if value else None
-    return Outcome.WIN if value == own else Outcome.LOSS
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +174,69 @@ def _squared(r: Estimate) -> Estimate:
     return replace(
         r, value=r.value**2, low=0.0 if r.low < 0 < r.high else ends[0], high=ends[1], method=method
     )
+
+
+# How far a score agrees with preferences.
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """Two reports on one item: their scores, None for undefined, and which somebody preferred, None for unsaid."""
+
+    first: float | None
+    second: float | None
+    preferred: Choice | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often the better score is the preferred report, and the pairs that say nothing about it."""
+
+    share: Estimate
+    agreed: int
+    disagreed: int
+    tied_scores: int
+    tied_preferences: int
+    tied_both: int
+    left_out: int
+
+
+def better(first: float, second: float) -> Choice:
+    """Which score is higher; a tie when they differ by rounding only."""
+    if isclose(first, second, rel_tol=1e-9, abs_tol=1e-12):
+        return TIE
+    return FIRST if first > second else SECOND
+
+
+def agreement(pairs: Iterable[ScoredPair]) -> Agreement:
+    """The share of pairs, among those where neither ties, whose better score is the preferred report (Wilson 95 %).
+
+    The interval takes pairs as independent, also those that share a report. Pairs without a preference or without
+    both scores are left out and counted. ValueError on another preference.
+    """
+    from annotator.stats.intervals.intervals import wilson
+
+    outcomes = Counter(_outcome(pair) for pair in pairs)
+    agreed, disagreed = outcomes["agreed"], outcomes["disagreed"]
+    return Agreement(
+        wilson(agreed, agreed + disagreed),
+        agreed,
+        disagreed,
+        outcomes["tied scores"],
+        outcomes["tied preferences"],
+        outcomes["tied both"],
+        outcomes["left out"],
+    )
+
+
+def _outcome(pair: ScoredPair) -> str:
+    if pair.preferred not in (FIRST, SECOND, TIE, None):
+        raise ValueError(f"a preference is first, second or tie, not {pair.preferred!r}")
+    if pair.preferred is None or pair.first is None or pair.second is None:
+        return "left out"
+    scored = better(pair.first, pair.second)
+    if scored == pair.preferred:
+        return "tied both" if scored == TIE else "agreed"
+    if scored == TIE:
+        return "tied scores"
+    return "tied preferences" if pair.preferred == TIE else "disagreed"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.protocols.researcherbench.contests import (
+from annotator.stats.validation.contests import (
     Contest,
     Standing,
     first_slot_rate,
