@@ -1,14 +1,15 @@
 """The command on agreement: how far raters agreed before anyone saw both, and the exact inputs of every figure."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through
+from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
 from annotator.cli.options import Budget, Concurrency, Timeout
-from annotator.cli.saying import As, File, Json, opened, print_json, said, say
+from annotator.cli.saying import As, File, Json, opened, print_json, said
 from annotator.domain.experts.assignment import Stage
 
 app = typer.Typer()
@@ -54,7 +55,7 @@ def agreement(
     if estimate and not assisted_by:
         raise typer.BadParameter("--estimate needs a judge: name one with --assisted-by.")
     if estimate:
-        _estimate(file, order, as_, json_=json_)
+        say_forecast(file, order, json_=json_, person=as_)
         return
     # Nobody is paid for what cannot be shown.
     agreement_groups.refuse_unknown(by)
@@ -91,26 +92,16 @@ def _tell(
     print_json({**heads, **rows, "inputs": inputs, "model_assisted": assisted})
 
 
-def _estimate(file: Path, order: Any, person: str, *, json_: bool) -> None:
-    from annotator.actions.judging import forecasts
-
-    with opened(file, readonly=True, person=person) as project:
-        found = forecasts.told(project, order)
-    say(found.tree(), json_, found.words())
-
-
 def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:
     """How it ended to have a judge pair what it has not paired."""
-    from annotator.actions.agreement import assisting
+    from annotator.actions.agreement.assisting import Pairing
 
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await assisting.run(project, order, **told)
-
-    return gone_through(file, run, doing="pairing", progress=progress, person=person)
+    run = partial(Pairing.run, order=order)
+    return gone_through(file, run, doing=Pairing.doing, progress=progress, person=person)
 
 
 def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:
-    from annotator.actions.agreement import assisting
+    from annotator.actions.agreement.assisting import Pairing
 
     for name, found in sections.items():
         if found:
@@ -118,7 +109,7 @@ def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) ->
     if not any(sections.values()):
         said.print(_nothing(report))
     if ended is not None:
-        for line in (report.assistance.words(), *assisting.words(ended)):
+        for line in (report.assistance.words(), *Pairing.words(ended)):
             said.print(line, markup=False)
 
 

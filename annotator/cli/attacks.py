@@ -1,11 +1,11 @@
 """The commands on judges' biases: putting a judge to the test over attacked copies, and what shows anyway."""
 
-import asyncio
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.carrying import Shown, order_carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, RequestsPerMinute, Timeout, TokensPerMinute, how
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.cli.validation import To, show
@@ -48,25 +48,16 @@ def attack(
 
     Run the same command again to resume a stopped test; no question is asked twice.
     """
-    from annotator.actions.attacks import attack_forecasts, attack_tests, attacking
+    from annotator.actions.attacks import attack_tests
     from annotator.actions.attacks.attack_tests import Wish
 
     wish = Wish(judge, protocol, tuple(attacks or ()), size, width, seed, paraphraser)
-    if estimate:
-        with opened(file, readonly=True, person=as_) as project:
-            found = asyncio.run(attack_forecasts.estimate(project, wish))
-        say(found.tree(), json_, found.words())
-        return
-
     order = attack_tests.order(wish, **how(concurrency, timeout, budget, rpm, tpm))
-
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await attacking.run(project, order, **told)
-
-    carried_out(
-        file, run, attacking.words, doing="attacking", progress=progress, json_=json_, person=as_,
-        after=lambda: _say_figures(file, judge, protocol, as_),
-    )  # fmt: skip
+    if estimate:
+        say_forecast(file, order, json_=json_, person=as_)
+        return
+    after = partial(_say_figures, file, judge, protocol, as_)
+    order_carried_out(file, order, progress=progress, json_=json_, person=as_, after=after)
 
 
 def _say_figures(file: Any, judge: str, protocol: str, person: str) -> None:

@@ -20,6 +20,34 @@ Line = dict[str, Any]
 FOR_A_WINDOW = "json"
 
 
+def order_carried_out(
+    file: Path,
+    order: Any,
+    *,
+    progress: str,
+    json_: bool,
+    person: str = "",
+    after: Callable[[], None] | None = None,
+) -> None:
+    """Have an order carried out whose project need not be looked at before."""
+    from annotator.actions.running import orders
+
+    kind = orders.kind_of(order.protocol)
+    carried_out(
+        file, partial(orders.carry_out, order=order), kind.words, doing=kind.doing, progress=progress, json_=json_,
+        person=person, after=after,
+    )  # fmt: skip
+
+
+def say_forecast(file: Path, order: Any, *, json_: bool, person: str = "") -> None:
+    """Say what an order would take, and ask nobody."""
+    from annotator.actions.running import orders
+
+    with opened(file, readonly=True, person=person) as project:
+        found = orders.forecast(project, order)
+    say(found.tree(), json_, found.words())
+
+
 class Run(Shape):
     """A run over an open project; it tells of each batch and hears a line “cancel”."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.carrying import Shown, order_carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, said, say
 
@@ -31,7 +31,6 @@ def ask(
     json_: Json = False,
 ) -> None:
     """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit."""
-    from annotator.actions.judging import forecasts
     from annotator.actions.material import draft_runs
     from annotator.actions.runs.judge_cases import Order
 
@@ -41,15 +40,9 @@ def ask(
     )  # fmt: skip
 
     if estimate:
-        with opened(file, readonly=True, person=person) as project:
-            found = forecasts.told(project, order)
-        say(found.tree(), json_, found.words())
+        say_forecast(file, order, json_=json_, person=person)
         return
-
-    async def run(project: Any, **how: Any) -> dict[str, Any]:
-        return await draft_runs.run(project, order, **how)
-
-    carried_out(file, run, draft_runs.words, doing="drafting", progress=progress, json_=json_, person=person)
+    order_carried_out(file, order, progress=progress, json_=json_, person=person)
 
 
 @app.command("list")

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.carrying import Shown, carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Items, KeyEnv, Timeout
-from annotator.cli.saying import File, Json, opened, say
+from annotator.cli.saying import File, Json
 
 app = typer.Typer()
 
@@ -46,8 +46,8 @@ def respond(
     Without a judge or an endpoint, the system's previous writer is used.
     """
     from annotator.actions.judges import writers
-    from annotator.actions.judging import forecasts
     from annotator.actions.material import responding
+    from annotator.actions.material.responding import Writing
     from annotator.actions.runs.judge_cases import Order
 
     manner = responding.manner(mode, planned=plan)
@@ -60,13 +60,11 @@ def respond(
         )  # fmt: skip
 
     if estimate:
-        with opened(file, readonly=True) as project:
-            found = forecasts.told(project, order_of(judge))
-        say(found.tree(), json_, found.words())
+        say_forecast(file, order_of(judge), json_=json_)
         return
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
         writer = writers.prepared(project, system, settings)
-        return await responding.run(project, order_of(writer.name), **how)
+        return await Writing.run(project, order_of(writer.name), **how)
 
-    carried_out(file, run, responding.words, doing="writing", progress=progress, json_=json_)
+    carried_out(file, run, Writing.words, doing=Writing.doing, progress=progress, json_=json_)

@@ -1,6 +1,6 @@
 """How a judge is let pair the units of two raters by meaning: a run like any other, over frozen lists alone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, TextIO
 
@@ -10,16 +10,17 @@ from annotator.actions.agreement import agreement_inputs, assisted
 from annotator.actions.authoring import comparing
 from annotator.actions.consensus import letters
 from annotator.actions.items import materials
-from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, run_lines, run_records
+from annotator.actions.runs import run_lines
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_kind import RunKind, Tell, failure_words, with_failures
 from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.experts.agreement import AssistedPair, PairAgreement, under
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judge import RunState
+from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
@@ -37,23 +38,27 @@ def order(judge: str, stage: Stage | None = None, **how: Any) -> Order:
     return Order(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
 
 
-def is_one(protocol: str) -> bool:
-    """Whether a run of that name pairs lists."""
-    return protocol.startswith(NAME)
+class Pairing(RunKind):
+    """A judge pairs what it has not paired; nothing frozen is touched.
 
+    Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
+    """
 
-class Asking:
-    """What a judge is still to be asked, and what has come and waits to be committed."""
+    doing = "pairing"
+    things, reply_tokens = "pairings", 200
 
-    def __init__(self, project: Project, order: Order) -> None:
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
         """Refusal for whoever does not coordinate, for a judge without a model, and where there is nothing to pair."""
-        self._project = project
-        self.judge = assisted.asked_judge(project, order.judge)
+        judge = assisted.asked_judge(project, order.judge)
+        shape = Protocol(
+            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
+            judge=self._ask, prompts=PROMPTS,
+        )  # fmt: skip
         frozen, names = agreement_inputs.frozen(project)
         stage = order.protocol.removeprefix(NAME).removeprefix(".")
         chosen = [one for one in frozen if stage in ("", one.stage.value)]
         self._prompt = assisted.prompt_sha256(project)
-        self.lists = assisted.lists(self.judge, chosen, self._prompt)
+        self.lists = assisted.lists(judge, chosen, self._prompt)
         if not self.lists:
             raise Refusal(
                 "Nothing frozen here is matched by its words, so there is nothing to pair by meaning.",
@@ -65,13 +70,48 @@ class Asking:
         self.failed: list[dict[str, str]] = []
         self._keys = names.items
         self._found: dict[str, PairAgreement] = {}
+        return judge, shape
 
-    def shape(self) -> Protocol:
-        """The pairing in the shape of a protocol with one unit in a case: one pair of lists."""
-        return Protocol(
-            name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
-            judge=self._ask, prompts=PROMPTS,
-        )  # fmt: skip
+    @classmethod
+    async def run(
+        cls, project: Project, order: Order, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+    ) -> Line:
+        """Carry an order out, if anything lacks."""
+        kind = cls(project, order)
+        if kind.to_do:
+            return await super().run(project, order, tell=tell, listen=listen)
+        ended = kind._nothing_to_ask()
+        tell(ended)
+        return ended
+
+    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
+        """Open the run, unless another has paired the rest meanwhile."""
+        return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
+
+    def _nothing_to_ask(self) -> Line:
+        from annotator.judging.runs.progress import Tally
+        from annotator.judging.runs.runner import Ended
+
+        ended, total = Ended(RunState.DONE, Tally().told((), None)), len(self.lists)
+        return with_failures(run_lines.ended_line("", DEED, ended, total, total), [])
+
+    def journal(self, run_id: str) -> Journal:
+        """What was paired, beside the agreement."""
+        return _PairingJournal(self.project, run_id, self)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """A case for each pair of lists that there is no reply of."""
+        before = len(self.lists) - len(self.to_do)
+        return Work(self.shape, self.cases, len(self.lists), before, DEED)
+
+    def ended(self, line: Line, journal: Journal) -> Line:
+        """The last line with what failed."""
+        return with_failures(line, self.failed)
+
+    @staticmethod
+    def words(line: Line) -> list[str]:
+        """The last line of a run as a person reads it."""
+        return failure_words(line, lambda one: f"Item {one['item']}, {one['stage']}")
 
     def cases(self) -> Iterator[Case]:
         """A case for each pair of lists that there is no reply of."""
@@ -79,13 +119,13 @@ class Asking:
         for of in self.to_do:
             of_item.setdefault(self.lists[of][0].item_id, []).append(of)
         wanted = materials.Wanted((), texts=False, parts=False)
-        for at_hand in materials.each(self._project, wanted, list(of_item)):
+        for at_hand in materials.each(self.project, wanted, list(of_item)):
             for of in of_item[at_hand.item.id]:
                 yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         agreement, pair = self.lists[case.unit.id]
-        with self._project.store.read() as db:
+        with self.project.store.read() as db:
             documents = letters.sealed(db, agreement, {pair.a: pair.a, pair.b: pair.b})
         a, b = documents[pair.a].units, documents[pair.b].units
         answer = await paired(case.item.question, [unit.text for unit in a], [unit.text for unit in b], ask)
@@ -115,7 +155,7 @@ class Asking:
 class _PairingJournal(Journal):
     """A journal whose finished cases become pairs, kept beside the agreement."""
 
-    def __init__(self, project: Project, run_id: str, asking: Asking) -> None:
+    def __init__(self, project: Project, run_id: str, asking: Pairing) -> None:
         super().__init__(project, run_id, asking.judge.id, NAME)
         self._asking = asking
 
@@ -128,56 +168,4 @@ class _PairingJournal(Journal):
         return len(rows)
 
 
-async def run(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Have the judge of the order pair what it has not paired; nothing frozen is touched.
-
-    Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
-    """
-    asking = Asking(project, order)
-    if asking.to_do:
-        with run_records.alone(project):
-            # Another run may have ended since, and paired the same.
-            asking = Asking(project, order)
-            ended = await _asked(project, order, asking, tell, listen)
-    else:
-        ended = _nothing_to_ask(asking)
-    ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": asking.failed}
-    tell(ended)
-    return ended
-
-
-async def _asked(
-    project: Project, order: Order, asking: Asking, tell: Callable[[Line], None], listen: TextIO | None
-) -> Line:
-    if not asking.to_do:
-        return _nothing_to_ask(asking)
-    judge = judges.kept(project, asking.judge)
-    opened = run_records.open_run(project, judge, order, PROMPTS)
-    journal = _PairingJournal(project, opened.id, asking)
-    before = len(asking.lists) - len(asking.to_do)
-    work = Work(asking.shape(), asking.cases, len(asking.lists), before, DEED)
-    return await driving.drive(project, judge, order, work, journal, tell, listen)
-
-
-def _nothing_to_ask(asking: Asking) -> Line:
-    from annotator.judging.runs.progress import Tally
-    from annotator.judging.runs.runner import Ended
-
-    ended, total = Ended(RunState.DONE, Tally().told((), None)), len(asking.lists)
-    return run_lines.ended_line("", DEED, ended, total, total)
-
-
-def words(line: Line) -> list[str]:
-    """The last line of a run as a person reads it."""
-    said = run_lines.words(line)
-    failed = [
-        f"Item {one['item']}, {one['stage']}: {one['status'].replace('_', ' ')}. {one['cause']}"
-        for one in line["failed"]
-    ]
-    return [said[0], *failed, *said[1:]]
+run = Pairing.run

@@ -7,14 +7,11 @@ from typing import Any
 from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
 from annotator.actions.attacks.attack_journal import AttackJournal
 from annotator.actions.attacks.attack_tests import AttackTest, Wish
-from annotator.actions.judges import judges
-from annotator.actions.judging import forecasts, judge_runs
-from annotator.actions.judging.forecasts import Asked, Forecast
-from annotator.actions.project import people
+from annotator.actions.attacks.attacking import DEED, Attacking
+from annotator.actions.judging import forecasts
+from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import Order
-from annotator.domain.judges.judge import Judge
-from annotator.domain.judges.protocol import Protocol
+from annotator.actions.runs.driving import Work
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
 from annotator.judging.attacks import ATTACKS
@@ -80,26 +77,22 @@ class AttackForecast:
 
 async def estimate(project: Project, wish: Wish) -> AttackForecast:
     """What the test would take; nothing is asked and nothing is written."""
-    people.refuse_others(project, "puts judges to the test")
-    judge, shape, attacks = attack_tests.checked(project, wish)
-    test = attack_tests.alike(project, wish, judge, shape, attacks)
-    known = test is not None
-    if test is None:
-        writer = judges.named(project, wish.writer).id if wish.writer else ""
-        content = attack_drawing.draw(project, wish, judge, shape, attacks, writer)
-        test = AttackTest("", judge.id, "", shape.name, now(), content)
+    kind = Attacking(project, attack_tests.order(wish))
+    known = kind.known()
+    test = known or AttackTest("", kind.judge.id, "", kind.shape.name, now(), kind.drawn())
     drawn = test.content.drawn
     unwritten = _unwritten(project, test)
     return AttackForecast(
-        judging=await _judging(project, judge, shape, test, unwritten),
+        judging=await _judging(kind, test, unwritten),
         rewording=_rewording(project, test, unwritten),
         drawn=sum(len(one.own) for one in drawn),
         available=test.content.available,
         items=len({one.item_id for one in drawn}),
         per_attack={
-            name: sum(len(one.own) for _, one in attack_drawing.questions_of(test, name)) for name in attacks
+            name: sum(len(one.own) for _, one in attack_drawing.questions_of(test, name))
+            for name in kind.attacks
         },
-        known=known,
+        known=known is not None,
     )
 
 
@@ -113,21 +106,17 @@ def _unwritten(project: Project, test: AttackTest) -> dict[str, str]:
     }
 
 
-async def _judging(
-    project: Project, judge: Judge, shape: Protocol, test: AttackTest, unwritten: dict[str, str]
-) -> Forecast:
+async def _judging(kind: Attacking, test: AttackTest, unwritten: dict[str, str]) -> Forecast:
+    project, judge = kind.project, kind.judge
     done = AttackJournal(project, judge.id, test).done(only_ok=True)
     amount = attack_copies.amount(test, done)
     written = attack_copies.reworded(project, test)
     # What a model has not written yet is taken to be as long as the report.
     words = {**{name: (f"{report}\n",) for name, report in unwritten.items()}, **written}
-    shape = judge_runs.asked_by(project, Order(judge.name, shape.name), judge)
+    shape = kind.asked_by()
     made = attack_copies.cases(project, test, judge, shape, words.get, done)
-    asked = Asked(
-        shape, (one.case for one in made), frozenset(), amount.total, amount.total - amount.done, "verdicts"
-    )
-    order = Order(judge.name, shape.name)
-    return replace(await forecasts.of(project, order, judge, asked), things="verdicts on copies")
+    work = Work(shape, lambda: (one.case for one in made), amount.total, amount.done, DEED)
+    return replace(await forecasts.of_work(kind, work, work.cases()), protocol=shape.name)
 
 
 def _rewording(project: Project, test: AttackTest, unwritten: dict[str, str]) -> Rewording | None:

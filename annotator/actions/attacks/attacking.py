@@ -1,7 +1,5 @@
 """How a judge is put to the test: attacks are made on copies of reports, and it is asked about each as ever."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import TextIO
 
 from annotator.actions.attacks import attack_copies, attack_drawing, attack_rewording, attack_tests
@@ -12,117 +10,120 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, run_lines, run_records
+from annotator.actions.runs import driving, run_records
 from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
+from annotator.domain.judges.attack import AttackContent
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.refusal import Refusal
 
 DEED = "attacked copies judged"
-Tell = Callable[[Line], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Undertaking:
-    """A test with the judge that is asked and how it is carried out; `resumed` says that its run was cut short."""
+class Attacking(RunKind):
+    """A judge is put to the test, or a test goes on: what came before is never asked for again.
 
-    test: AttackTest
-    judge: Judge
-    shape: Protocol
-    order: Order
-    resumed: bool
-
-
-async def run(
-    project: Project, order: AttackOrder, *, tell: Tell = lambda _: None, listen: TextIO | None = None
-) -> Line:
-    """Carry a test out, or go on with the one that was ordered alike: what came before is never asked for again.
-
+    An order without a wish goes on with the newest test that was cut short, or asks for what is missing of the newest.
     The last line names the test.
     """
-    wish = order.wish
-    people.refuse_others(project, "puts judges to the test")
-    judge, shape, attacks = attack_tests.checked(project, wish)
-    judge = judges.kept(project, judge)
-    with run_records.alone(project):
+
+    doing = "attacking"
+    things = "verdicts on copies"
+
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """The judge, and the protocol whose verdicts are attacked."""
+        people.refuse_others(project, "puts judges to the test")
+        wish = order.wish if isinstance(order, AttackOrder) else _newest(project, order)
+        judge, shape, self.attacks = attack_tests.checked(project, wish)
+        self._wish = wish
+        return judge, shape
+
+    def known(self) -> AttackTest | None:
+        """The test that was ordered alike, if there is one."""
+        return attack_tests.alike(self.project, self._wish, self.judge, self.shape, self.attacks)
+
+    def drawn(self) -> AttackContent:
+        """What a new test would hold."""
+        project, wish = self.project, self._wish
+        writer = judges.named(project, wish.writer).id if wish.writer else ""
+        return attack_drawing.draw(project, wish, self.judge, self.shape, self.attacks, writer)
+
+    def asked_by(self) -> Protocol:
+        """The protocol as the judge goes by it."""
+        return judge_runs.asked_by(self.project, Order(self.judge.name, self.shape.name), self.judge)
+
+    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
+        """Draw the test or go on with it; reports are said in other words before the judge is asked."""
+        self.judge = self.kept()
+        project, judge = self.project, self.judge
         # Whether a run was cut short is told now: one that died is known as such only under the lock.
-        test = attack_tests.alike(project, wish, judge, shape, attacks)
-        resumed = test is not None and _is_open(project, test)
+        test = self.known()
+        self._resumed = test is not None and _is_open(project, test)
         if test is None:
-            writer = judges.named(project, wish.writer).id if wish.writer else ""
-            content = attack_drawing.draw(project, wish, judge, shape, attacks, writer)
-            test = attack_tests.keep(project, judge, shape, content)
+            test = attack_tests.keep(project, judge, self.shape, self.drawn())
         else:
             run_records.reopen(project, test.run_id)
-        doing = _Undertaking(test, judge, _asked_by(project, judge, shape), order, resumed)
-        ended = await _carried_out(project, doing, tell, listen)
-    tell(ended)
-    return ended
+        self._test = test
+        self.shape = self.asked_by()
+        ended = await self._written(tell, listen)
+        if ended is None or ended["state"] == RunState.DONE.value:
+            if ended is not None:
+                run_records.reopen(project, test.run_id)
+            run = OpenRun(test.run_id, 0)
+            journal = self.journal(run.id)
+            work = self.work(run, journal)
+            ended = await driving.drive(project, judge, self.order, work, journal, tell, listen)
+        return {**ended, "test": test.id}
+
+    async def _written(self, tell: Tell, listen: TextIO | None) -> Line | None:
+        """How saying the reports in other words ended; None where nothing was left to say."""
+        project, test = self.project, self._test
+        writer = attack_rewording.writer_of(project, test)
+        wanted = attack_rewording.unwritten(project, test, again=not self._resumed) if writer else []
+        if writer is None or not wanted:
+            return None
+        journal = RewordingJournal(project, writer.id, test)
+        work = attack_rewording.work(project, test, journal, wanted)
+        return await driving.drive(project, writer, self.order, work, journal, tell, listen)
+
+    def journal(self, run_id: str) -> AttackJournal:
+        """What was said of copies, apart from judgements."""
+        return AttackJournal(self.project, self.judge.id, self._test)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """The copies of the test on which a verdict is wanted."""
+        assert isinstance(journal, AttackJournal)
+        done = journal.done(only_ok=not self._resumed)
+        words = attack_copies.reworded(self.project, self._test)
+
+        def made() -> "map[Case]":
+            found = attack_copies.cases(self.project, self._test, self.judge, self.shape, words.get, done)
+            return map(journal.put, found)
+
+        amount = attack_copies.amount(self._test, done)
+        return Work(self.shape, made, amount.total, amount.done, DEED)
 
 
-async def go_on(
-    project: Project, order: Order, *, tell: Tell = lambda _: None, listen: TextIO | None = None
-) -> Line:
-    """Go on with the newest test of a judge that was cut short, or ask for what is missing of the newest."""
+run = Attacking.run
+
+
+def _newest(project: Project, order: Order) -> Wish:
+    """What the newest test of a judge that was cut short was to test, or the newest of all."""
     protocol = order.protocol.removeprefix(PREFIX)
     judge = judges.named(project, order.judge)
     tests = attack_tests.all_of(project, judge.id, protocol)
     if not tests:
         raise Refusal(f"“{judge.name}” was not put to the test.", "Begin with: goldsmith attack.")
-    test = next((one for one in tests if _is_open(project, one)), tests[0])
-    names = {one.id: one.name for one in judges.all_of(project)}
-    one = test.content
-    wish = Wish(
-        judge.name, protocol, one.attacks, one.size, one.width, one.seed, names.get(one.writer_id, "")
-    )
-    return await run(project, AttackOrder(**asdict(order) | {"wish": wish}), tell=tell, listen=listen)
+    one = next((one for one in tests if _is_open(project, one)), tests[0]).content
+    names = {each.id: each.name for each in judges.all_of(project)}
+    writer = names.get(one.writer_id, "")
+    return Wish(judge.name, protocol, one.attacks, one.size, one.width, one.seed, writer)
 
 
 def _is_open(project: Project, test: AttackTest) -> bool:
     return run_records.state_of(project, test.run_id) != RunState.DONE.value
-
-
-def _asked_by(project: Project, judge: Judge, shape: Protocol) -> Protocol:
-    return judge_runs.asked_by(project, Order(judge.name, shape.name), judge)
-
-
-async def _carried_out(project: Project, doing: _Undertaking, tell: Tell, listen: TextIO | None) -> Line:
-    written = await _written(project, doing, tell, listen)
-    if written is not None and written["state"] != RunState.DONE.value:
-        return {**written, "test": doing.test.id}
-    if written is not None:
-        run_records.reopen(project, doing.test.run_id)
-    journal = AttackJournal(project, doing.judge.id, doing.test)
-    work = _work(project, doing, journal)
-    ended = await driving.drive(project, doing.judge, doing.order, work, journal, tell, listen)
-    return {**ended, "test": doing.test.id}
-
-
-async def _written(project: Project, doing: _Undertaking, tell: Tell, listen: TextIO | None) -> Line | None:
-    """How saying the reports in other words ended; None where nothing was left to say."""
-    writer = attack_rewording.writer_of(project, doing.test)
-    wanted = attack_rewording.unwritten(project, doing.test, again=not doing.resumed) if writer else []
-    if writer is None or not wanted:
-        return None
-    journal = RewordingJournal(project, writer.id, doing.test)
-    work = attack_rewording.work(project, doing.test, journal, wanted)
-    return await driving.drive(project, writer, doing.order, work, journal, tell, listen)
-
-
-def _work(project: Project, doing: _Undertaking, journal: AttackJournal) -> Work:
-    done = journal.done(only_ok=not doing.resumed)
-    words = attack_copies.reworded(project, doing.test)
-
-    def made() -> "map[Case]":
-        found = attack_copies.cases(project, doing.test, doing.judge, doing.shape, words.get, done)
-        return map(journal.put, found)
-
-    amount = attack_copies.amount(doing.test, done)
-    return Work(doing.shape, made, amount.total, amount.done, DEED)
-
-
-def words(line: Line) -> list[str]:
-    """The last line of a test as a person reads it."""
-    return run_lines.words(line)

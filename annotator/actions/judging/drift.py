@@ -1,12 +1,12 @@
 """How it is noticed that a judge has changed: a frozen anchor set of its verdicts is judged anew and compared."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from random import Random
 from secrets import randbelow
-from typing import Any, TextIO
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
@@ -19,13 +19,14 @@ from annotator.actions.judging.drift_reports import Again, Anchored, Changed, Dr
 from annotator.actions.judging.judge_offers import CHECKS
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import AUDIT, record
-from annotator.actions.runs import driving, judge_cases, judgement_replies, run_records, run_watching
+from annotator.actions.runs import judge_cases, judgement_replies, run_lines, run_watching
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import JUDGEMENT, Journal
 from annotator.actions.runs.judge_cases import Key, Manner, Order
 from annotator.actions.runs.judgement_replies import Reply
+from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_lines import Line
-from annotator.actions.runs.run_records import RunLine, runs
+from annotator.actions.runs.run_records import OpenRun, RunLine, runs
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol, Verdicts
@@ -101,47 +102,68 @@ def anchored(project: Project, judge: str, protocol: str = USUAL) -> Anchor | No
     return None
 
 
-async def check(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Judge the anchor set of an order's judge and protocol anew and keep the report; the last line has it as `drift`.
+class Checking(RunKind):
+    """A judge is asked for its anchored verdicts again; the last line has the report as `drift`.
 
     A check that was stopped is gone on with, and asks nothing twice; until it is whole there is no report.
     """
-    judge, frozen, trial = _begun(project, order)
-    shape = judge_runs.asked_by(project, order, judge)
-    with run_records.alone(project):
-        named = Order(judge.name, PREFIX + order.protocol)
-        opened = run_records.open_run(project, judge, named, shape.prompts)
-        journal = _CheckJournal(project, opened.id, judge.id, named.protocol)
-        work = Work(
-            shape,
-            lambda: _cases(project, order, judge, frozen, trial),
-            len(frozen.units),
-            0,
-            DEED,
-            _others(frozen, trial),
+
+    doing = "checking"
+    things = "anchored units"
+
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """The order names a protocol, or a check by it."""
+        self._of = replace(order, protocol=order.protocol.removeprefix(PREFIX))
+        judge = _endpoint(project, order.judge)
+        frozen = anchored(project, order.judge, self._of.protocol)
+        if frozen is None:
+            raise Refusal(
+                f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor."
+            )
+        name = PREFIX + self._of.protocol
+        self.order = replace(order, protocol=name, systems=(), items=(), trials=1, batch=False, models=())
+        self._frozen = frozen
+        # By its trial a check is told from all others.
+        self._trial = _FIRST_TRIAL + len(_told_of(project, CHECKED, judge.id, self._of.protocol))
+        return judge, judge_runs.asked_by(project, self._of, judge)
+
+    def journal(self, run_id: str) -> Journal:
+        """The verdicts for the report alone."""
+        return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """The cases of the anchored units, and nothing else of them."""
+        from annotator.judging.runs.runner import left
+
+        units = self._frozen.units
+        others = _AllBut({(unit.response_id, unit.unit_id, self._trial) for unit in units})
+        return Work(
+            self.shape, self._cases, len(units), 0, DEED, others, whole=lambda: left(self._cases(), others)
         )
-        how = replace(order, batch=False)
-        ended = await driving.drive(project, judge, how, work, journal, tell, listen)
-    if ended["state"] == RunState.DONE.value:
-        report = _kept(project, judge, frozen, opened.id, journal.found)
-        ended = {**ended, "drift": report.tree(), "words": report.words()}
-    tell(ended)
-    return ended
+
+    def _cases(self) -> Iterator[Case]:
+        items = list(dict.fromkeys(unit.item_id for unit in self._frozen.units))
+        asked = self.judge.asked
+        manner = Manner(asked.together, asked.weights_shown, self._frozen.seed)
+        of = Order(self.judge.name, self._of.protocol)
+        for case in judge_cases.cases(self.project, of, items, manner):
+            yield replace(case, trial=self._trial)
+
+    def ended(self, line: Line, journal: Journal) -> Line:
+        """The last line with the report, once the check is whole."""
+        if line["state"] != RunState.DONE.value or not isinstance(journal, _CheckJournal):
+            return line
+        report = _kept(self.project, self.judge, self._frozen, journal.run_id, journal.found)
+        return {**line, "drift": report.tree(), "words": report.words()}
+
+    @staticmethod
+    def words(line: Line) -> list[str]:
+        """The last line of a check as a person reads it."""
+        report: list[str] = line.get("words", ["There is no report until it is whole."])
+        return run_lines.words(line) + report
 
 
-def outlook(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], int]:
-    """How a check would ask: its protocol, its cases with the anchored units alone, and how many those are."""
-    from annotator.judging.runs.runner import left
-
-    judge, frozen, trial = _begun(project, order)
-    cases = left(_cases(project, order, judge, frozen, trial), _others(frozen, trial))
-    return judge_runs.asked_by(project, order, judge), cases, len(frozen.units)
+check = Checking.run
 
 
 def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift]:
@@ -149,14 +171,6 @@ def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift
     known = {one.id: one.name for one in judges.all_of(project)}
     told = _told_of(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
     return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in told]
-
-
-def words(line: Line) -> list[str]:
-    """The last line of a check as a person reads it."""
-    from annotator.actions.runs import run_lines
-
-    said: list[str] = line.get("words", ["There is no report until it is whole."])
-    return run_lines.words(line) + said
 
 
 class _AllBut:
@@ -167,18 +181,6 @@ class _AllBut:
 
     def __contains__(self, key: object) -> bool:
         return key not in self._wanted
-
-
-def _begun(project: Project, order: Order) -> tuple[Judge, Anchor, int]:
-    """The judge of an order, its anchor set, and the trial by which its next check is told from all others."""
-    judge, frozen = _endpoint(project, order.judge), anchored(project, order.judge, order.protocol)
-    if frozen is None:
-        raise Refusal(f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor.")
-    return judge, frozen, _FIRST_TRIAL + len(_told_of(project, CHECKED, judge.id, order.protocol))
-
-
-def _others(frozen: Anchor, trial: int) -> _AllBut:
-    return _AllBut({(unit.response_id, unit.unit_id, trial) for unit in frozen.units})
 
 
 class _CheckJournal(Journal):
@@ -242,13 +244,6 @@ def _chosen(given: list[Anchored], judge: Judge, size: int, seed: int) -> list[A
             break
         chosen += [one for one in given if one.response_id == response]
     return chosen
-
-
-def _cases(project: Project, order: Order, judge: Judge, frozen: Anchor, trial: int) -> Iterator[Case]:
-    items = list(dict.fromkeys(unit.item_id for unit in frozen.units))
-    manner = Manner(judge.asked.together, judge.asked.weights_shown, frozen.seed)
-    for case in judge_cases.cases(project, Order(order.judge, order.protocol), items, manner):
-        yield replace(case, trial=trial)
 
 
 def _kept(

@@ -1,23 +1,21 @@
 """What an order would cost, before any call: its questions with their lengths, those answered already, the price."""
 
-import asyncio
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 
-from annotator.actions.agreement import assisting
-from annotator.actions.judges import endpoint_memory, judges, prompts
-from annotator.actions.judging import derived_judges, drift, judge_offers, judge_runs
-from annotator.actions.material import draft_runs, extracting, responding
+from annotator.actions.judges import endpoint_memory, prompts
+from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_cases
+from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import CALL, RUN, Journal
-from annotator.actions.runs.judge_cases import Key, Manner, Order
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.counting import counted, lasting
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
@@ -103,18 +101,6 @@ def _dollars(amount: float) -> str:
     return "under $0.01" if 0 < amount < HALF_A_CENT else f"about ${amount:,.2f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An order's cases, how each is asked, and what of it is there already."""
-
-    shape: Protocol
-    cases: Iterable[Case]
-    already: Container[Key]
-    total: int
-    to_do: int
-    things: str
-
-
 @dataclass
 class Questions:
     """The lengths of an order's questions: to be put, answered in the journal, and all that it ever asks."""
@@ -125,28 +111,35 @@ class Questions:
     ever: list[int] = field(default_factory=list)
 
 
-async def estimate(project: Project, order: Order) -> Forecast:
-    """What the order would still take; nothing is asked and nothing is written."""
-    judge = derived_judges.asked(project, order)
-    found = await of(project, order, judge, _asked(project, order, judge))
-    return found if found.total else replace(found, lacks=_lacking(project, order))
+async def of(kind: RunKind) -> Forecast:
+    """What an order would still take; nothing is asked and nothing is written."""
+    work = kind.outlook()
+    found = await of_work(kind, work, (work.whole or work.cases)())
+    if found.total or kind.reply_tokens is not None:
+        return found
+    return replace(found, lacks=_lacking(kind.project, kind.order))
 
 
-async def of(project: Project, order: Order, judge: Judge, asked: Asked) -> Forecast:
-    """The same of what is known to be asked."""
+async def of_work(kind: RunKind, work: Work, cases: Iterable[Case]) -> Forecast:
+    """The same of what is known to be asked, of all its `cases`."""
+    project, order, judge = kind.project, kind.order, kind.judge
+    to_do = work.total - work.before
     if judge.kind != JudgeKind.ENDPOINT:
-        units = asked.total if judge.kind == JudgeKind.DERIVED else asked.to_do
-        return _free(judge, order, units, asked.total, asked.things)
-    found = await _weighed(project, order, judge, asked)
-    tokens, seconds = _replies(project, CALL.c.judge_id == judge.id)
-    made = tokens, endpoint_memory.latency(project, judge) if seconds is None else seconds
-    usual = TOKENS_A_UNIT * judge.asked.together
+        return _free(judge, order, to_do, work.total, kind.things)
+    found = await _weighed(kind, work, cases)
+    of_judge = kind.reply_tokens is None
+    alike = (RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
+    tokens, seconds = _replies(project, *((CALL.c.judge_id == judge.id,) if of_judge else alike))
+    # How long a test call took tells nothing of a report or a draft.
+    made = tokens, endpoint_memory.latency(project, judge) if seconds is None and of_judge else seconds
+    usual = kind.reply_tokens or TOKENS_A_UNIT * judge.asked.together
+    each = (usual + kind.plan_tokens) / 2 if kind.plan_tokens else usual
     return replace(
-        _priced(judge, order, found, made, usual),
-        total=asked.total,
+        _priced(judge, order, found, made, each),
+        total=work.total,
         at_least=order.protocol in EXTRACTIONS,
-        things=asked.things,
-        by_test=seconds is None,
+        things=kind.things,
+        by_test=seconds is None and of_judge,
     )
 
 
@@ -203,12 +196,6 @@ def _priced(
     )
 
 
-def _asked(project: Project, order: Order, judge: Judge) -> Asked:
-    if order.protocol.startswith(drift.PREFIX):
-        return _anchored(project, order)
-    return _drawn(project, order) if order.protocol in EXTRACTIONS else _judged(project, order, judge)
-
-
 def _lacking(project: Project, order: Order) -> str:
     """Why an order comes to nothing, and what to do about it."""
     if order.protocol in EXTRACTIONS:
@@ -218,41 +205,19 @@ def _lacking(project: Project, order: Order) -> str:
     return lacks or "Choose other items or systems."
 
 
-def _anchored(project: Project, order: Order) -> Asked:
-    """What a drift check asks: the anchored units, afresh."""
-    of = replace(order, protocol=order.protocol.removeprefix(drift.PREFIX))
-    shape, cases, total = drift.outlook(project, of)
-    return Asked(shape, cases, frozenset(), total, total, "anchored units")
-
-
-def _judged(project: Project, order: Order, judge: Judge) -> Asked:
-    judge_cases.checked(project, order)
-    shape = judge_runs.asked_by(project, order, judge)
-    already = Journal(project, "", judge.id, order.protocol).finished("")
-    found = judge_cases.outlook(project, order, already)
-    manner = Manner(judge.asked.together, judge.asked.weights_shown)
-    cases = judge_cases.cases(project, order, manner=manner) if judge.kind == JudgeKind.ENDPOINT else ()
-    return Asked(shape, cases, already, found.total, found.total - found.done, "judgements")
-
-
-def _drawn(project: Project, order: Order) -> Asked:
-    plan, (shape, cases, already) = extracting.plan(project, order), extracting.asked(project, order)
-    return Asked(shape, cases, already, plan.total, plan.to_do, plan.things)
-
-
-async def _weighed(project: Project, order: Order, judge: Judge, asked: Asked) -> Questions:
+async def _weighed(kind: RunKind, work: Work, cases: Iterable[Case]) -> Questions:
     """Every question of the order, told apart by whether it is still to be put."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
     from annotator.judging.runs.runner import left
 
-    journal = Journal(project, "", judge.id, order.protocol)
-    endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), Questions()
-    ask: Callable[..., Any] | None = asked.shape.judge
-    for case in asked.cases if ask else ():
-        wanted = next(left([case], asked.already), None)
+    journal = Journal(kind.project, "", kind.judge.id, kind.order.protocol)
+    endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
+    ask: Callable[..., Any] | None = work.shape.judge
+    for case in cases if ask else ():
+        wanted = next(left([case], work.already), None)
         questions = await weighed(ask, case, endpoint, edited) if ask else []
-        found.ever += [question.tokens for question in questions]
+        found.ever += _lengths(questions, kind.plan_tokens)
         if wanted is None:
             continue
         found.units += len(wanted.units)
@@ -260,7 +225,14 @@ async def _weighed(project: Project, order: Order, judge: Judge, asked: Asked) -
             questions = await weighed(ask, wanted, endpoint, edited)
         for question in questions:
             (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
+            found.fresh += _lengths([question], kind.plan_tokens)[1:]
     return found
+
+
+def _lengths(questions: Iterable[Any], plan_tokens: int) -> list[int]:
+    """How long questions are; after one for a plan another follows, which holds that plan."""
+    own = [question.tokens for question in questions]
+    return [length for one in own for length in ((one, one + plan_tokens) if plan_tokens else (one,))]
 
 
 def _replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
@@ -276,70 +248,3 @@ def _replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | Non
     with project.store.read() as db:
         tokens, seconds = db.execute(question).one()
     return (None if tokens is None else float(tokens)), (None if seconds is None else float(seconds))
-
-
-# What a reply takes until this model has given some of the kind: a report of four pages, a plan, a dozen units, pairs.
-REPORT_TOKENS, PLAN_TOKENS, DRAFT_TOKENS, PAIRING_TOKENS = 3_000, 200, 1_500, 200
-
-
-async def of_reports(project: Project, order: Order) -> Forecast:
-    """What an order of reports would still take; its `judge` is the one whose endpoint is to write."""
-    shape, cases, plan = responding.asked(project, order)
-    planned = responding.MANNERS[order.protocol].planned
-    judge = judges.named(project, order.judge)
-    return await _forecast(
-        project, order, judge, shape, cases, plan.to_do, plan.total, "reports", REPORT_TOKENS, planned=planned
-    )
-
-
-async def of_drafts(project: Project, order: Order) -> Forecast:
-    """What an order of drafts would take."""
-    shape, cases, to_do = draft_runs.asked(project, order)
-    judge = judges.named(project, order.judge)
-    return await _forecast(project, order, judge, shape, cases, to_do, to_do, "drafts", DRAFT_TOKENS)
-
-
-async def of_pairings(project: Project, order: Order) -> Forecast:
-    """What it would take to have lists paired by meaning that are not yet."""
-    asking = assisting.Asking(project, order)
-    to_do, total = len(asking.to_do), len(asking.lists)
-    return await _forecast(
-        project, order, asking.judge, asking.shape(), asking.cases(), to_do, total, "pairings", PAIRING_TOKENS
-    )
-
-
-async def _forecast(
-    project: Project, order: Order, judge: Judge, shape: Protocol, cases: Iterable[Case], to_do: int, total: int,
-    things: str, usual: int, *, planned: bool = False,
-) -> Forecast:  # fmt: skip
-    """`planned`: each case asks for a plan first, and the question that follows it holds that plan."""
-    if judge.kind != JudgeKind.ENDPOINT:
-        return _free(judge, order, to_do, total, things)
-    from annotator.judging.calls.client import Endpoint
-    from annotator.judging.calls.weighing import weighed
-
-    journal, endpoint = Journal(project, "", judge.id, order.protocol), Endpoint.of(judge)
-    edited, found = prompts.edited(project), Questions(units=to_do)
-    for case in cases:
-        for question in await weighed(shape.judge, case, endpoint, edited) if shape.judge else ():
-            (found.known if journal.find(question.key) else found.fresh).append(question.tokens)
-            if planned:
-                found.fresh.append(question.tokens + PLAN_TOKENS)
-    found.ever = found.fresh + found.known
-    made = _replies(project, RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
-    each = (usual + PLAN_TOKENS) / 2 if planned else usual
-    return replace(_priced(judge, order, found, made, each), total=total, things=things)
-
-
-async def of_any(project: Project, order: Order) -> Forecast:
-    """What any order would take, of reports, drafts, pairings or of a judge."""
-    if assisting.is_one(order.protocol):
-        return await of_pairings(project, order)
-    if draft_runs.is_one(order.protocol):
-        return await of_drafts(project, order)
-    return await (of_reports if order.protocol in responding.MANNERS else estimate)(project, order)
-
-
-def told(project: Project, order: Order) -> Forecast:
-    """The same for whoever cannot wait for it."""
-    return asyncio.run(of_any(project, order))

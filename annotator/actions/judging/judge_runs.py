@@ -1,17 +1,15 @@
 """How a judge is let to work: what there is to do, the run itself, and what earlier runs came to."""
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass, replace
-from typing import TextIO
 
-from annotator.actions.judges import judges
 from annotator.actions.judging import card_checks, derived_judges, judge_offers
 from annotator.actions.project.file import Project
-from annotator.actions.runs import batches, driving, judge_cases, run_records
+from annotator.actions.runs import batches, judge_cases, run_records
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Key, Manner, Order
-from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
@@ -52,45 +50,58 @@ def plan(project: Project, order: Order) -> Plan:
     return Plan(judge.name, found.total, found.total - found.done, found.reports, things, lacks)
 
 
-async def run(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Judge what the order names and is not yet judged; the last line tells how it ended.
+class Judging(RunKind):
+    """A judge judges by a protocol what is not yet judged; a vote is counted anew whenever it is run."""
 
-    A run that was killed or cancelled is gone on with. Refusal when another run is under way, and where the judge is
-    bound to a card and is not as that says. A vote is counted anew
-    whenever it is run.
-    """
-    judge_cases.checked(project, order)
-    judge = derived_judges.asked(project, order)
-    shape = asked_by(project, order, judge)
-    if order.batch and judge.kind != JudgeKind.ENDPOINT:
-        raise Refusal(f"“{judge.name}” asks no model.", "Run it without batches.")
-    _refuse_nothing(project, order, shape)
-    card_checks.refuse_unbound(project, judge, order.protocol)
-    judge = judges.kept(project, judge)
-    with run_records.alone(project):
-        going_on = run_records.stopped(project, judge, order)
-        batches.refuse_while_out(project, judge, order.protocol, going_on.id if going_on else "")
-        opened = run_records.open_run(project, judge, order, shape.prompts)
-        journal = Journal(project, opened.id, judge.id, order.protocol)
-        work = _work(project, order, judge, shape, opened, journal)
-        ended = await driving.drive(project, judge, order, work, journal, tell, listen)
-    tell(ended)
-    return ended
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """The judge, and the protocol as it goes by it."""
+        judge_cases.checked(project, order)
+        judge = derived_judges.asked(project, order)
+        return judge, asked_by(project, order, judge)
 
+    def check(self) -> None:
+        """Refuse batches of nobody, an order that no case comes of, and a judge that is not as its card says."""
+        if self.order.batch and self.judge.kind != JudgeKind.ENDPOINT:
+            raise Refusal(f"“{self.judge.name}” asks no model.", "Run it without batches.")
+        if next(judge_cases.cases(self.project, self.order), None) is None:
+            lacks = judge_offers.unasked(self.project, self.order.protocol)
+            raise Refusal(
+                f"There is nothing to judge by “{self.shape.title}” yet.",
+                lacks or "Choose other items or systems.",
+            )
+        card_checks.refuse_unbound(self.project, self.judge, self.order.protocol)
 
-def _refuse_nothing(project: Project, order: Order, shape: Protocol) -> None:
-    """Refuse an order that no case comes of, saying what lacks."""
-    if next(judge_cases.cases(project, order), None) is None:
-        lacks = judge_offers.unasked(project, order.protocol)
-        raise Refusal(
-            f"There is nothing to judge by “{shape.title}” yet.", lacks or "Choose other items or systems."
+    def opened(self) -> OpenRun:
+        """The run; Refusal while what it would ask is in another run's batches."""
+        going_on = run_records.stopped(self.project, self.judge, self.order)
+        protocol, run_id = self.order.protocol, going_on.id if going_on else ""
+        batches.refuse_while_out(self.project, self.judge, protocol, run_id)
+        return super().opened()
+
+    def journal(self, run_id: str) -> Journal:
+        """The verdicts, as judgements."""
+        return Journal(self.project, run_id, self.judge.id, self.order.protocol)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """The cases of the items on which some verdict is wanted."""
+        project, order, judge = self.project, self.order, self.judge
+        counted_anew = judge.kind == JudgeKind.DERIVED
+        already: Container[Key] = frozenset() if counted_anew else journal.finished(run.id)
+        found = judge_cases.outlook(project, order, already)
+        manner = Manner(judge.asked.together, judge.asked.weights_shown, run.seed)
+        return Work(
+            self.shape,
+            lambda: judge_cases.cases(project, order, found.items, manner),
+            found.total,
+            found.done,
+            f"{judge_cases.things(order.protocol)} judged",
+            already,
+            card_checks.refused_models(project, judge, order),
+            lambda: judge_cases.cases(project, order, manner=manner),
         )
+
+
+run = Judging.run
 
 
 def asked_by(project: Project, order: Order, judge: Judge) -> Protocol:
@@ -103,21 +114,3 @@ def asked_by(project: Project, order: Order, judge: Judge) -> Protocol:
     if shape.judge_together is None:
         raise Refusal(f"{shape.title} cannot be asked several units together.", "Choose another judge.")
     return replace(shape, judge=shape.judge_together)
-
-
-def _work(
-    project: Project, order: Order, judge: Judge, shape: Protocol, opened: OpenRun, journal: Journal
-) -> Work:
-    counted_anew = judge.kind == JudgeKind.DERIVED
-    already: Container[Key] = frozenset() if counted_anew else journal.finished(opened.id)
-    found = judge_cases.outlook(project, order, already)
-    manner = Manner(judge.asked.together, judge.asked.weights_shown, opened.seed)
-    return Work(
-        shape,
-        lambda: judge_cases.cases(project, order, found.items, manner),
-        found.total,
-        found.done,
-        f"{judge_cases.things(order.protocol)} judged",
-        already,
-        card_checks.refused_models(project, judge, order),
-    )

@@ -1,9 +1,9 @@
 """How a model is let draft for a person: the same run as judging, each draft a proposal to that person alone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TextIO
+from typing import Any
 
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
@@ -17,11 +17,13 @@ from annotator.actions.material.drafting_by_model import proposed
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.actions.runs import driving, judge_cases, run_lines, run_records
+from annotator.actions.runs import judge_cases
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
 from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.experts.person import Person
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
@@ -67,53 +69,6 @@ def wording(kind: Kind | Aid, question_type: str) -> str:
     return OFFERED[kind].prompt_for(question_type)
 
 
-def is_one(protocol: str) -> bool:
-    """Whether a run of that name drafts for a person."""
-    return protocol in {manner(kind) for kind in OFFERED}
-
-
-def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], int]:
-    """How a draft is asked for, the cases that an order would still put, and how many; nothing is asked."""
-    extraction, judge = _checked(project, order)
-    desk = _Desk(project, order, extraction, judge)
-    return desk.shape(), desk.cases(), len(desk.to_do)
-
-
-async def run(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Have a judge draft for the person working, of each item that the order names.
-
-    An item with a draft that they have not dealt with gets no second one. Journal, budget and cancel are those of
-    judging. The last line lists under `failed` what did not come, with its cause.
-    """
-    extraction, judge = _checked(project, order)
-    judge = judges.kept(project, judge)
-    desk = _Desk(project, order, extraction, judge)
-    with run_records.alone(project):
-        opened = run_records.open_run(project, judge, order, extraction.prompts)
-        journal = _DraftJournal(project, opened.id, judge.id, desk)
-        before = len(desk.items) - len(desk.to_do)
-        work = Work(desk.shape(), desk.cases, len(desk.items), before, f"{extraction.makes.value} drafted")
-        ended = await driving.drive(project, judge, order, work, journal, tell, listen)
-    ended = {**ended, "done": ended["done"] - sum(ended["missing"].values()), "failed": desk.failed}
-    tell(ended)
-    return ended
-
-
-def words(line: Line) -> list[str]:
-    """The last line of a run as a person reads it."""
-    said = run_lines.words({**line, "without": {}})
-    failed = [
-        f"Item {one['item']}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]
-    ]
-    return [said[0], *failed, *said[1:]]
-
-
 def _checked(project: Project, order: Order) -> tuple[Extraction, Judge]:
     found = {PREFIX + one.name: one for one in OFFERED.values()}
     if order.protocol not in found:
@@ -136,13 +91,20 @@ def _named(kind: Kind | Aid) -> str:
     return NAMES[kind] if isinstance(kind, Aid) else f"a {kind.value}"
 
 
-class _Desk:
-    """For whom what is to be drafted, and what was and waits to be committed."""
+class Drafting(RunKind):
+    """A judge drafts for the person working, of each item that the order names; its `protocol` is the manner.
 
-    def __init__(self, project: Project, order: Order, extraction: Extraction, judge: Judge) -> None:
-        self._project, self._order, self._judge = project, order, judge
-        self._extraction = extraction
-        self.kind = proposed(extraction.makes)
+    An item with a draft that they have not dealt with gets no second one. The last line lists under `failed` what did
+    not come, with its cause.
+    """
+
+    doing, resumed = "drafting", False
+    things, reply_tokens = "drafts", 1_500
+
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """The judge, and the extraction in the shape of a protocol."""
+        self._extraction, judge = _checked(project, order)
+        self.kind = proposed(self._extraction.makes)
         self.person: Person = people.someone(project)
         self.items = materials.item_ids(project, order.items)
         self.to_do = [
@@ -151,12 +113,31 @@ class _Desk:
         self.found: dict[str, Extracted] = {}
         self.failed: list[dict[str, Any]] = []
         self._materials: dict[str, Material] = {}
+        return judge, self._shape(order.protocol)
 
-    def shape(self) -> Protocol:
+    def journal(self, run_id: str) -> Journal:
+        """What was drafted, as proposals."""
+        return _DraftJournal(self.project, run_id, self.judge.id, self)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """A case for each item without a draft."""
+        before, deed = len(self.items) - len(self.to_do), f"{self._extraction.makes.value} drafted"
+        return Work(self.shape, self.cases, len(self.items), before, deed)
+
+    def ended(self, line: Line, journal: Journal) -> Line:
+        """The last line with what failed."""
+        return with_failures(line, self.failed)
+
+    @staticmethod
+    def words(line: Line) -> list[str]:
+        """The last line of a run as a person reads it."""
+        return failure_words(line, lambda one: f"Item {one['item']}")
+
+    def _shape(self, name: str) -> Protocol:
         """The extraction in the shape of a protocol with one unit in a case."""
         one = self._extraction
         return Protocol(
-            name=self._order.protocol,
+            name=name,
             title=one.title,
             citation=one.citation,
             needs=(),
@@ -173,13 +154,13 @@ class _Desk:
         Its trial is theirs: nobody is served from the journal what another was shown.
         """
         wanted = materials.Wanted((), texts=False, sources=True)
-        for at_hand in materials.each(self._project, wanted, self.to_do):
+        for at_hand in materials.each(self.project, wanted, self.to_do):
             item = at_hand.item
-            seen = reversed(annotating.artifacts_of(self._project, item.id))
+            seen = reversed(annotating.artifacts_of(self.project, item.id))
             documents = {artifact.kind: artifact.document for artifact in seen}
             self._materials[item.id] = replace(at_hand.own, documents=documents)
             unit = Unit(id=self.kind.value)
-            yield Case(self._order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
+            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
 
     def number(self, item_id: str) -> int:
         """The how-manieth draft of the kind it is that this person asks for."""
@@ -188,7 +169,7 @@ class _Desk:
             EXTRACT.c.kind == self.kind.value,
             drafting_by_model.asked_by(self.person.id),
         )
-        with self._project.store.read() as db:
+        with self.project.store.read() as db:
             return 1 + int(db.execute(question).scalar_one())
 
     def _trial(self, item_id: str) -> int:
@@ -216,7 +197,7 @@ class _Desk:
 class _DraftJournal(Journal):
     """A journal whose finished cases become proposals."""
 
-    def __init__(self, project: Project, run_id: str, judge_id: str, desk: _Desk) -> None:
+    def __init__(self, project: Project, run_id: str, judge_id: str, desk: Drafting) -> None:
         super().__init__(project, run_id, judge_id, PREFIX + desk.kind.value)
         self._desk = desk
 
@@ -239,3 +220,6 @@ class _DraftJournal(Journal):
             record(self._project, db, Change("extract", row["id"], "draft", None, about))
             kept += 1
         return kept
+
+
+run = Drafting.run

@@ -1,9 +1,8 @@
 """How a model draws a part from responses, or gold from sources: the same run as judging, kept as extracts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TextIO
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -12,12 +11,13 @@ from annotator.actions.items import materials
 from annotator.actions.items.extracts import EXTRACT, Drawn, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, judge_cases, run_records
+from annotator.actions.runs import judge_cases
 from annotator.actions.runs.driving import Work
 from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Key, Order
-from annotator.actions.runs.run_lines import Line
-from annotator.domain.judges.judge import JudgeKind
+from annotator.actions.runs.run_kind import RunKind
+from annotator.actions.runs.run_records import OpenRun
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
@@ -44,11 +44,9 @@ class Plan:
 class ExtractJournal(Journal):
     """A journal whose finished cases become extracts; one that failed leaves its calls and no extract."""
 
-    def __init__(
-        self, project: Project, run_id: str, judge_id: str, extraction: Extraction, drawing: "_Drawing | None"
-    ) -> None:
-        super().__init__(project, run_id, judge_id, extraction.name)
-        self._extraction, self._drawing = extraction, drawing
+    def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
+        super().__init__(project, run_id, judge_id, drawing.extraction.name)
+        self._extraction, self._drawing = drawing.extraction, drawing
 
     def finished(self, run: str) -> set[Key]:
         """What this judge has drawn before, in this run or another."""
@@ -64,7 +62,7 @@ class ExtractJournal(Journal):
         """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
         kept = 0
         for finished in done:
-            found = self._drawing.taken(finished.case) if self._drawing else None
+            found = self._drawing.taken(finished.case)
             if found is None or found.document is None or found.status is not Status.OK:
                 continue
             flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
@@ -137,52 +135,48 @@ class _Drawing:
 
 def plan(project: Project, order: Order) -> Plan:
     """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
-    extraction = checked(project, order)
-    judge = judges.named(project, order.judge)
-    already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
-    keys = [_key(extraction, item, response) for item, response in _subjects(project, order, extraction)]
-    to_do = sum(key not in already for key in keys)
-    return Plan(judge.name, len(keys), to_do, _things(extraction))
+    kind = Extracting(project, order)
+    work = kind.outlook()
+    return Plan(kind.judge.name, work.total, work.total - work.before, kind.things)
 
 
-def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], set[Key]]:
-    """How an extraction asks, all the cases of an order, and what this judge has drawn already; nothing is asked."""
-    extraction, drawing = checked(project, order), _Drawing(EXTRACTIONS[order.protocol])
-    judge = judges.named(project, order.judge)
-    already = ExtractJournal(project, "", judge.id, extraction, None).finished("")
-    return drawing.shape(), _cases(project, order, drawing, set()), already
+class Extracting(RunKind):
+    """A judge draws what an extraction, the order's `protocol`, makes from all that it has not drawn from yet."""
 
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """The judge, and the extraction in the shape of a protocol."""
+        self._drawing = _Drawing(checked(project, order))
+        self.things = _things(self._drawing.extraction)
+        return judges.named(project, order.judge), self._drawing.shape()
 
-async def run(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Draw what the order's extraction makes from every response (or item) it reaches and that is not drawn from yet.
+    def journal(self, run_id: str) -> Journal:
+        """What was drawn, as extracts."""
+        return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
 
-    The order's `protocol` names the extraction. Journal, budget, cancel and resuming are those of judging.
-    """
-    extraction = checked(project, order)
-    judge = judges.kept(project, judges.named(project, order.judge))
-    drawing = _Drawing(extraction)
-    with run_records.alone(project):
-        opened = run_records.open_run(project, judge, order, extraction.prompts)
-        journal = ExtractJournal(project, opened.id, judge.id, extraction, drawing)
-        already = journal.finished(opened.id)
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """A case for each response, or item, that is not drawn from."""
+        project, order, extraction = self.project, self.order, self._drawing.extraction
+        already = journal.finished(run.id)
         keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
-        work = Work(
-            drawing.shape(),
-            lambda: _cases(project, order, drawing, already),
+        return Work(
+            self.shape,
+            lambda: self.cases(already),
             len(keys),
             sum(key in already for key in keys),
-            f"{_things(extraction)} read for {extraction.title.lower()}",
+            f"{self.things} read for {extraction.title.lower()}",
             already,
+            whole=self.cases,
         )
-        ended = await driving.drive(project, judge, order, work, journal, tell, listen)
-    tell(ended)
-    return ended
+
+    def cases(self, without: Container[Key] = frozenset()) -> Iterator[Case]:
+        """A case for each response, or item, but those `without`."""
+        drawing, extraction = self._drawing, self._drawing.extraction
+        for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
+            if _key(extraction, material.item.id, material.response.id) not in without:
+                yield drawing.case(material)
+
+
+run = Extracting.run
 
 
 def named(extraction: str) -> Extraction:
@@ -209,13 +203,6 @@ def _subjects(project: Project, order: Order, extraction: Extraction) -> Iterato
     light = materials.Wanted((), texts=False)
     for material in _chosen(project, order, extraction, light):
         yield material.item.id, material.response.id
-
-
-def _cases(project: Project, order: Order, drawing: _Drawing, already: set[Key]) -> Iterator[Case]:
-    extraction = drawing.extraction
-    for material in _chosen(project, order, extraction, materials.for_extracting(extraction)):
-        if _key(extraction, material.item.id, material.response.id) not in already:
-            yield drawing.case(material)
 
 
 def _chosen(

@@ -10,7 +10,8 @@ from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.judges import prompts
 from annotator.actions.judges.judges import JUDGE
-from annotator.actions.material import extracting, response_journal
+from annotator.actions.material import response_journal
+from annotator.actions.material.extracting import Extracting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, RUN, call_of
@@ -60,11 +61,11 @@ async def _keys(project: Project, order: Order, judge: Judge, response_id: str) 
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
 
-    shape, cases, _ = extracting.asked(project, order)
+    kind = Extracting(project, order)
     endpoint, edited, found = Endpoint.of(judge), prompts.edited(project), set[str]()
-    for case in cases:
-        if case.response.id == response_id and shape.judge is not None:
-            found |= {question.key for question in await weighed(shape.judge, case, endpoint, edited)}
+    for case in kind.cases():
+        if case.response.id == response_id and kind.shape.judge is not None:
+            found |= {question.key for question in await weighed(kind.shape.judge, case, endpoint, edited)}
     return found
 
 

@@ -1,21 +1,24 @@
 """How a model is let write reports on items: the same run as judging, each report kept as a response of its system."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
 from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.judges import writers
+from annotator.actions.judges import judges, writers
 from annotator.actions.material.response_journal import RESPONSE, SYSTEM, ResponseJournal, Written, failures
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, judge_cases, run_records
+from annotator.actions.runs import judge_cases
 from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
 from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
 from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
@@ -27,6 +30,7 @@ from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import Part
 from annotator.domain.material.response import END_TO_END, INJECTION, ISOLATED
 from annotator.domain.texts import identifier
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reports
@@ -54,6 +58,7 @@ class Manner:
         return (reports.PLAN, reports.PLANNED) if self.planned else (reports.REPORT,)
 
 
+PREFIX = "respond."
 # By the name under which a run of it is kept.
 MANNERS: dict[str, Manner] = {
     "respond.end-to-end": Manner(END_TO_END),
@@ -63,14 +68,6 @@ MANNERS: dict[str, Manner] = {
 }
 # As they are said on the command line.
 MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION)}
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an order comes to: how many reports, and how many of them are not there yet."""
-
-    total: int
-    to_do: int
 
 
 def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
@@ -83,71 +80,21 @@ def manner(mode: str = END_TO_END, *, planned: bool = False) -> str:
     return next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
 
 
-def asked(project: Project, order: Order) -> tuple[Protocol, Iterator[Case], Plan]:
-    """How an order asks, the reports it would still ask for, and how many those are; nothing is asked.
+class Writing(RunKind):
+    """A system's writer answers the items of an order as often as `trials` says.
 
-    The system needs no writer yet: the order's judge may be the one whose endpoint is to write.
+    The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint is
+    to write. What is there already is never written again. The last line lists under `failed` what did not come, with
+    its cause: nothing stands for it.
     """
-    _checked_order(project, order)
-    desk = _Desk(project, order)
-    return desk.shape(), desk.cases(), Plan(len(desk.wanted), len(desk.to_do))
 
+    doing, resumed = "writing", False
+    things, reply_tokens = "reports", 3_000
 
-async def run(
-    project: Project,
-    order: Order,
-    *,
-    tell: Callable[[Line], None] = lambda _: None,
-    listen: TextIO | None = None,
-) -> Line:
-    """Have a system's writer answer the items of an order as often as `trials` says; the last line tells how it ended.
-
-    The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint
-    is to write. What is there already is never written again. The last line lists under `failed` what did not come,
-    with its cause: nothing stands for it.
-    """
-    how, writer = _checked(project, order)
-    with run_records.alone(project):
-        desk = _Desk(project, order)
-        opened = run_records.open_run(project, writer, order, how.prompts)
-        journal = ResponseJournal(project, opened.id, writer.id, order, desk.written)
-        work = Work(
-            desk.shape(),
-            desk.cases,
-            len(desk.wanted),
-            len(desk.wanted) - len(desk.to_do),
-            "reports written",
-        )
-        endpoint = writers.as_endpoint(writer)
-        ended = await driving.drive(project, endpoint, order, work, journal, tell, listen)
-    # What failed is none of the reports written.
-    written = ended["done"] - sum(ended["missing"].values())
-    ended = {**ended, "done": written, "failed": failures(project, opened.id)}
-    tell(ended)
-    return ended
-
-
-def words(line: Line) -> list[str]:
-    """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
-    from annotator.actions.runs import run_lines
-
-    said = run_lines.words({**line, "without": {}})
-    failed = [
-        f"Item {one['item']}, trial {one['trial']}: {one['status'].replace('_', ' ')}. {one['cause']}"
-        for one in line["failed"]
-    ]
-    if failed:
-        count = "1 report" if len(failed) == 1 else f"{len(failed)} reports"
-        failed.insert(0, f"{count} did not come. Run the same command again to ask for them once more.")
-    return [said[0], *failed, *said[1:]]
-
-
-class _Desk:
-    """What is to be written, and what has been and waits to be committed."""
-
-    def __init__(self, project: Project, order: Order) -> None:
-        self._project, self._order = project, order
-        self._manner = MANNERS[order.protocol]
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """Whose endpoint writes, and the manner in the shape of a protocol."""
+        self._manner = _checked(project, order)
+        self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
         ids = materials.item_ids(project, order.items)
         there = _there(project, self._system, self._manner.mode)
@@ -155,11 +102,48 @@ class _Desk:
         self.to_do = [one for one in self.wanted if one not in there]
         self.written: dict[str, Written] = {}
         self._materials: dict[str, Material] = {}
+        judge = writers.named(project, order.judge) or judges.named(project, order.judge)
+        return judge, self._shape(order.protocol)
 
-    def shape(self) -> Protocol:
+    def check(self) -> None:
+        """Refuse a system whose reports came about in another way."""
+        self.kept()
+
+    def kept(self) -> Judge:
+        """The writer of the system."""
+        writer = writers.of_system(self.project, self._system, self.judge.name)
+        with self.project.store.read() as db:
+            _refuse_mixed(db, self._system, self._manner, writer)
+        return writer
+
+    def asker(self) -> Judge:
+        """The writer's endpoint."""
+        return writers.as_endpoint(self.judge)
+
+    def journal(self, run_id: str) -> Journal:
+        """What was written, as responses."""
+        return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written)
+
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """A case for each report that is not there."""
+        before = len(self.wanted) - len(self.to_do)
+        return Work(self.shape, self.cases, len(self.wanted), before, "reports written")
+
+    def ended(self, line: Line, journal: Journal) -> Line:
+        """The last line with what failed."""
+        return with_failures(line, failures(self.project, journal.run_id))
+
+    @staticmethod
+    def words(line: Line) -> list[str]:
+        """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
+        count = counted(len(line["failed"]), "report")
+        first = f"{count} did not come. Run the same command again to ask for them once more."
+        return failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
+
+    def _shape(self, name: str) -> Protocol:
         """The manner in the shape of a protocol whose cases have one unit, the report."""
         return Protocol(
-            name=self._order.protocol,
+            name=name,
             title="Reports",
             citation=reports.CITATION,
             needs=self._manner.needs,
@@ -176,13 +160,13 @@ class _Desk:
             trials.setdefault(item_id, []).append(trial)
         grounded = Kind.EVIDENCE in self._manner.needs
         wanted = materials.Wanted(self._manner.needs, texts=False, sources=grounded)
-        for at_hand in materials.each(self._project, wanted, list(trials)):
-            own = _with_pages(self._project, at_hand.own) if grounded else at_hand.own
+        for at_hand in materials.each(self.project, wanted, list(trials)):
+            own = _with_pages(self.project, at_hand.own) if grounded else at_hand.own
             for trial in trials[at_hand.item.id]:
                 about = {"id": new_id(), "trial": trial, "mode": self._manner.mode}
                 empty = own.response.model_copy(update=about)
                 self._materials[empty.id] = own
-                yield Case(self._order.protocol, own.item, empty, "", (Unit(id="report"),), trial)
+                yield Case(self.order.protocol, own.item, empty, "", (Unit(id="report"),), trial)
 
     async def _write(self, case: Case, ask: Ask) -> Verdicts:
         answer, made = await self._asked(self._materials.pop(case.response.id), ask)
@@ -212,15 +196,10 @@ class _Desk:
         return await reports.ask_for_report(item, ask, own), own
 
 
-def _checked(project: Project, order: Order) -> tuple[Manner, Judge]:
-    how = _checked_order(project, order)
-    writer = writers.of_system(project, order.systems[0], order.judge)
-    with project.store.read() as db:
-        _refuse_mixed(db, order.systems[0], how, writer)
-    return how, writer
+run = Writing.run
 
 
-def _checked_order(project: Project, order: Order) -> Manner:
+def _checked(project: Project, order: Order) -> Manner:
     if order.protocol not in MANNERS or len(order.systems) != 1:
         raise Refusal("This is no order of one system's reports.", f"Known are: {', '.join(MANNERS)}.")
     if order.trials < 1:

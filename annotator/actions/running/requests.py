@@ -53,7 +53,7 @@ async def answer(
 ) -> Line:
     """Do what is asked over its project; the last line is what came of it."""
     if asked.estimate and isinstance(asked.order, Order):
-        tell(found := {"event": "ended", **await orders.foreseen(project, asked.order)})
+        tell(found := {"event": "ended", **(await orders.foreseen(project, asked.order)).tree()})
         return found
     return await orders.carry_out(project, asked.order, tell=tell, listen=listen)
 

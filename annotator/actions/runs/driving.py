@@ -30,8 +30,8 @@ Tell = Callable[[Line], None]
 class Work:
     """What a run is to do: its cases, by which shape each is asked, and what of it is there already.
 
-    `cases` gives them anew at each call; `deed` says what is done with what: “criteria judged”. `refused` says why a
-    model may not answer; the first that may not ends the run.
+    `cases` gives them anew at each call, and `whole` those too that are done, for whoever counts; `deed` says what is
+    done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
     """
 
     shape: Protocol
@@ -41,6 +41,7 @@ class Work:
     deed: str
     already: Container[Key] = frozenset()
     refused: "Refused" = lambda _: ""
+    whole: Callable[[], Iterable[Case]] | None = None
 
 
 async def drive(

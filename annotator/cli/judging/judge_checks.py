@@ -1,11 +1,11 @@
 """The commands that watch judges from outside: what they cost, and whether they have drifted."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.carrying import Shown, order_carried_out
 from annotator.cli.options import (
     Budget,
     Concurrency,
@@ -96,9 +96,5 @@ def judge_drift(
         words = [line for one in found for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
         say({"checks": [one.tree() for one in found]}, json_, words or ["Not checked yet."])
         return
-    order = Order(judge, protocol, **how(concurrency, timeout, budget, rpm, tpm))
-
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await drift.check(project, order, **told)
-
-    carried_out(file, run, drift.words, doing="checking", progress=progress, json_=json_)
+    order = Order(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
+    order_carried_out(file, order, progress=progress, json_=json_)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import Shown, carried_out
+from annotator.cli.carrying import Shown, carried_out, order_carried_out, say_forecast
 from annotator.cli.options import (
     Batch,
     Budget,
@@ -53,7 +53,6 @@ def judge_run(
     """Judge what is not yet judged; what was finished before is never asked again."""
     from annotator.actions.judging import card_checks
     from annotator.actions.running import orders
-    from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
     from annotator.actions.validation import card_saving
 
@@ -70,7 +69,8 @@ def judge_run(
             asked = replace(order, models=on_card.judge.returned_models)
         return await orders.carry_out(project, asked, **told)
 
-    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+    kind = orders.kind_of(protocol)
+    carried_out(file, run, kind.words, doing=kind.doing, progress=progress, json_=json_)
 
 
 @app.command("extract")
@@ -90,15 +90,11 @@ def judge_extract(
 ) -> None:
     """Extract claims, plans, references or insights where this has not been done yet."""
     from annotator.actions.material import extracting
-    from annotator.actions.runs import run_lines
     from annotator.actions.runs.judge_cases import Order
 
+    extracting.named(extraction)
     order = Order(judge, extraction, **reach(system, item), **how(concurrency, timeout, budget, rpm, tpm))
-
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await extracting.run(project, order, **told)
-
-    carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
+    order_carried_out(file, order, progress=progress, json_=json_)
 
 
 @app.command("confirm")
@@ -136,7 +132,8 @@ def judge_resume(
     from annotator.actions.runs import run_lines
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
-        return await orders.resume(project, judge, **told, **how(concurrency, timeout, budget, rpm, tpm))
+        order = orders.unfinished(project, judge, **how(concurrency, timeout, budget, rpm, tpm))
+        return await orders.carry_out(project, order, **told)
 
     carried_out(file, run, run_lines.words, doing="judging", progress=progress, json_=json_)
 
@@ -184,13 +181,10 @@ def judge_estimate(
     json_: Json = False,
 ) -> None:
     """Estimate calls, tokens and cost of a run, for a protocol or an extraction, without a call."""
-    from annotator.actions.judging import forecasts
     from annotator.actions.runs.judge_cases import Order
 
     order = Order(
         judge=judge, protocol=protocol, concurrency=concurrency, together=together, trials=trials, batch=batch,
         **reach(system, item),
     )  # fmt: skip
-    with opened(file, readonly=True) as project:
-        found = asyncio.run(forecasts.estimate(project, order))
-    say(found.tree(), json_, found.words())
+    say_forecast(file, order, json_=json_)

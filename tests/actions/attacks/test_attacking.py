@@ -191,7 +191,7 @@ def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
     assert (stopped["state"], stopped["done"], stopped["total"]) == ("interrupted", 5, 2 * VERDICTS)
     assert lines(project)["padding.filler"].missing["not_asked"] > 0
     server.answer, asked = firm, len(server.bodies)
-    ended = asyncio.run(orders.resume(project, JUDGE))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
     assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
     assert len(server.bodies) - asked == 2 * VERDICTS - 5
     assert len(attack_tests.all_of(project)) == 1

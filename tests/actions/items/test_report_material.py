@@ -12,10 +12,11 @@ from annotator.actions.items import cited_pages, drawn_parts, items, page_fetchi
 from annotator.actions.items.drawn_parts import Standing
 from annotator.actions.items.extracts import Drawn, Subject
 from annotator.actions.judges import judges, writers
-from annotator.actions.judging import forecasts, judge_offers
+from annotator.actions.judging import judge_offers
 from annotator.actions.material import extracting, part_edits, part_replies, responding, response_journal
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
@@ -221,7 +222,7 @@ def test_what_reports_would_take_is_told_without_a_call(asking: Project, server:
     def told(**more: object) -> tuple[int, int]:
         planned = bool(more.pop("planned", False))
         order = Order("pen", responding.manner(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
-        found = asyncio.run(forecasts.of_reports(asking, order))
+        found = asyncio.run(orders.foreseen(asking, order))
         return found.units, found.calls
 
     assert (told(), told(trials=3), told(planned=True)) == ((2, 2), (6, 6), (2, 4))

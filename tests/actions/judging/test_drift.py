@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.judging import drift, forecasts, judge_offers, judge_runs
+from annotator.actions.judging import drift, judge_offers, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.running import orders
@@ -102,7 +102,7 @@ def test_a_check_that_was_stopped_is_gone_on_with_and_asks_nothing_twice(
     assert (stopped["state"], "drift" in stopped) == ("interrupted", False)
     assert drift.reports(project) == []
     server.answer, asked = yes, len(server.bodies)
-    ended = asyncio.run(orders.resume(project, JUDGE))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
     assert ended["drift"]["compared"] == ALL
     assert len(server.bodies) - asked == ALL - 5
 
@@ -146,7 +146,7 @@ def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
 
 def test_a_check_is_priced_before_it_starts_without_a_call(project: Project, server: OddServer) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
-    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + USUAL)))
+    found = asyncio.run(orders.foreseen(project, Order(JUDGE, drift.PREFIX + USUAL)))
     assert (found.units, found.calls, found.in_journal, found.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
 
@@ -156,7 +156,7 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     yes = answering(lambda criterion: "yes")
     server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
     check(project, concurrency=1)
-    found = asyncio.run(forecasts.estimate(project, Order(JUDGE, drift.PREFIX + USUAL)))
+    found = asyncio.run(orders.foreseen(project, Order(JUDGE, drift.PREFIX + USUAL)))
     assert (found.calls, found.in_journal) == (ALL - 5, 5)
     (one,) = drift.standings(project)
     assert one.stopped is not None

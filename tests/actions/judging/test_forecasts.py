@@ -10,6 +10,7 @@ import pytest
 from annotator.actions.judges import prompts
 from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.project.file import Project
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.judging.calls.prices import FILE, tokens_in
 from tests.judging.odd_server import OddServer
@@ -26,7 +27,7 @@ def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def estimate(project: Project, **how: Any) -> forecasts.Forecast:
-    return asyncio.run(forecasts.estimate(project, Order(JUDGE, **how)))
+    return asyncio.run(orders.foreseen(project, Order(JUDGE, **how)))
 
 
 def test_an_estimate_counts_the_calls_and_their_tokens_and_asks_nothing(
@@ -77,7 +78,7 @@ def test_an_unknown_price_is_said_to_be_unknown(project: Project) -> None:
 
 
 def test_the_baseline_costs_nothing(project: Project) -> None:
-    found = asyncio.run(forecasts.estimate(project, Order("baseline")))
+    found = asyncio.run(orders.foreseen(project, Order("baseline")))
     assert (found.units, found.calls, found.cost_usd) == (12, 0, 0.0)
     assert "asks no model" in found.words()[0]
 
@@ -104,7 +105,7 @@ def test_the_time_goes_by_how_long_the_judge_took(project: Project) -> None:
 
 def test_an_extraction_is_priced_too(project: Project, priced: None) -> None:
     order = Order(JUDGE, "researcherbench.claims.extract")
-    found = asyncio.run(forecasts.estimate(project, order))
+    found = asyncio.run(orders.foreseen(project, order))
     assert (found.units, found.total, found.calls, found.at_least, found.things) == (4, 4, 4, True, "reports")
     assert found.cost_usd is not None
     assert found.cost_usd > 0

@@ -181,10 +181,10 @@ def test_going_on_passes_over_reports_and_drafts_that_were_left_unfinished(
         later = run_records.open_run(project, judges.named(project, JUDGE), Order(JUDGE, protocol), ())
         run_records.close_run(project, later.id, RunState.INTERRUPTED)
     server.answer = answering(lambda words: "yes")
-    ended = asyncio.run(orders.resume(project))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
     assert (ended["done"], ended["total"], ended["state"]) == (3, 3, "done")
     with pytest.raises(Refusal, match="No run was left unfinished"):
-        asyncio.run(orders.resume(project))
+        asyncio.run(orders.carry_out(project, orders.unfinished(project)))
 
 
 def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(

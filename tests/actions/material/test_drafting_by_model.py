@@ -159,7 +159,7 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
         "cause": "The model drafted nothing.",
     }
     assert proposals(project) == []
-    assert any("Item 1: unclear." in line for line in draft_runs.words(ask(project)))
+    assert any("Item 1: unclear." in line for line in draft_runs.Drafting.words(ask(project)))
 
 
 def test_what_cannot_be_drafted_is_refused(project: Project) -> None:

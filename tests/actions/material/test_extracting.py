@@ -101,7 +101,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
     assert run(project, concurrency=1)["state"] == "interrupted"
     server.script(STEP)
     before = len(server.bodies)
-    ended = asyncio.run(orders.resume(project, concurrency=1))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, concurrency=1)))
     assert (ended["state"], ended["reused"], len(steps(project))) == ("done", 1, 4)
     # Of eight steps three were drawn before.
     assert len(server.bodies) - before == 5

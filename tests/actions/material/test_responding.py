@@ -238,7 +238,7 @@ def test_what_fails_is_listed_with_its_cause_and_is_no_report(
     assert (failed["item"], failed["status"], bool(failed["cause"])) == ("1", status, True)
     assert responses(project, "i.key, length(r.text) > 0") == [("2", 1)]
     assert ended["missing"] == {status: 1}
-    assert any("Item 1, trial 1" in line for line in responding.words(ended))
+    assert any("Item 1, trial 1" in line for line in responding.Writing.words(ended))
 
 
 def test_only_what_failed_is_asked_again(project: Project, server: OddServer) -> None:

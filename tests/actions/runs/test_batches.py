@@ -85,7 +85,7 @@ def test_a_batch_that_is_out_is_listed_and_fetched_by_the_next_start(
     (out,) = batches.out(project)
     assert (out.judge, out.questions, out.stage, out.status) == (JUDGE, ALL - 1, "sent", "validating")
     assert "11 questions, validating, to be answered by" in out.words()
-    ended = asyncio.run(orders.resume(project))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
     assert (ended["state"], ended["done"], len(server.made), len(server.bodies)) == ("done", ALL, 1, 1)
     assert statuses(project) == {"ok": ALL}
 
@@ -120,11 +120,11 @@ def test_a_withdrawn_batch_gives_what_it_has_and_the_rest_stays_unjudged(
         [answered(requests[0]["custom_id"], server.answer(requests[0]["body"], 0))]
     )
     assert asyncio.run(batches.withdraw(project, JUDGE)) == 1
-    ended = asyncio.run(orders.resume(project))
+    ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
     assert (ended["state"], len(server.bodies)) == ("interrupted", 1)
     assert "cancelled" in ended["cause"]
     assert statuses(project) == {"ok": 2}
-    assert asyncio.run(orders.resume(project))["done"] == ALL
+    assert asyncio.run(orders.carry_out(project, orders.unfinished(project)))["done"] == ALL
 
 
 def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(

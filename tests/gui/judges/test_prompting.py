@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from annotator.actions.judges import prompts
-from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.judging import judge_runs
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from tests.servers.served import JUDGE, answering
 from tests.windows.judges_window import cells, settle
@@ -147,7 +148,7 @@ def test_the_next_run_goes_by_the_wording_in_force(served, server, show, qtbot):
     part.acts["submit"]()
     asyncio.run(judge_runs.run(served, Order(JUDGE)))
     assert {body["messages"][0]["content"][:9] for body in server.bodies} == {"Be brief."}
-    assert asyncio.run(forecasts.estimate(served, Order(JUDGE))).units == 0
+    assert asyncio.run(orders.foreseen(served, Order(JUDGE))).units == 0
 
 
 def test_a_wording_of_any_script_and_with_markup_is_shown_as_it_is(small, part):

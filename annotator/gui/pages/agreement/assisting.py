@@ -61,10 +61,10 @@ class Assisting(QFrame):
         self.ask.setEnabled(left and not self._desk.project.readonly and not self.progress.running)
         if left:
             from annotator.actions.agreement import assisting
-            from annotator.actions.judging import forecasts
+            from annotator.actions.running import orders
 
             order = assisting.order(given.judge, self._stage)
-            self._desk.ask_later(self._show_forecast, forecasts.told, order)
+            self._desk.ask_later(self._show_forecast, orders.forecast, order)
 
     def start(self) -> None:
         """Ask the chosen judge for what is missing, in a process of its own."""

@@ -6,9 +6,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import forecasts
 from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.judging.judge_offers import Drawing
+from annotator.actions.running import orders
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.gui import keys
@@ -139,7 +139,7 @@ class DrawingBar(QFrame):
     def _weigh(self) -> None:
         order = self._order()
         if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, forecasts.told, order)
+            self._desk.ask_later(self._show_forecast, orders.forecast, order)
 
     def _show_forecast(self, found: Forecast) -> None:
         order = self._order()

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import forecasts
 from annotator.actions.judging.forecasts import Forecast
 from annotator.actions.material import responding
 from annotator.actions.material.response_journal import Lacking
+from annotator.actions.running import orders
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import Order
 from annotator.domain.judges.judge import JudgeKind
@@ -222,7 +222,7 @@ class WritingForm(QFrame):
     def _weigh(self) -> None:
         order = self.order()
         if order is not None and self.isVisible():
-            self._desk.ask_later(self._show_forecast, forecasts.told, order)
+            self._desk.ask_later(self._show_forecast, orders.forecast, order)
 
     def _show_forecast(self, found: Forecast) -> None:
         order = self.order()

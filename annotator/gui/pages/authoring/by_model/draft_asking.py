@@ -79,10 +79,10 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(fit and not self.progress.running)
         self.estimate.clear()
         if fit and self._item is not None:
-            from annotator.actions.judging import forecasts
+            from annotator.actions.running import orders
 
             self._weighed = self._order()
-            self._desk.ask_later(self._show_forecast, forecasts.told, self._weighed)
+            self._desk.ask_later(self._show_forecast, orders.forecast, self._weighed)
 
     def start(self) -> None:
         """Ask the chosen judge, in a process of its own."""

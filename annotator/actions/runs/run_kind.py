@@ -1,0 +1,114 @@
+"""What tells one kind of run from another: its check, its work, its journal and its words."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TextIO
+
+from annotator.actions.judges import judges
+from annotator.actions.project.file import Project
+from annotator.actions.runs import driving, run_lines, run_records
+from annotator.actions.runs.driving import Work
+from annotator.actions.runs.journal import Journal
+from annotator.actions.runs.judge_cases import Order
+from annotator.actions.runs.run_lines import Line
+from annotator.actions.runs.run_records import OpenRun
+from annotator.domain.judges.judge import Judge
+from annotator.domain.judges.protocol import Protocol
+
+Tell = Callable[[Line], None]
+
+
+class RunKind(ABC):
+    """An order of one kind: who is asked, by which `shape`, and what becomes of the answers.
+
+    Made for each order: it reads what there is to do as the project then is. All else is the same for every kind.
+    """
+
+    doing: ClassVar[str] = "judging"
+    resumed: ClassVar[bool] = True
+    """Whether `judge resume` goes on with it; otherwise the command that asked for it does."""
+    things: str = "judgements"
+    reply_tokens: float | None = None
+    """What a reply takes until this model has given some of the kind; None where it is of the length of judgements."""
+    plan_tokens: int = 0
+    """What a plan takes that is asked for before."""
+
+    def __init__(self, project: Project, order: Order) -> None:
+        self.project, self.order = project, order
+        self.judge, self.shape = self.read(project, order)
+
+    @abstractmethod
+    def read(self, project: Project, order: Order) -> tuple[Judge, Protocol]:
+        """Who is asked and by which shape; Refusal for an order that nothing can be made of."""
+
+    def check(self) -> None:  # noqa: B027 - most kinds are refused when they are made
+        """Refuse what may be counted, but not carried out."""
+
+    @abstractmethod
+    def journal(self, run_id: str) -> Journal:
+        """Where answers are kept."""
+
+    @abstractmethod
+    def work(self, run: OpenRun, journal: Journal) -> Work:
+        """What there is to ask, and what of it is there already."""
+
+    @staticmethod
+    def words(line: Line) -> list[str]:
+        """The last line of a run as a person reads it."""
+        return run_lines.words(line)
+
+    def kept(self) -> Judge:
+        """Who is asked, made sure to be in the file."""
+        return judges.kept(self.project, self.judge)
+
+    def asker(self) -> Judge:
+        """Whose endpoint is asked."""
+        return self.judge
+
+    def opened(self) -> OpenRun:
+        """The run that begins, or goes on."""
+        return run_records.open_run(self.project, self.judge, self.order, self.shape.prompts)
+
+    def ended(self, line: Line, journal: Journal) -> Line:
+        """The last line, with what there is to say of this kind."""
+        return line
+
+    def outlook(self) -> Work:
+        """What it would come to now, before any run."""
+        return self.work(OpenRun("", 0), self.journal(""))
+
+    @classmethod
+    async def run(
+        cls, project: Project, order: Order, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+    ) -> Line:
+        """Carry an order out; the last line tells how it ended.
+
+        A run that was killed or cancelled is gone on with. Refusal when another is under way.
+        """
+        cls(project, order).check()
+        with run_records.alone(project):
+            # What another run has done meanwhile is known only now.
+            ended = await cls(project, order).through(tell, listen)
+        tell(ended)
+        return ended
+
+    async def through(self, tell: Tell, listen: TextIO | None) -> Line:
+        """Open the run, do its work and close it."""
+        self.judge = self.kept()
+        run = self.opened()
+        journal = self.journal(run.id)
+        work = self.work(run, journal)
+        ended = await driving.drive(self.project, self.asker(), self.order, work, journal, tell, listen)
+        return self.ended(ended, journal)
+
+
+def with_failures(line: Line, failed: list[dict[str, Any]]) -> Line:
+    """The last line of a run of which each failure is told: what failed is none of what is done."""
+    return {**line, "done": line["done"] - sum(line["missing"].values()), "failed": failed}
+
+
+def failure_words(line: Line, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
+    """The same as a person reads it; `of` says what failed, and `first` stands before the first."""
+    said = run_lines.words({**line, "without": {}})
+    failed = [f"{of(one)}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]]
+    return [said[0], *([first] if first and failed else []), *failed, *said[1:]]
