@@ -125,7 +125,7 @@ def test_a_run_ends_in_rates_and_cases(project: Project, server: OddServer, show
     assert [words.split(" [")[0] for words in cells(part.rates, 2)] == ["100 %", "0 %"]
     until(part, lambda: part.cases.rowCount() == VERDICTS)
     assert part.count.text() == "An order to the judge, distant: 12 of 12 verdicts changed"
-    assert set(cells(part.list, 5)) == {"Yes, changed"}
+    assert set(cells(part.list, 5)) == {"Met, changed"}
 
 
 def test_a_run_can_be_stopped_and_gone_on_with(project: Project, server: OddServer, show) -> None:
