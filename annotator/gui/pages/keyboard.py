@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLabel,
     QPushButton,
-    QScrollArea,
     QWidget,
 )
 
@@ -14,6 +13,7 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.plain_area import PlainArea
 
 WIDEST = 720
 
@@ -37,9 +37,7 @@ class KeyboardPage(Page):
         restore = QPushButton("Restore the default keys")
         restore.clicked.connect(self._restore)
         foot = horizontal((self.answer, 1), restore)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(self._table())
+        area = PlainArea("Keys", self._table())
         vertical(title, hint, (area, 1), foot, on=self, margins=(20, 16, 20, 12))
 
     def _table(self) -> QWidget:

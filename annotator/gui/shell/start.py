@@ -7,12 +7,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +26,7 @@ from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, wrap_lines
+from annotator.gui.widgets.plain_area import PlainArea
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.
@@ -62,11 +61,7 @@ class StartPage(QWidget):
         column.addStretch(1)
         column.addLayout(row, 6)
         column.addStretch(1)
-        scrolled = QScrollArea()
-        scrolled.setWidgetResizable(True)
-        scrolled.setFrameShape(QFrame.Shape.NoFrame)
-        scrolled.setWidget(body)
-        vertical(self.messages, (scrolled, 1), on=self, margins=0, spacing=0)
+        vertical(self.messages, (PlainArea("Welcome", body), 1), on=self, margins=0, spacing=0)
         theme.wear(self)
         EnterPresses(self)
 

@@ -1,7 +1,15 @@
 """A scroll area that is only a frame for what stands in it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+# Qt looks anew whether a scroll bar is needed at every size that the look itself leads to; deeper than this it would
+# go on for ever, with and without the bar in turn: rows that break into lines may be higher in a wider room.
+LOOKS = 4
 
 
 class PlainArea(QScrollArea):
@@ -9,6 +17,8 @@ class PlainArea(QScrollArea):
 
     def __init__(self, name: str, inside: QWidget | None = None) -> None:
         super().__init__()
+        self._looks = 0
+        self._kept_at: QSize | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -25,8 +35,31 @@ class PlainArea(QScrollArea):
         wide = inside.minimumSizeHint().expandedTo(inside.minimumSize()).width()
         return hint.expandedTo(QSize(wide + self.verticalScrollBar().sizeHint().width(), 0))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size of the room may call for scroll bars, or do without the one that was kept."""
+        if not self._looks and self._kept_at not in (None, self.size()):
+            self._kept_at = None
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        with self._look():
+            super().resizeEvent(event)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What stands in it may need more or less room now."""
-        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
-        return super().eventFilter(watched, event)
+        if event.type() != QEvent.Type.Resize:
+            return super().eventFilter(watched, event)
+        with self._look():
+            return super().eventFilter(watched, event)
+
+    @contextmanager
+    def _look(self) -> Iterator[None]:
+        """One look among those that led to it; where they do not come to an end the bar is kept."""
+        self._looks += 1
+        try:
+            if self._looks > LOOKS and self._kept_at is None:
+                self._kept_at = self.size()
+                self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+            yield
+        finally:
+            self._looks -= 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.finding import Finding
@@ -16,12 +16,13 @@ from annotator.domain.material.item import Item
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.plain_area import PlainArea
 
 MARGIN_WHEN_SCROLLED = 24
 NOWHERE = ("", "")
 
 
-class Form(QScrollArea):
+class Form(PlainArea):
     """The editors of all units of one artifact. What happens in them is told with the unit's id first."""
 
     typed = Signal(str, str, object)
@@ -34,11 +35,8 @@ class Form(QScrollArea):
     """The focus left a field."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Units")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__("Units")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         inner = QWidget()
         column = vertical(on=inner, margins=(8, 8, 8, 8), spacing=8)
         self._units, self._whole = QVBoxLayout(), FindingLines()

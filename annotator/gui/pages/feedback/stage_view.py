@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QWidget
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow, Fate, StageDigest
@@ -16,6 +16,7 @@ from annotator.gui.pages.feedback.wording import counted_up
 from annotator.gui.widgets.chips import Chips
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 # So many rows are laid out at once, whatever the number of them: the rest is a press away.
 AT_ONCE = 60
@@ -101,15 +102,12 @@ class StageView(QWidget):
         return self._reports.get(str((row.own or row.consensus or {}).get("response_id", "")), "A report")
 
 
-class _Rows(QScrollArea):
+class _Rows(PlainArea):
     """Scrolls by keys as well, while it has the focus."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__("Outcome of each unit")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Outcome of each unit")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Home and End lead to the ends, arrows and page keys scroll."""

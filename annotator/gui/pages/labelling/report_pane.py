@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
 from annotator.domain.judges.judgement import Judgement
@@ -20,6 +20,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 QUESTION, TOGETHER = "label/question", "label/together"
 QUESTION_LINES, BESIDE_LINES = 7, 3
@@ -57,10 +58,7 @@ class ReportPane(QWidget):
         self.folded, self.question = ElidedLabel("", "hint"), PlainLabel("", wrap=True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._question_area = QScrollArea()
-        self._question_area.setWidgetResizable(True)
-        self._question_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._question_area.setWidget(self.question)
+        self._question_area = PlainArea("The question", self.question)
         self.fold = _button("", "down", lambda: self._fold(self._question_area.isHidden()))
         theme.watch(self.fold, self._dress_fold)
         self.texts = Splitter("label/texts")

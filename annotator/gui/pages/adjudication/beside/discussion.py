@@ -1,7 +1,7 @@
 """The notes on an adjudication while it lasts: read from the top, added to at the end, never taken out."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from annotator.actions.consensus import remarks
 from annotator.gui.desk.desk import Desk
@@ -9,6 +9,7 @@ from annotator.gui.pages.adjudication.bench import Bench
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
 
@@ -18,9 +19,7 @@ class Discussion(QWidget):
     def __init__(self, desk: Desk, bench: Bench) -> None:
         super().__init__()
         self._desk, self._bench = desk, bench
-        self._area = QScrollArea(widgetResizable=True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area = PlainArea("Notes")
         self.field = GrowingEdit(least=2, most=8)
         self.field.setAccessibleName("Add a note")
         self.field.setPlaceholderText("Note for the coordinator and for yourself")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import (
-    QScrollArea,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from annotator.gui.widgets.bars.tabs import Tabs
 from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
 
 # So many reasons are shown; the item-by-item table has them all.
 REASONS = 6
@@ -54,10 +54,7 @@ class PlanPreview(QWidget):
         for part in (self._heads[1], self.met, self.square):
             column.addWidget(part)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setWidget(inside)
-        return area
+        return PlainArea("Overview", inside)
 
     def show_preview(self, plan: Plan, found: Preview, everybody: Sequence[Person]) -> None:
         """Show what a plan would come to."""
