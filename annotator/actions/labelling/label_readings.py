@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.actions.labelling.labels import Sheet
-from annotator.protocols.adra import plan
-from annotator.protocols.adra.plan_judge import RELEVANT
-
-PLAN = plan.NAME
+from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +20,13 @@ class Reading:
 
 
 def readings(sheet: Sheet) -> Sequence[Reading]:
-    """The matrix of one report in both readings; nothing under another protocol."""
-    if sheet.protocol != PLAN:
+    """The matrix of one report in each reading; nothing under a protocol without one."""
+    spec = PROTOCOLS[sheet.protocol].matrix
+    if spec is None:
         return ()
-    cells = tuple(tuple(_cell(sheet, unit.id) for unit in group.units) for group in sheet.groups)
+    values = {unit_id: label.value for unit_id, label in sheet.labels.items()}
+    cells = tuple(tuple(spec.cell(values.get(unit.id)) for unit in group.units) for group in sheet.groups)
     gold = len(sheet.groups[0].units)
-    whole = all(cell is not None for row in cells for cell in row)
-    found = []
-    for reading in (plan.ONE_TO_ONE, plan.ANY_MATCH):
-        tally = reading.count(cells, gold) if whole else None
-        counts = (tally.right, tally.found) if tally else (None, None)
-        found.append(Reading(reading.title, *counts))
-    return tuple(found)
-
-
-def _cell(sheet: Sheet, unit_id: str) -> bool | None:
-    label = sheet.labels.get(unit_id)
-    return None if label is None or label.value is None else label.value == RELEVANT
+    if any(cell is None for row in cells for cell in row):
+        return tuple(map(Reading, spec.readings))
+    return tuple(Reading(title, *counts(cells, gold)) for title, counts in spec.readings.items())

@@ -12,8 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
-from annotator.protocols.adra import plan
+from annotator.domain.kinds.unit import Unit, side_of_cell
 from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
 
 ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
@@ -100,7 +99,7 @@ def unit_of(units: Iterable[Unit], unit_id: str) -> Unit | None:
 
 
 def _in_cell(unit_id: str, cell: str) -> bool:
-    return "~" in cell and plan.cell_id("", unit_id).partition("~")[2] == cell.rpartition("~")[2]
+    return "~" in cell and side_of_cell(unit_id) == cell.rpartition("~")[2]
 
 
 def _history(db: Connection, artifact_id: str, last: int) -> list[Said]:
@@ -118,7 +117,7 @@ def _units(content: str) -> dict[str, str]:
     return {
         name: str(unit.get("text", ""))
         for unit in units
-        for name in (str(unit["id"]), plan.cell_id("", str(unit["id"])).partition("~")[2])
+        for name in (str(unit["id"]), side_of_cell(str(unit["id"])))
     }
 
 

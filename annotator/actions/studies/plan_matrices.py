@@ -20,16 +20,18 @@ from annotator.actions.results.result_sheets import (
     figure,
     text,
 )
-from annotator.domain.judges.protocol import Material, Scored
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.part import Part
+from annotator.domain.judges.matrix import Matrix, MatrixSpec
+from annotator.domain.judges.protocol import Material, Protocol, Scored
+from annotator.domain.kinds.unit import cell_id
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
-from annotator.protocols.adra.plan import METRICS, NAME, Matrix, cell_id, matrix
 from annotator.stats.matching.matching import maximum_pairs
 
-CELLS = {True: ("relevant", "agreed"), False: ("not", ""), None: ("missing", "missing")}
+# The protocols whose verdicts make a matrix.
+FILLED: dict[str, MatrixSpec] = {name: shape.matrix for name, shape in PROTOCOLS.items() if shape.matrix}
+USUALLY = next(iter(FILLED))
+STATES = {True: "agreed", False: "", None: "missing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,14 @@ class Met:
     cells: Matrix
     scores: Mapping[str, Estimate]
     by: str = ""
+    protocol: str = USUALLY
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """The plans of all responses on items with a gold plan, in the project's order."""
 
+    protocol: str
     rater: Rater | None
     met: tuple[Met, ...]
     unknown: int
@@ -61,41 +65,48 @@ class Report:
 def choices(project: Project) -> tuple[Choice, ...]:
     """Whose judgements, and which report's matrix."""
     names, systems = response_scores.items_named(project), response_scores.systems_named(project)
-    judges = response_scores.rater_choice(project, NAME)
-    judges = Choice(
-        judges.name, judges.words, tuple(v for v in judges.values if v[1] != result_raters.PEOPLE)
-    )
-    there = (
-        (f"{names[one.item.id].key}, {systems[material.response.system_id]}", material.response.id)
-        for one, material in _materials(project)
-        if Part.PLAN in material.parts
-    )
-    return (judges, Choice("of", "Matrix of", tuple(there)))
+    asked = Choice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
+    found = [asked] if len(FILLED) > 1 else []
+    for name, spec in FILLED.items():
+        only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
+        judges = response_scores.rater_choice(project, name)
+        single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+        there = tuple(
+            (f"{names[one.item.id].key}, {systems[material.response.system_id]}", material.response.id)
+            for one, material in _materials(project, PROTOCOLS[name], spec)
+            if spec.rows in material.parts
+        )
+        found += [
+            Choice(judges.name, judges.words, single, only_if),
+            Choice("of", "Matrix of", there, only_if),
+        ]
+    return tuple(found)
 
 
-def _materials(project: Project) -> Iterator[tuple[materials.AtHand, Material]]:
+def _materials(
+    project: Project, shape: Protocol, spec: MatrixSpec
+) -> Iterator[tuple[materials.AtHand, Material]]:
     mode = scoring.main_mode(project)
-    wanted = materials.for_counting(PROTOCOLS[NAME])
+    wanted = materials.for_counting(shape)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
-        for material in at_hand.responses if at_hand.own.units(Kind.PLAN) else ():
+        for material in at_hand.responses if at_hand.own.units(spec.columns) else ():
             if material.response.mode == mode:
                 yield at_hand, material
 
 
-def report(project: Project, judge: str = "") -> Report:
+def report(project: Project, judge: str = "", protocol: str = USUALLY) -> Report:
     """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
+    shape, spec = PROTOCOLS[protocol], FILLED[protocol]
     # Of people each one by themselves: two people fill two matrices.
-    each = (one for one in result_raters.everybody(project, NAME) if one.id != result_raters.PEOPLE)
+    each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
     said: dict[str, dict[str, str]] = {}
-    for response_id, _, unit_id, value in (
-        result_raters.spoken(project, PROTOCOLS[NAME], rater.id) if rater else ()
-    ):
+    for response_id, _, unit_id, value in result_raters.spoken(project, shape, rater.id) if rater else ():
         said.setdefault(response_id, {})[unit_id] = value
     systems, found, unknown = response_scores.systems_named(project), [], 0
-    for at_hand, material in _materials(project):
+    for at_hand, material in _materials(project, shape, spec):
         response, values = material.response, said.get(material.response.id, {})
-        if Part.PLAN not in material.parts:
+        if spec.rows not in material.parts:
             unknown += 1
             continue
         found.append(
@@ -105,14 +116,15 @@ def report(project: Project, judge: str = "") -> Report:
                 systems[response.system_id],
                 response.trial,
                 response.id,
-                tuple((unit.id, unit.text) for unit in material.units(Part.PLAN)),
-                tuple((unit.id, unit.text) for unit in material.units(Kind.PLAN)),
-                matrix(material, values),
-                {metric.name: metric.score(Scored(material, values), True) for metric in METRICS},
+                tuple((unit.id, unit.text) for unit in material.units(spec.rows)),
+                tuple((unit.id, unit.text) for unit in material.units(spec.columns)),
+                spec.cells(material.units(spec.rows), material.units(spec.columns), values),
+                {metric.name: metric.score(Scored(material, values), True) for metric in shape.metrics},
                 rater.id if rater else "",
+                protocol,
             )
         )
-    return Report(rater, tuple(found), unknown)
+    return Report(protocol, rater, tuple(found), unknown)
 
 
 def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
@@ -124,33 +136,31 @@ def sheets(found: Report, of: str = "") -> tuple[Sheet, ...]:
 
 
 def _readings(found: Report) -> Sheet:
+    metrics, spec = PROTOCOLS[found.protocol].metrics, FILLED[found.protocol]
     heads = columns(
         "Item", "System", ("Run", "Which run of the system on the item"),
         ("Predicted", "Sub-tasks of the report's plan"),
-        ("Gold", "Sub-tasks of the gold plan"), *(metric.title for metric in METRICS),
+        ("Gold", "Sub-tasks of the gold plan"), *(metric.title for metric in metrics),
     )  # fmt: skip
     lines = [
         Line(
             (
                 text(one.item_key), text(one.system), count(one.trial), count(len(one.predicted)), count(len(one.gold)),
-                *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in METRICS),
+                *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in metrics),
             ),
             one.item_id, response_id=one.response_id, source=_source(one), picture=one.response_id,
         )
         for one in found.met
     ]  # fmt: skip
     judge = f"Judged by {found.rater.name}. " if found.rater else ""
-    told = [
-        f"{judge}One-to-one counts a maximum matching; any-match counts every row and column with a match. The paper "
-        "leaves open which is meant, so both are given."
-    ]
+    told = [f"{judge}{spec.about}"]
     if found.unknown:
         told.append(f"Without a known plan, which is no zero: {counted(found.unknown, 'report')}.")
     return Sheet("Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met)))
 
 
 def _source(one: Met) -> Source:
-    return Source(NAME, one.by, item_id=one.item_id, response_id=one.response_id)
+    return Source(one.protocol, one.by, item_id=one.item_id, response_id=one.response_id)
 
 
 def _matrix(one: Met) -> Sheet:
@@ -170,11 +180,12 @@ def _matrix(one: Met) -> Sheet:
 
 
 def _cell(one: Met, i: int, j: int, matched: bool) -> Cell:
-    words, state = CELLS[one.cells[i][j]]
+    spec, held = FILLED[one.protocol], one.cells[i][j]
+    words, state = {True: spec.match, False: spec.none, None: "missing"}[held], STATES[held]
     said = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n{one.predicted[i][1]}\n{one.gold[j][1]}"
-    shown = "◉ relevant" if matched else f"● {words}" if one.cells[i][j] else words
+    shown = f"◉ {words}" if matched else f"● {words}" if held else words
     unit = cell_id(one.predicted[i][0], one.gold[j][0])
-    source = Source(NAME, one.by, item_id=one.item_id, response_id=one.response_id, unit_id=unit)
+    source = replace(_source(one), unit_id=unit)
     return Cell(shown, words, said, state, source, value=words)
 
 

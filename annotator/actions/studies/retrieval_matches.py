@@ -7,14 +7,19 @@ from annotator.actions.items import materials
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, scoring
 from annotator.actions.results.result_sheets import Cell, Choice, Line, Sheet, columns, count, figure, text
-from annotator.domain.judges.protocol import Scored
+from annotator.domain.judges.protocol import Metric, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.matches import Comparison, Match, Matching
 from annotator.domain.material.part import Part
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
-from annotator.protocols.adra.retrieval import METRICS, NAME, Comparison, Match, compare
 
+# The protocols that hold references against gold ones.
+MATCHED_BY: dict[str, Matching] = {
+    name: shape.matching for name, shape in PROTOCOLS.items() if shape.matching
+}
+USUALLY = next(iter(MATCHED_BY))
 EVERY = "All"
 WHY = {
     "doi": "the same DOI",
@@ -45,25 +50,28 @@ class Matched:
 class Report:
     """Every response on an item that has gold evidence, in the project's order."""
 
+    protocol: str
     matched: tuple[Matched, ...]
-    titles: tuple[str, ...]
 
 
 def choices(project: Project) -> tuple[Choice, ...]:
-    """Of which item and system."""
+    """Of which item and system, and under which protocol where several match references."""
     items = response_scores.items_named(project).values()
     systems = response_scores.systems_named(project).values()
+    asked = Choice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
     return (
+        *([asked] if len(MATCHED_BY) > 1 else []),
         Choice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
         Choice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
     )
 
 
-def report(project: Project) -> Report:
+def report(project: Project, protocol: str = USUALLY) -> Report:
     """All responses, in the mode that counts in the results."""
     systems, mode = response_scores.systems_named(project), scoring.main_mode(project)
     found = []
-    wanted = materials.for_scoring(PROTOCOLS[NAME])
+    shape = PROTOCOLS[protocol]
+    wanted = materials.for_scoring(shape)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         gold = at_hand.own.units(Kind.EVIDENCE)
         for material in at_hand.responses if gold else ():
@@ -80,11 +88,11 @@ def report(project: Project) -> Report:
                     response.mode,
                     response.id,
                     len(gold),
-                    compare(material.units(Part.REFERENCES), gold) if known else None,
-                    tuple(metric.score(Scored(material, {}), False) for metric in METRICS),
+                    MATCHED_BY[protocol].compare(material.units(Part.REFERENCES), gold) if known else None,
+                    tuple(metric.score(Scored(material, {}), False) for metric in shape.metrics),
                 )
             )
-    return Report(tuple(found), tuple(metric.title for metric in METRICS))
+    return Report(protocol, tuple(found))
 
 
 def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]:
@@ -92,10 +100,10 @@ def sheets(found: Report, item: str = "", system: str = "") -> tuple[Sheet, ...]
     shown = [one for one in found.matched if item in ("", one.item_key) and system in ("", one.system)]
     if all(one.comparison is None for one in shown):
         return ()
-    return (_matches(shown), _reports(found, shown))
+    return (_matches(found.protocol, shown), _reports(found.protocol, shown))
 
 
-def _matches(shown: list[Matched]) -> Sheet:
+def _matches(protocol: str, shown: list[Matched]) -> Sheet:
     heads = columns(
         "Item", "System", ("What", "A match, a reference that is not gold, or a gold one that was not found"),
         ("Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
@@ -103,11 +111,7 @@ def _matches(shown: list[Matched]) -> Sheet:
     )  # fmt: skip
     lines = [line for one in shown for line in _lines(one)]
     unknown = sum(one.comparison is None for one in shown)
-    told = [
-        "Matched one to one, by equal DOI, then equal arXiv id without its version, then equal first 20 characters of "
-        "the normal title. An equal address alone is no match, and neither is an equal title where two DOIs or two "
-        "arXiv ids differ; such pairs are listed beside the references they consist of."
-    ]
+    told = [MATCHED_BY[protocol].about]
     if unknown:
         told.append(
             f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
@@ -153,10 +157,12 @@ def _whole(reference: Reference) -> str:
     return "\n".join(filter(None, (reference.text, reference.authors, year, reference.identifier)))
 
 
-def _reports(found: Report, shown: list[Matched]) -> Sheet:
+def _reports(protocol: str, shown: list[Matched]) -> Sheet:
+    metrics = PROTOCOLS[protocol].metrics
     heads = columns(
         "Item", "System", ("Run", "Which run of the system on the item"), ("Retrieved", "References of the report"),
-        ("Gold", "References of the gold evidence"), ("Found", "Gold references that are among them"), *found.titles,
+        ("Gold", "References of the gold evidence"), ("Found", "Gold references that are among them"),
+        *(metric.title for metric in metrics),
     )  # fmt: skip
     lines = []
     for one in shown:
@@ -164,11 +170,11 @@ def _reports(found: Report, shown: list[Matched]) -> Sheet:
         retrieved = None if own is None else len(own.matches) + len(own.superfluous)
         cells = (
             text(one.item_key), text(one.system), count(one.trial), count(retrieved), count(one.gold),
-            count(None if own is None else len(own.matches)), *_figures(one),
+            count(None if own is None else len(own.matches)), *_figures(one, metrics),
         )  # fmt: skip
         lines.append(Line(cells, one.item_id, response_id=one.response_id))
     return Sheet("Report by report", heads, tuple(lines))
 
 
-def _figures(one: Matched) -> list[Cell]:
-    return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, METRICS, strict=True)]
+def _figures(one: Matched, metrics: tuple[Metric, ...]) -> list[Cell]:
+    return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, metrics, strict=True)]

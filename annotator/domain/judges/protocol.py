@@ -9,11 +9,13 @@ from typing import Protocol as Shape
 from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import Aid
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
+from annotator.domain.material.matches import Matching
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import Part
 from annotator.domain.material.response import Response
@@ -250,7 +252,8 @@ class Protocol:
     `scale` holds the values a rater may give; `judge` answers for every unit of a case; `judge_together` takes its
     place where cases were put together of units that it takes one at a time. A protocol without values is computed
     from what is at hand, and has no cases. `facet` names the part of
-    a report that a unit speaks of (an aspect, a section), by which results can be told apart.
+    a report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
+    units are the cells of one, `matching` where references are held against gold ones.
     """
 
     name: str
@@ -268,6 +271,8 @@ class Protocol:
     paired: bool = False
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
+    matrix: MatrixSpec | None = None
+    matching: Matching | None = None
     departures: tuple[str, ...] = ()
 
     @property

@@ -66,3 +66,18 @@ class Unit(BaseModel):
         """The fields, as JSON, with which the unit would lean on these quotations."""
         trees = [anchor.model_dump(mode="json") for anchor in anchors]
         return {"anchor": trees[0] if trees else None, "more_anchors": trees[1:]}
+
+
+# Ids of the cells of a matrix: at most 80 characters, the same whenever they are made.
+_LONGEST_SIDE = 39
+
+
+def cell_id(row: str, column: str) -> str:
+    """The id of the cell of two units."""
+    return f"{side_of_cell(row)}~{side_of_cell(column)}"
+
+
+def side_of_cell(unit_id: str) -> str:
+    """What a unit is called within the ids of cells."""
+    plain = len(unit_id) <= _LONGEST_SIDE and "~" not in unit_id
+    return unit_id if plain else sha256(unit_id)[:_LONGEST_SIDE]

@@ -3,16 +3,16 @@
 What the matrix is, and the two ways to read it; `plan_judge` fills it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from annotator.domain.judges.matrix import Matrix, MatrixSpec
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.unit import Unit, cell_id
 from annotator.domain.material.part import Part
-from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally, estimate, lost
 from annotator.protocols.adra.plan_judge import NOT, PREDICTED, PROMPTS, RELEVANT, baseline, judge
@@ -31,18 +31,6 @@ DEPARTURES = (
 
 # The matrix: a case is a row, a unit a cell.
 
-_LONGEST_PART = 39
-
-
-def cell_id(predicted: str, gold: str) -> str:
-    """The id of the cell of two sub-tasks, at most 80 characters, the same whenever it is made."""
-    return f"{_short(predicted)}~{_short(gold)}"
-
-
-def _short(unit_id: str) -> str:
-    plain = len(unit_id) <= _LONGEST_PART and "~" not in unit_id
-    return unit_id if plain else sha256(unit_id)[:_LONGEST_PART]
-
 
 def cases(material: Material) -> Iterator[Case]:
     """One case for each predicted sub-task, with a unit for each gold one."""
@@ -52,24 +40,6 @@ def cases(material: Material) -> Iterator[Case]:
         cells = tuple(Unit(id=cell_id(predicted.id, one.id), text=one.text) for one in gold)
         given = {PREDICTED: predicted.text}
         yield Case(NAME, material.item, material.response, artifact_id, cells, given=given)
-
-
-Matrix = tuple[tuple[bool | None, ...], ...]
-
-
-def matrix(material: Material, values: Mapping[str, str]) -> Matrix:
-    """Predicted × gold: relevant or not, None where the judgement is missing; ValueError on another value."""
-    gold = material.units(Kind.PLAN)
-    return tuple(
-        tuple(_cell(values.get(cell_id(predicted.id, one.id))) for one in gold)
-        for predicted in material.units(Part.PLAN)
-    )
-
-
-def _cell(value: str | None) -> bool | None:
-    if value not in (RELEVANT, NOT, None):
-        raise ValueError(f"a cell of a plan is relevant or not, not {value!r}")
-    return None if value is None else value == RELEVANT
 
 
 # The two readings. Both counts only grow when a cell turns from not to relevant: a matching stays one, and a row or
@@ -120,6 +90,22 @@ ANY_MATCH = Reading(
 )
 
 
+def _counts(reading: Reading, cells: Matrix, gold: int) -> tuple[int, int]:
+    found = reading.count(cells, gold)
+    return found.right, found.found
+
+
+MATRIX = MatrixSpec(
+    rows=Part.PLAN,
+    columns=Kind.PLAN,
+    match=RELEVANT,
+    none=NOT,
+    readings={reading.title: partial(_counts, reading) for reading in (ONE_TO_ONE, ANY_MATCH)},
+    about="One-to-one counts a maximum matching; any-match counts every row and column with a match. The paper leaves "
+    "open which is meant, so both are given.",
+)
+
+
 def score(reading: Reading, figure: Figure, scored: Scored, over_valid: bool) -> Estimate:
     """A figure of the matrix in one reading; `n` counts the cells that were judged.
 
@@ -132,7 +118,8 @@ def score(reading: Reading, figure: Figure, scored: Scored, over_valid: bool) ->
         return Estimate(None, method=method, note="the item has no gold plan")
     if Part.PLAN not in scored.material.parts:
         return Estimate(None, method=method, note="the plan of this response is not known")
-    cells = matrix(scored.material, scored.values)
+    drawn, wanted = scored.material.units(Part.PLAN), scored.material.units(Kind.PLAN)
+    cells = MATRIX.cells(drawn, wanted, scored.values)
     return _estimate(reading, figure, cells, gold, over_valid, method)
 
 
@@ -204,5 +191,6 @@ PLAN = Protocol(
     judge=judge,
     baseline=baseline,
     prompts=PROMPTS,
+    matrix=MATRIX,
     departures=DEPARTURES,
 )

@@ -4,20 +4,18 @@ No judge is needed: two references are the same work when a key says so.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from annotator.domain.judges.protocol import Metric, Protocol, Scored
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.matches import Comparison, Match, Matching
 from annotator.domain.material.part import Part
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import different_works, normal_title, work_named
 from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, Figure, Tally
 
 NAME = "adra.retrieval"
-Key = Literal["doi", "arxiv", "title"]
 
 DEPARTURES = (
     "Section 3.2 of the paper matches by DOI, appendix G by the first 20 characters of the title. Both are used, in "
@@ -34,29 +32,6 @@ DEPARTURES = (
 )
 
 # Appendix G: which reference is which.
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A retrieved reference and the gold one it is, and the key, in its normal spelling, by which that is known."""
-
-    retrieved: Reference
-    gold: Reference
-    by: Key
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What was found of the gold evidence and why, what else was retrieved, and what was not found.
-
-    `conflicts` are those of the latter two that share a title and differ in their DOI or arXiv id.
-    """
-
-    matches: tuple[Match, ...]
-    superfluous: tuple[Reference, ...]
-    lacking: tuple[Reference, ...]
-    conflicts: tuple[tuple[Reference, Reference], ...] = ()
 
 
 def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Comparison:
@@ -173,5 +148,11 @@ RETRIEVAL = Protocol(
     needs=(Kind.EVIDENCE,),
     parts=(Part.REFERENCES,),
     metrics=METRICS,
+    matching=Matching(
+        compare,
+        "Matched one to one, by equal DOI, then equal arXiv id without its version, then equal first 20 characters of "
+        "the normal title. An equal address alone is no match, and neither is an equal title where two DOIs or two "
+        "arXiv ids differ; such pairs are listed beside the references they consist of.",
+    ),
     departures=DEPARTURES,
 )

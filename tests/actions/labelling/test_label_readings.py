@@ -1,5 +1,7 @@
 """A matrix that a person has filled comes to the published example's figures, in both readings."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotator.actions.assignments import submitting
@@ -9,6 +11,7 @@ from annotator.actions.labelling import label_offers, label_readings, label_task
 from annotator.actions.labelling.label_readings import Reading
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Part
+from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import ALL, PLAN, one_item
 from tests.projects.labelling_project import SYSTEMS, add_report, project_with
@@ -63,6 +66,20 @@ def test_nothing_is_counted_while_a_cell_is_open_or_unsure(project, value):
     else:
         sheet.labels.pop("p1~g1")
     assert label_readings.readings(sheet) == (Reading("one-to-one"), Reading("any-match"))
+
+
+def test_a_matrix_is_read_as_its_protocol_declares_it(project, monkeypatch):
+    sheet, shape = fill(project), PROTOCOLS[PLAN]
+    corners = replace(
+        shape.matrix,
+        match="not",
+        none="relevant",
+        readings={"corner": lambda cells, wide: (cells[0][0], wide)},
+    )
+    monkeypatch.setitem(PROTOCOLS, "planted.matrix", replace(shape, name="planted.matrix", matrix=corners))
+    # The first cell is relevant, which is no match here; there are four columns.
+    found = label_readings.readings(replace(sheet, protocol="planted.matrix"))
+    assert found == (Reading("corner", False, 4),)
 
 
 def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from annotator.domain.judges.protocol import Scored
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.unit import cell_id
 from annotator.domain.material.part import Part
-from annotator.protocols.adra.plan import PLAN, any_match, cell_id, one_to_one
+from annotator.protocols.adra.plan import PLAN, any_match, one_to_one
 from tests.protocols.adra.adra_material import material, metric, plan, plans, scored_matrix
 
 FIGURES = ("precision", "recall", "f1", "jaccard")
