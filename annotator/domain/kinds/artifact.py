@@ -25,6 +25,34 @@ class Kind(StrEnum):
     LABELS = "labels"
 
 
+class Stage(StrEnum):
+    """A step of the work that can be handed out."""
+
+    SELECTION = "selection"
+    QUERY = "query"
+    PLAN = "plan"
+    EVIDENCE = "evidence"
+    DIAGNOSTICS = "diagnostics"
+    RUBRIC = "rubric"
+    NUGGETS = "nuggets"
+    CHECKLIST = "checklist"
+    INSIGHTS = "insights"
+    LABELLING = "labelling"
+    ADJUDICATION = "adjudication"
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of artifact that this stage makes; None for adjudication, which works on all of them."""
+        if self is Stage.ADJUDICATION:
+            return None
+        return Kind.LABELS if self is Stage.LABELLING else Kind(self.value)
+
+
+def stage_of(kind: Kind) -> Stage:
+    """The stage that makes artifacts of a kind."""
+    return Stage.LABELLING if kind is Kind.LABELS else Stage(kind.value)
+
+
 class State(StrEnum):
     """How far an artifact has come."""
 

@@ -6,8 +6,9 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -324,18 +325,23 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
 }
 
 
-def main(folder: Path) -> None:
-    """Walk through every step in a sample project and print, as JSON, what went wrong in each; nothing is \"\"."""
-    project = samples.create(folder / "sample.goldsmith", to_work_in=False)
+def walked(steps: Mapping[str, Callable[[], None]]) -> None:
+    """Take every step and print, as JSON, what went wrong in each; nothing is \"\"."""
     wrong = {}
-    for name, step in STEPS.items():
+    for name, step in steps.items():
         try:
-            step(project, folder)
+            step()
             wrong[name] = ""
         except Exception:  # noqa: BLE001
             wrong[name] = traceback.format_exc()
-    project.close()
     print(json.dumps(wrong))
+
+
+def main(folder: Path) -> None:
+    """Walk through every step in a sample project."""
+    project = samples.create(folder / "sample.goldsmith", to_work_in=False)
+    walked({name: partial(step, project, folder) for name, step in STEPS.items()})
+    project.close()
 
 
 if __name__ == "__main__":
