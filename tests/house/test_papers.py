@@ -14,14 +14,7 @@ LEFT = {
     "actions/validation/validation_views.py",
     "domain/judges/families.py",
     "domain/judges/taxonomy.py",
-    "gui/pages/labelling/bench.py",
-    "gui/pages/labelling/empty.py",
-    "gui/pages/labelling/reading.py",
     "gui/pages/labelling/units/kind_row.py",
-    "gui/pages/labelling/units/matrix.py",
-    "gui/pages/labelling/units/unit_details.py",
-    "gui/pages/labelling/units/units_pane.py",
-    "gui/pages/labelling/wording.py",
     "judging/attacks/__init__.py",
 }
 

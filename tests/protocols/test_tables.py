@@ -37,6 +37,20 @@ def test_what_is_judged_has_values_and_cases_and_what_is_computed_has_no_judge(p
     assert all(metric.definition.strip() for metric in protocol.metrics)
 
 
+def test_what_is_labelled_is_called_something() -> None:
+    shown = [protocol.presentation for protocol in PROTOCOLS.values() if protocol.values]
+    assert all(one.tab and one.about and one.one and one.many for one in shown)
+    assert len({one.tab for one in shown}) == len(shown)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=list(PROTOCOLS))
+def test_what_is_said_of_values_names_values_that_there_are(protocol) -> None:
+    scale = protocol.scale
+    named = {protocol.presentation.rest, scale.positive, *scale.mirrored, *scale.mirrored.values()}
+    assert named - {""} <= set(protocol.values)
+    assert bool(scale.mirrored) is protocol.paired
+
+
 def test_only_what_experts_prefer_is_asked_of_people_alone() -> None:
     assert [name for name, protocol in PROTOCOLS.items() if protocol.by_people] == ["adra.preference"]
 

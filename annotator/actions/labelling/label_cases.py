@@ -9,8 +9,10 @@ from annotator.actions.labelling import dealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.scale import NO_VALUES, Scale
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
@@ -37,6 +39,17 @@ def scale_of(protocol: str) -> Scale:
     """The values of a protocol; none of one that is not known, as in a file of a later version."""
     known = PROTOCOLS.get(protocol)
     return known.scale if known else NO_VALUES
+
+
+def presentation_of(protocol: str) -> Presentation:
+    """What a protocol is called where people label by it."""
+    return PROTOCOLS[protocol].presentation
+
+
+def judged_by(protocol: str) -> Kind | None:
+    """The gold that reports are labelled by, where that is all that it takes."""
+    shape = PROTOCOLS[protocol]
+    return None if shape.parts else shape.unit_kind
 
 
 def asked(project: Project, shape: Protocol, material: Material) -> list[Case]:

@@ -20,11 +20,10 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ArtifactRow, ExtractRow, table
 
 ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
-# What may be lacking, beside the kinds of artifact by their names.
+# What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
 ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
-DRAWN_PLAN, CLAIMS, CITATIONS, PAGES = "drawn plan", "claims", "citations", "pages"
-GOLD_LABELS = "gold labels"
-_DRAWN = {Part.PLAN: (DRAWN_PLAN, "plan is drawn"), Part.CLAIMS: (CLAIMS, "claims are drawn")}
+CITATIONS, PAGES, NOTHING_ASKED = "citations", "pages", "nothing asked"
+DRAWN = "drawn "
 
 
 def offered(project: Project) -> list[str]:
@@ -54,17 +53,12 @@ def offered(project: Project) -> list[str]:
 def gaps(shape: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
     """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
     settled = [(one, cases) for one, cases in found if all(one.units(kind) for kind in shape.needs)]
-    undrawn = sum(any(part not in one.parts for part in shape.parts) for one, _ in settled)
-    drawn = next((_DRAWN[part][1] for part in shape.parts if part in _DRAWN), "")
-    said = (
-        [f"No {drawn} from {undrawn:,} of {counted(len(settled), 'report')} yet."]
-        if undrawn and drawn
-        else []
-    )
-    if unfetched := sum(_unasked(_cited(shape, one), cases) for one, cases in settled):
-        said.append(f"{counted(unfetched, 'claim')} cannot be asked: the cited page was never fetched.")
-    if undecided := sum(_unasked(_statements(shape, one), cases) for one, cases in settled):
-        said.append(f"{counted(undecided, 'statement')} cannot be asked: the gold label is not decided.")
+    said, reports, shown = list[str](), counted(len(settled), "report"), shape.presentation
+    for part in shape.parts:
+        if undrawn := sum(part not in one.parts for one, _ in settled):
+            said.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
+    if waiting := sum(_unasked([*_cited(shape, one), *_gold(shape, one)], cases) for one, cases in settled):
+        said.append(f"{shown.counted(waiting)} cannot be asked: {shown.waits}.")
     return tuple(said)
 
 
@@ -72,7 +66,7 @@ def _cited(shape: Protocol, material: Material) -> list[Unit]:
     return [claim for claim in material.units(Part.CLAIMS) if claim.url] if Part.CLAIMS in shape.parts else []
 
 
-def _statements(shape: Protocol, material: Material) -> Sequence[Unit]:
+def _gold(shape: Protocol, material: Material) -> Sequence[Unit]:
     """The units of the gold where each is asked about by itself."""
     return material.units(shape.unit_kind) if shape.unit_kind is not None and not shape.parts else ()
 
@@ -105,9 +99,9 @@ def _of_parts(shape: Protocol, reports: list[Material]) -> str:
         return RIVALS
     for part in shape.parts:
         if not any(material.units(part) for material in reports):
-            return _DRAWN[part][0] if part in _DRAWN else RESPONSES
-    if not shape.parts:
-        return GOLD_LABELS
+            return f"{DRAWN}{part}"
+    if Part.CLAIMS not in shape.parts:
+        return NOTHING_ASKED
     return PAGES if any(_cited(shape, material) for material in reports) else CITATIONS
 
 

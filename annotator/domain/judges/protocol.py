@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
+from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.scale import NO_VALUES, Scale
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.reference import Aid
@@ -249,10 +250,10 @@ class Protocol:
     """A way of judging, as one paper defines it.
 
     `cases` turns what is at hand about a response into what a rater is asked, none when something is lacking;
-    `scale` holds the values a rater may give; `judge` answers for every unit of a case; `judge_together` takes its
-    place where cases were put together of units that it takes one at a time. A protocol without values is computed
-    from what is at hand, and has no cases. `facet` names the part of
-    a report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
+    `scale` holds the values a rater may give, `presentation` the words for people who give them; `judge` answers for
+    every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
+    a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of a
+    report that a unit speaks of (an aspect, a section), by which results can be told apart. `matrix` is given where
     units are the cells of one, `matching` where references are held against gold ones.
     """
 
@@ -262,6 +263,7 @@ class Protocol:
     needs: tuple[Kind, ...]
     metrics: tuple[Metric, ...]
     scale: Scale = NO_VALUES
+    presentation: Presentation = UNSHOWN
     cases: Callable[[Material], Iterable[Case]] = lambda _: ()
     judge: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None

@@ -19,6 +19,11 @@ class Part(StrEnum):
     REFERENCES = "references"
     CLAIMS = "claims"
 
+    @property
+    def drawn(self) -> str:
+        """That it is drawn: “plan is drawn”, “claims are drawn”."""
+        return f"{self} {'are' if self.endswith('s') else 'is'} drawn"
+
 
 class Claim(Unit):
     """A statement of fact that a report makes; `text` reads without the report."""

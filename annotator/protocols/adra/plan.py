@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
+from annotator.domain.judges.presentation import Layout, Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
@@ -186,6 +187,15 @@ PLAN = Protocol(
     scale=nominal(
         Value(RELEVANT, "Relevant", "It does the work that the gold sub-task asks for", Look.GOOD),
         Value(NOT, "Not relevant", "It does other work", Look.NONE),
+    ),
+    presentation=Presentation(
+        "Plans",
+        "Does each predicted sub-task do the work of a gold one? (ADRA)",
+        "cell",
+        "cells",
+        heading="Plan against gold plan",
+        layout=Layout.MATRIX,
+        rest=NOT,
     ),
     cases=cases,
     judge=judge,

@@ -3,6 +3,7 @@
 from functools import partial
 
 from annotator.domain.judges.pairs import FIRST, preferred
+from annotator.domain.judges.presentation import Layout, Presentation
 from annotator.domain.judges.protocol import Metric, Protocol, Scored, cases_of_pairs
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
@@ -56,6 +57,15 @@ PREFERENCE = Protocol(
     needs=(),
     metrics=(Metric("preference", "Preferred", DEFINITION, share),),
     scale=PAIR,
+    presentation=Presentation(
+        "Preferred of two",
+        "Which of two reports do you prefer? (ADRA)",
+        "pair",
+        "pairs",
+        ask="Which report do you prefer?",
+        line="pair",
+        layout=Layout.PAIR,
+    ),
     cases=partial(cases_of_pairs, NAME),
     paired=True,
     departures=DEPARTURES,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
@@ -175,6 +176,18 @@ REASONING = Protocol(
         Value(TRUE, "True", "Going by the report alone, it is true", Look.GOOD),
         Value(FALSE, "False", "Going by the report alone, it is false", Look.BAD),
         Value(CANNOT_TELL, "Cannot tell", "The report is silent on it, or leaves it open", Look.NEITHER),
+    ),
+    presentation=Presentation(
+        "Statements",
+        "Going by the report alone, is each statement true? (ADRA)",
+        "statement",
+        "statements",
+        waits="the gold label is not decided",
+        lacking=(
+            "No statement has its gold label yet",
+            "A statement is asked about once it is decided whether it is true. Decide it on the Author page.",
+        ),
+        mended_on="Author",
     ),
     cases=cases,
     judge=judge,

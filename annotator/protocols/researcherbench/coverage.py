@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import fsum
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored, Verdicts
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.kinds.artifact import Kind
@@ -160,6 +161,9 @@ COVERAGE = Protocol(
     needs=NEEDS,
     metrics=(Metric("coverage", "Coverage", DEFINITION, score),),
     scale=nominal(Value(YES, "Met", look=Look.GOOD), Value(NO, "Not met", look=Look.BAD)),
+    presentation=Presentation(
+        "Criteria", "Does the report meet each criterion? (ResearcherBench)", "criterion", "criteria"
+    ),
     cases=cases,
     judge=judge,
     judge_together=judge_together,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, Scored
 from annotator.domain.judges.scale import Look, Value, nominal
 from annotator.domain.judges.taxonomy import UNKNOWN
@@ -148,6 +149,15 @@ FACTUAL = Protocol(
         Metric("groundedness", "Groundedness", GROUNDEDNESS, groundedness, parts=(Part.CLAIMS,)),
     ),
     scale=SUPPORT,
+    presentation=Presentation(
+        "Claims",
+        "Does the cited page bear each claim out? (ResearcherBench)",
+        "claim",
+        "claims",
+        read="page",
+        rest=UNKNOWN,
+        waits="the cited page was never fetched",
+    ),
     cases=cases,
     judge=judge,
     baseline=baseline,

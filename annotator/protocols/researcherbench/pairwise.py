@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Outcome, may_win, outcome
+from annotator.domain.judges.presentation import Layout, Presentation
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -136,6 +137,15 @@ PAIRWISE = Protocol(
     needs=(),
     metrics=(Metric("win_rate", "Win rate", WIN_RATE, win_rate),),
     scale=PAIR,
+    presentation=Presentation(
+        "Better of two",
+        "Which of two reports is better? (ResearcherBench)",
+        "pair",
+        "pairs",
+        ask="Which report would help a researcher in the field more?",
+        line="pair",
+        layout=Layout.PAIR,
+    ),
     cases=partial(cases_of_pairs, NAME),
     judge=judge,
     baseline=baseline,

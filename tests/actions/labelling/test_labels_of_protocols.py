@@ -161,7 +161,7 @@ def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
     assert label_tasks.lacking(project, PAIRS) == "responses"
     response_id = add_report(project, item_id, SYSTEMS[0])
     assert [label_tasks.lacking(project, name) for name in ALL[1:]] == [
-        "claims", "rivals", "plan", "diagnostics", "rivals",
+        "drawn claims", "rivals", "plan", "diagnostics", "rivals",
     ]  # fmt: skip
     drawn_extracts.write(project, response_id, Part.CLAIMS, Claims(units=()))
     add_report(project, item_id, SYSTEMS[1])

@@ -76,7 +76,7 @@ def test_the_last_label_and_done_lead_to_all_labelled(project, show):
     words = [label.text() for label in page.done.findChildren(PlainLabel)]
     assert words[:2] == [
         "All labelled and submitted",
-        "4 criteria in 2 reports. Thank you. 2 are marked unsure. They count as missing, never as not met.",
+        "4 criteria in 2 reports. Thank you. 2 are marked unsure. They count as missing, never as an answer.",
     ]
     assert not page.bar.isVisible()
 

@@ -125,7 +125,7 @@ def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
     model = Matrix()
     unit = Unit(id="c", text="Gold")
     group = Group((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
-    model.lay_out([group], lambda _: "", lambda _: "")
+    model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
     tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img" in tip
     assert "<img" not in tip

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.items import items
 from annotator.actions.labelling import label_rows, label_tasks
 from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.verdicts import answers
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
@@ -28,7 +27,6 @@ def show(project, page_over):
 
 def test_answers_stand_in_the_order_of_the_protocols_own_values():
     asked = {name: shape for name, shape in PROTOCOLS.items() if shape.values}
-    assert WORDS.keys() == asked.keys()
     assert all(answers(name) == (*shape.values, label_rows.UNSURE) for name, shape in asked.items())
 
 
@@ -41,7 +39,7 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over, at_onc
 def test_every_offered_protocol_has_its_tab_and_keys_go_round(show):
     page = show(USUAL)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
-        WORDS[name].tab for name in ALL
+        PROTOCOLS[name].presentation.tab for name in ALL
     ]
     met = []
     for _ in ALL:
@@ -100,10 +98,11 @@ def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, at_once,
     ("lacking", "headline", "way"),
     [
         ("drawn plan", "No plan is drawn", ["Material", {"part": "Drawn parts"}]),
-        ("claims", "No claims are drawn", ["Material", {"part": "Drawn parts"}]),
+        ("drawn claims", "No claims are drawn", ["Material", {"part": "Drawn parts"}]),
         ("citations", "No claim cites", ["Material", {"part": "Drawn parts"}]),
         ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
-        ("gold labels", "No statement has its gold label", ["Author", {}]),
+        ("checklist", "No checklist to label by", ["Author", {}]),
+        ("nothing asked", "No statement has its gold label", ["Author", {}]),
         ("writing", "First write your own", ["Author", {}]),
         ("rivals", "No two reports", ["Import", {}]),
     ],
@@ -113,7 +112,7 @@ def test_everything_that_can_be_lacking_has_words_and_a_way(
 ):
     monkeypatch.setattr(label_tasks, "lacking", lambda project, protocol: lacking)
     monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.Outlook([]))
-    page = page_over(project, "Label")
+    page = page_over(project, "Label", protocol=REASONING)
     empty = page.whole.currentWidget()
     assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
     page.desk.wanted.disconnect()

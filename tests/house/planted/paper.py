@@ -8,6 +8,7 @@ from statistics import median
 from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -106,7 +107,7 @@ def _planted(name: str, kind: Kind, scale: Scale, *metrics: Metric) -> Protocol:
     return Protocol(
         name=name, title=f"Planted {metrics[0].title.lower()}", citation="Nowhere", needs=(kind,), metrics=metrics,
         scale=scale, cases=partial(cases, name, kind), judge=judge, baseline=partial(baseline, scale.names),
-        prompts=(name,),
+        prompts=(name,), presentation=Presentation(metrics[0].title, "Which is it?", "point", "points"),
     )  # fmt: skip
 
 

@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import Qt, Signal
 
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
+from annotator.domain.judges.presentation import Layout
 from annotator.domain.texts.counting import counted
 from annotator.gui.pages.labelling.units.locking import lock
-from annotator.gui.pages.labelling.units.units_pane import IN_A_MATRIX
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.verdicts import ACTS, Face, face, faces
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
@@ -72,7 +72,7 @@ class ActionBar(FittingBar):
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
         """Say how far this report is and how many lines of the queue have open units."""
-        one = WORDS[self._protocol].done
+        one = presentation_of(self._protocol).line
         here = f"{labelled} of {units} · " if units > 1 or one == "report" else ""
         self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
         self.fit()
@@ -101,7 +101,7 @@ class ActionBar(FittingBar):
         self.shrink(BESIDE, level)
         self.buttons["fourth"].setVisible(len(faces(self._protocol)) > 3)
         self.buttons["say_rest"].setVisible(bool(self._rest) and not self._locked)
-        if self._protocol in IN_A_MATRIX:
+        if presentation_of(self._protocol).layout is Layout.MATRIX:
             self.buttons["evidence"].hide()
         self.progress.setVisible(level < 3)
         self.buttons["next_open"].setVisible(level < 4)

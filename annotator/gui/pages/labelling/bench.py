@@ -8,10 +8,12 @@ from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import times
 from annotator.actions.labelling import label_rows, labels
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_writing import SEVERAL
 from annotator.actions.labelling.labels import Group, Sheet
 from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.domain.judges.presentation import Layout
 from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
@@ -22,8 +24,6 @@ from annotator.gui.pages.labelling.label_queue import LabelQueue
 from annotator.gui.review.verdicts import Kept, is_flagged, said
 
 KIND = "judgement"
-# What is said of the rest of a case in one go: the answer that most of its units get.
-REST = {"adra.plan": "not", "researcherbench.claims": "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +174,10 @@ class Bench(QObject):
 
     def rest(self) -> str:
         """What can be said in one go of all that is open beside the unit at hand; empty when nothing."""
-        value, group = REST.get(self.protocol, ""), self.group
-        # Claims are answered together only where their page leaves but one answer.
-        alone = group is not None and (value == "not" or group.values == (value,))
+        shown, group = presentation_of(self.protocol), self.group
+        value = shown.rest
+        # A list is answered together only where there is but one answer.
+        alone = group is not None and (shown.layout is Layout.MATRIX or group.values == (value,))
         return value if alone and group and any(not self.said(unit.id) for unit in group.units) else ""
 
     def note(self, unit_id: str, words: str) -> None:

@@ -2,15 +2,21 @@
 
 from collections.abc import Callable
 
+from annotator.actions.labelling import label_offers
+from annotator.actions.labelling.label_cases import judged_by, presentation_of
+from annotator.domain.judges.presentation import Presentation
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.material.part import Part
 from annotator.domain.texts.counting import counted
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.labelling.wording import Words
 from annotator.gui.widgets.empty_state import EmptyState
 
 # The parts of the page on which reports are made ready for judging.
 DRAWN, CITED = {"part": "Drawn parts"}, {"part": "Cited pages"}
-# What is lacking → headline, words, the page that mends it, and the button's words.
+BY_MATERIAL = "That is done on the Material page; the built-in judge does it without a network."
+# What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
     "items": (
         "No items yet",
@@ -32,40 +38,10 @@ LACKING = {
         "Reports are compared in pairs: an item needs those of two systems, of the same trial and mode.",
         "Import", "Import reports…",
     ),
-    "rubric": (
-        "No rubric to label by",
-        "A report is labelled by the criteria of a submitted rubric. Submit a rubric on the Author page first.",
-        "Author", "Go to Author",
-    ),
-    "plan": (
-        "No gold plan to hold plans against",
-        "A report's plan is held against a submitted gold plan. Submit one on the Author page first.",
-        "Author", "Go to Author",
-    ),
-    "diagnostics": (
-        "No statements to ask about",
-        "A report is asked by submitted diagnostics. Submit statements on the Author page first.",
-        "Author", "Go to Author",
-    ),
-    "gold labels": (
-        "No statement has its gold label yet",
-        "A statement is asked about once it is decided whether it is true. Decide it on the Author page.",
-        "Author", "Go to Author",
-    ),
     "writing": (
         "First write your own",
         "The gold of these items stays hidden until you have submitted yours. Then their reports are labelled here.",
         "Author", "Go to Author",
-    ),
-    "drawn plan": (
-        "No plan is drawn from any report",
-        "The plans of the reports are drawn on the Material page; the built-in judge does it without a network.",
-        "Material", "Go to Material",
-    ),
-    "claims": (
-        "No claims are drawn from any report",
-        "The claims of the reports are drawn on the Material page; the built-in judge does it without a network.",
-        "Material", "Go to Material",
     ),
     "citations": (
         "No claim cites a source",
@@ -82,16 +58,38 @@ LACKING = {
 
 def way_to_mend(protocol: str) -> tuple[str, dict[str, str]]:
     """The page, and the place on it, where what cannot be asked although the rest can is made good."""
-    return ("Author", {}) if protocol == "adra.reasoning" else ("Material", DRAWN)
+    page = presentation_of(protocol).mended_on
+    return page, DRAWN if page == "Material" else {}
 
 
-def nothing_yet(desk: Desk, lacking: str) -> EmptyState:
+def needs(protocol: str) -> str:
+    """What an item needs before anything of it can be asked about, or what else can be done."""
+    kind = judged_by(protocol)
+    if kind is None:
+        return "Choose another kind of question above."
+    return f"It needs a report and submitted {KINDS[kind].units}."
+
+
+def nothing_yet(desk: Desk, protocol: str, lacking: str) -> EmptyState:
     """What must come first, with the way there."""
-    headline, words, page, button = LACKING[lacking]
+    headline, words, page, button = LACKING.get(lacking) or _lacking(protocol, lacking)
     empty = EmptyState("label", headline, words)
     place = (CITED if lacking == "pages" else DRAWN) if page == "Material" else {}
     empty.add_action(button, lambda: desk.go(page, **place), primary=True)
     return empty
+
+
+def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
+    """The same where a kind of artifact is lacking, a part of the reports, or something of the protocol's own."""
+    if lacking in set(Kind):
+        spec = KINDS[Kind(lacking)]
+        words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
+        return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
+    if lacking.startswith(label_offers.DRAWN):
+        drawn = Part(lacking.removeprefix(label_offers.DRAWN)).drawn
+        return f"No {drawn} from any report", BY_MATERIAL, "Material", "Go to Material"
+    shown = presentation_of(protocol)
+    return *shown.lacking, shown.mended_on, f"Go to {shown.mended_on}"
 
 
 class AllDone(EmptyState):
@@ -111,12 +109,12 @@ class AllDone(EmptyState):
         self._submit = self.add_action("Submit", submit, primary=True)
 
     def show_counts(
-        self, called: Words, lines: int, units: int, unsure: int, unsubmitted: int, *, submits: bool
+        self, called: Presentation, lines: int, units: int, unsure: int, unsubmitted: int, *, submits: bool
     ) -> None:
         """Say how much was done, how much of it is unsure, and of how many items it is still to be submitted."""
-        where = f" in {counted(lines, called.done)}" if called.done != called.one else ""
+        where = f" in {counted(lines, called.line)}" if called.line != called.one else ""
         done = f"{called.counted(units)}{where}. Thank you."
-        about = " They count as missing, never as not met." if unsure else ""
+        about = " They count as missing, never as an answer." if unsure else ""
         said = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
         items = counted(unsubmitted, "item")
         waits = f" The labels of {items} are not submitted yet." if unsubmitted else ""

@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from annotator.actions.labelling import label_offers, label_rows, label_tasks
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.change import Change
@@ -19,7 +20,7 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.labelling.action_bar import ActionBar
 from annotator.gui.pages.labelling.bench import Bench
-from annotator.gui.pages.labelling.empty import AllDone, nothing_yet, way_to_mend
+from annotator.gui.pages.labelling.empty import AllDone, needs, nothing_yet, way_to_mend
 from annotator.gui.pages.labelling.flow import Flow
 from annotator.gui.pages.labelling.hand import Hand
 from annotator.gui.pages.labelling.label_queue import LabelQueue, Show
@@ -34,7 +35,6 @@ from annotator.gui.pages.labelling.units.kind_row import ACTS as KIND_ACTS
 from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
 from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
 from annotator.gui.pages.labelling.whereabouts import Whereabouts
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS
 from annotator.gui.widgets.bars.message_bar import MessageBar
@@ -207,7 +207,7 @@ class LabelPage(Page):
             self._open(task_id, str(place.get("unit_id", "")) or self.whereabouts.unit_of(task_id))
         self._stale = False
         if wanted is None and place.get("item_id"):
-            self.messages.show_message("info", NOTHING, WORDS[self.bench.protocol].needs)
+            self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
 
     def place(self) -> dict[str, str]:
         """The question, the report (or pair) and the unit at hand."""
@@ -224,7 +224,7 @@ class LabelPage(Page):
             self.queue.fill(found.tasks if found else [], submits=protocol in label_rows.SUBMITTED)
             self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
         self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if protocol == USUAL else {})
-        self.queue_pane.called = WORDS[protocol].done
+        self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
 
@@ -328,7 +328,7 @@ class LabelPage(Page):
         return alone and self.bench.protocol in label_rows.SUBMITTED
 
     def _say_report_done(self) -> None:
-        units = WORDS[self.bench.protocol].counted(len(self.bench.units))
+        units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
         self.messages.show_message("success", f"All {units} of this report are labelled.")
         words = "Submit the labels of this item" if self._is_last else "Next report"
         self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
@@ -353,7 +353,7 @@ class LabelPage(Page):
         self.messages.show_message("info", words, todo)
 
     def _show_done(self) -> None:
-        tasks, called = self.queue.tasks, WORDS[self.bench.protocol]
+        tasks, called = self.queue.tasks, presentation_of(self.bench.protocol)
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
         waiting, submits = len(self.queue.unsubmitted()), self.bench.protocol in label_rows.SUBMITTED
         self.done.show_counts(called, len(tasks), units, unsure, waiting, submits=submits)
@@ -363,9 +363,9 @@ class LabelPage(Page):
         if self._empty is not None:
             self.whole.removeWidget(self._empty)
             self._empty.deleteLater()
-        self._empty = nothing_yet(
-            self.desk, self.desk.ask(label_tasks.lacking, self.bench.protocol) or "items"
-        )
+        protocol = self.bench.protocol
+        lacking = self.desk.ask(label_tasks.lacking, protocol) or label_offers.ITEMS
+        self._empty = nothing_yet(self.desk, protocol, lacking)
         self.whole.addWidget(self._empty)
         self.whole.setCurrentWidget(self._empty)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QToolButton
 
-from annotator.gui.pages.labelling.wording import WORDS
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.layouts import horizontal
 from annotator.gui.widgets.plain import tooltip
@@ -48,7 +48,8 @@ class ProtocolTabs(QFrame):
             while self.tabs.count():
                 self.tabs.removeTab(0)
             for name in self._names:
-                self.tabs.setTabToolTip(self.tabs.addTab(WORDS[name].tab), tooltip(WORDS[name].about))
+                shown = presentation_of(name)
+                self.tabs.setTabToolTip(self.tabs.addTab(shown.tab), tooltip(shown.about))
         self.tabs.setCurrentIndex(self._names.index(chosen))
         self.tabs.blockSignals(blocked)
         # The one in front is written in bold, and wider.

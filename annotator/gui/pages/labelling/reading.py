@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
-from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.labelling.label_cases import presentation_of
+from annotator.domain.judges.presentation import Layout
 from annotator.gui import theme
 from annotator.gui.widgets.bars.splitter import Splitter
 
@@ -25,14 +26,10 @@ class Arrangement:
     optional_report: bool = False
 
 
-PAIRED = Arrangement("label/reading-pairs", DOWN, (10_000, 1))
-ARRANGEMENTS: dict[str, Arrangement] = {
-    "researcherbench.coverage": Arrangement("label/reading", ACROSS, (715, 395)),
-    "researcherbench.claims": Arrangement("label/reading-claims", ACROSS, (715, 395)),
-    "researcherbench.pairwise": PAIRED,
-    "adra.plan": Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
-    "adra.reasoning": Arrangement("label/reading", ACROSS, (715, 395)),
-    "adra.preference": PAIRED,
+ARRANGEMENTS: dict[Layout, Arrangement] = {
+    Layout.LIST: Arrangement("label/reading", ACROSS, (715, 395)),
+    Layout.MATRIX: Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
+    Layout.PAIR: Arrangement("label/reading-pairs", DOWN, (10_000, 1)),
 }
 
 
@@ -42,7 +39,7 @@ class Reading(Splitter):
     def __init__(self, report: QWidget, units: QWidget, guideline: QWidget) -> None:
         super().__init__("label/reading")
         self._report, self._guideline = report, guideline
-        self._now = ARRANGEMENTS[USUAL]
+        self._now = ARRANGEMENTS[Layout.LIST]
         self._side = Splitter("label/side", DOWN)
         self._side.addWidget(units)
         self._side.addWidget(guideline)
@@ -60,7 +57,7 @@ class Reading(Splitter):
 
     def arrange(self, protocol: str) -> None:
         """Stand as a protocol asks for it, with the sizes it was left with."""
-        wanted = ARRANGEMENTS[protocol]
+        wanted = ARRANGEMENTS[presentation_of(protocol).layout]
         if wanted.name != self._now.name:
             self._now = wanted
             self.rename(wanted.name)

@@ -99,7 +99,9 @@ class MatrixView(QWidget):
         self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
         self.details = UnitDetails(self._bench.protocol, values, locked or why_locked(sheet), flat=True)
         self._foot.addWidget(self.details)
-        self.model.lay_out(sheet.groups if sheet else (), self._bench.said, self._marked)
+        self.model.lay_out(
+            self._bench.protocol, sheet.groups if sheet else (), self._bench.said, self._marked
+        )
         self.table.fit()
         self._show_readings()
         self.made.emit(self.details, self.table)
@@ -275,7 +277,7 @@ class _Painter(QStyledItemDelegate):
 
     def _cell(self, painter: QPainter, area: QRect, index: Index, *, at_hand: bool) -> None:
         cell, size = index.data(CELL_ROLE), theme.current().px(18)
-        shown = face(cell.said, "adra.plan") if isinstance(cell, Cell) else OPEN
+        shown = face(cell.said, cell.protocol) if isinstance(cell, Cell) else OPEN
         box = area.adjusted(3, 3, -3, -4)
         if isinstance(cell, Cell) and cell.said:
             painter.setPen(Qt.PenStyle.NoPen)

@@ -17,6 +17,7 @@ CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 class Cell:
     """A predicted sub-task held against a gold one, what is said of it, and the icon of what stands beside that."""
 
+    protocol: str
     unit_id: str
     predicted: str
     gold: str
@@ -29,17 +30,22 @@ class Matrix(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._protocol = ""
         self._groups: Sequence[Group] = ()
         self._said: Callable[[str], str] = lambda _: ""
         self._marked: Callable[[str], str] = lambda _: ""
         self._places: dict[str, tuple[int, int]] = {}
 
     def lay_out(
-        self, groups: Sequence[Group], said: Callable[[str], str], marked: Callable[[str], str]
+        self,
+        protocol: str,
+        groups: Sequence[Group],
+        said: Callable[[str], str],
+        marked: Callable[[str], str],
     ) -> None:
         """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
         with resetting(self):
-            self._groups, self._said, self._marked = groups, said, marked
+            self._protocol, self._groups, self._said, self._marked = protocol, groups, said, marked
             self._places = {
                 unit.id: (row, column)
                 for column, group in enumerate(groups, start=1)
@@ -91,7 +97,8 @@ class Matrix(QAbstractTableModel):
             return self._groups[0].units[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
         group = self._groups[index.column() - 1]
         unit = group.units[index.row()]
-        cell = Cell(unit.id, predicted_of(group), unit.text, self._said(unit.id), self._marked(unit.id))
+        words, said = predicted_of(group), self._said(unit.id)
+        cell = Cell(self._protocol, unit.id, words, unit.text, said, self._marked(unit.id))
         if role == CELL_ROLE:
             return cell
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):

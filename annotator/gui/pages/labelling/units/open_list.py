@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton
 
+from annotator.domain.judges.presentation import Presentation
 from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
-from annotator.gui.pages.labelling.wording import Words
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -39,7 +39,7 @@ class OpenList(QFrame):
         theme.set_role(self, level="warning")
         self.hide()
 
-    def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Words) -> None:
+    def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Presentation) -> None:
         """List the units that wait, by their numbers; nothing waiting hides the list."""
         for button in self.buttons.values():
             self._grid.removeWidget(button)
@@ -58,7 +58,7 @@ class OpenList(QFrame):
         """What is said above the numbers."""
         return self._said.text()
 
-    def _add(self, number: int, unit: Unit, called: Words) -> None:
+    def _add(self, number: int, unit: Unit, called: Presentation) -> None:
         button = QToolButton()
         button.setText(str(number))
         button.setToolTip(tooltip(unit.text or called.ask))

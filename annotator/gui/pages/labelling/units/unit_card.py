@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel
 
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.judges.judgement import Judgement
 from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.labelling.units.kind_row import KINDS
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import WORDED_ANEW, Kept, face, is_flagged, said
 from annotator.gui.widgets.fields.growing_edit import direction_of
@@ -41,7 +41,7 @@ class Asked:
     @property
     def words(self) -> str:
         """The unit's words, or the question where it has none."""
-        return self.unit.text or WORDS[self.protocol].ask
+        return self.unit.text or presentation_of(self.protocol).ask
 
 
 class UnitCard(QFrame):
@@ -108,7 +108,7 @@ class UnitCard(QFrame):
             if there:
                 size = theme.current().px(14)
                 picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
-        one = WORDS[self._asked.protocol].one.capitalize()
+        one = presentation_of(self._asked.protocol).one.capitalize()
         place = f"{one} {self._asked.number} of {self._asked.total}"
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:

@@ -4,11 +4,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling import second_looks
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.gui import keys
 from annotator.gui.pages.labelling.units.kind_row import KindRow
 from annotator.gui.pages.labelling.units.locking import LOCKED, lock
 from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.review.verdicts import Kept, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -74,9 +74,9 @@ class UnitDetails(QWidget):
         self.clear_evidence.setAccessibleName("Clear the evidence")
         self.clear_evidence.clicked.connect(self.evidence_cleared)
         lock(self.clear_evidence, self._locked)
-        where = "the page" if self._protocol == "researcherbench.claims" else "the report"
+        read = presentation_of(self._protocol).read
         self._no_evidence = ElidedLabel(
-            f"No evidence yet: select words in {where}, then {keys.shown('evidence')}", "hint"
+            f"No evidence yet: select words in the {read}, then {keys.shown('evidence')}", "hint"
         )
         return horizontal(
             self.show_evidence, self.clear_evidence, (self._no_evidence, 1), Stretch(0), spacing=2
@@ -85,7 +85,7 @@ class UnitDetails(QWidget):
     def _notes(self) -> QHBoxLayout:
         self.note = GrowingEdit(least=1, most=8)
         self.note.setPlaceholderText(f"Note ({keys.shown('note')})")
-        self.note.setAccessibleName(f"Note on this {WORDS[self._protocol].one}")
+        self.note.setAccessibleName(f"Note on this {presentation_of(self._protocol).one}")
         self.note.edited.connect(self.noted)
         self.note.left.connect(self.left)
         self.note.setReadOnly(bool(self._locked))

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
+from annotator.domain.judges.presentation import Layout
 from annotator.domain.judges.taxonomy import TAXONOMIES
 from annotator.gui.pages.labelling.bench import Bench
 from annotator.gui.pages.labelling.units.cards import Cards
@@ -20,14 +22,11 @@ from annotator.gui.pages.labelling.units.matrix import MatrixView
 from annotator.gui.pages.labelling.units.open_list import OpenList
 from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
-from annotator.gui.pages.labelling.wording import WORDS
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import Stretch, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
-# The protocols whose units are cells.
-IN_A_MATRIX = ("adra.plan",)
 
 
 class UnitsPane(QWidget):
@@ -98,7 +97,7 @@ class UnitsPane(QWidget):
     @property
     def body(self) -> Cards | MatrixView:
         """What shows the units now."""
-        return self.matrix if self._bench.protocol in IN_A_MATRIX else self.cards
+        return self.matrix if presentation_of(self._bench.protocol).layout is Layout.MATRIX else self.cards
 
     @property
     def rows(self) -> Mapping[str, UnitCard]:
@@ -139,12 +138,14 @@ class UnitsPane(QWidget):
 
     def list_open(self) -> None:
         """Say which units are still open."""
-        self.open_list.show_open(self._bench.units, self._bench.open_units, WORDS[self._bench.protocol])
+        self.open_list.show_open(
+            self._bench.units, self._bench.open_units, presentation_of(self._bench.protocol)
+        )
 
     def _show_sheet(self) -> None:
         protocol = self._bench.protocol
         self.open_list.hide()
-        self.title.setText(WORDS[protocol].title)
+        self.title.setText(presentation_of(protocol).title)
         self.weights.setVisible(protocol == USUAL)
         self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())

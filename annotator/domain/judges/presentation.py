@@ -1,0 +1,52 @@
+"""How a protocol is shown to people who label by it: what things are called, and how they are laid out."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotator.domain.texts.counting import counted
+
+
+class Layout(StrEnum):
+    """How what is asked stands on the page: one below the other, gold against drawn units, or below two reports."""
+
+    LIST = "list"
+    MATRIX = "matrix"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """What a protocol is called where people label by it, and how it is laid out there.
+
+    `tab` names it, `about` says what is asked, `one` and `many` are its units. `ask` is the question where units have
+    no words, `heading` stands over them, `line` is what a line of the queue is, `read` what evidence is quoted from,
+    and `rest` the value that may be given to all that is open at once. `waits` says why some units cannot be asked
+    about yet; `lacking` is the headline and sentence where none can, `mended_on` the page where that is made good.
+    """
+
+    tab: str
+    about: str
+    one: str
+    many: str
+    ask: str = ""
+    heading: str = ""
+    line: str = "report"
+    layout: Layout = Layout.LIST
+    read: str = "report"
+    rest: str = ""
+    waits: str = "not all is there that the question needs"
+    lacking: tuple[str, str] = ("Nothing can be asked yet", "No report has anything that this asks about.")
+    mended_on: str = "Material"
+
+    @property
+    def title(self) -> str:
+        """The heading over the units."""
+        return self.heading or self.ask or self.many.capitalize()
+
+    def counted(self, number: int) -> str:
+        """So many units, in words."""
+        return counted(number, self.one, self.many)
+
+
+# Of what people are not asked.
+UNSHOWN = Presentation("", "", "unit", "units")
