@@ -31,9 +31,9 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import AgreementRow, ArtifactRow, table
 
-ARTIFACT = table(ArtifactRow)
+AGREEMENT, ARTIFACT = table(AgreementRow), table(ArtifactRow)
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
 # Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.
@@ -139,6 +139,16 @@ def report(project: Project, by: str = "stage", stage: Stage | None = None, assi
         questions=questions,
         people={person.id: person for person in people.people(project)},
     )
+
+
+def stages(project: Project) -> list[Stage]:
+    """The stages of which something is frozen, and labelling where somebody labelled twice."""
+    frozen_stages = select(AGREEMENT.c.stage).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
+    with project.store.read() as db:
+        there = set(db.execute(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
+    if agreement_figures.repeated(project):
+        there.add(Stage.LABELLING.value)
+    return [each for each in Stage if each.value in there]
 
 
 def _second(

@@ -256,13 +256,6 @@ OF = {
 WHOLE = ("stage", SELF, VOTES)
 
 
-def drawable(rows: Iterable[Row], chosen: Row) -> list[str]:
-    """The names of the figures that a picture around the chosen row can show, the row's own first."""
-    own = main(chosen).name
-    there = [name for name in TITLES if any(row.figure(name) for row in _beside(rows, chosen))]
-    return sorted(there, key=lambda name: name != own)
-
-
 def _beside(rows: Iterable[Row], chosen: Row) -> list[Row]:
     """The rows that belong into one picture with the chosen one."""
     if chosen.by in WHOLE:
@@ -282,13 +275,16 @@ def picture(report: Report, rows: list[Row], name: str, ink: Ink = PRINTED) -> A
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
     from annotator.exchange.pictures.agreement_pictures import by_group, by_week
 
-    first = rows[0]
-    title = f"{TITLES[name]} {OF[first.by]}"
-    if first.by not in WHOLE:
-        title = f"{TITLES[name]} of {first.stage.value}: {field(first)}, {OF[first.by]}"
     axis = AXES.get(name, f"{TITLES[name]}, 95 % interval (bootstrap over items)")
     points = [(_name(report, row), found) for row in rows if (found := row.figure(name))]
-    return (by_week if first.by == "week" else by_group)(points, title, axis, ink)
+    draw = by_week if rows[0].by == "week" else by_group
+    return draw(points, picture_title(rows[0], name), axis, ink)
+
+
+def picture_title(row: Row, name: str) -> str:
+    """What the picture of a figure around a row is called."""
+    of = "" if row.by in WHOLE else f" of {row.stage.value}: {field(row)},"
+    return f"{TITLES[name]}{of} {OF[row.by]}"
 
 
 def _name(report: Report, row: Row) -> str:

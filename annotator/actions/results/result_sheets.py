@@ -106,14 +106,15 @@ class Picture:
 class Choice:
     """What a view lets choose: a name for machines, words for people, and the values in words with themselves.
 
-    The first value holds unless another is chosen. With `only_if` it is offered only where the choice of that name,
-    which stands before it, has one of those values.
+    The first value holds unless another is chosen; `tip` says more of the choice. With `only_if` it is offered only
+    where the choice of that name, which stands before it, has one of those values.
     """
 
     name: str
     words: str
     values: tuple[tuple[str, str], ...]
     only_if: tuple[str, tuple[str, ...]] | None = None
+    tip: str = ""
 
 
 def columns(*titles: str | tuple[str, str]) -> tuple[Column, ...]:

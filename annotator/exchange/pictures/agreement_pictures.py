@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
-from unicodedata import east_asian_width
 
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.texts.counting import counted
-from annotator.exchange.pictures.figures import PRINTED, Ink, installed_fonts
+from annotator.exchange.pictures.figures import PRINTED, Ink, name_axis, sheet, short, spell
 
 INCH_PER_GROUP = 0.3
 # A picture of more groups is read by nobody; the lowest are what people look for.
@@ -23,7 +22,7 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
     """
     shown = points[:MOST_GROUPS]
-    figure, axes = _sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
+    figure, axes = sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
     low = _least([found for _, found in shown])
     axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
     axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
@@ -31,12 +30,12 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     if low < 0:
         axes.axvline(0, color=ink.faint, linewidth=1)
     _draw_dots(axes, [found for _, found in shown], low, ink)
-    axes.set_yticks(range(len(shown)), [_short(name) for name, _ in shown])
+    axes.set_yticks(range(len(shown)), [short(name, WIDEST_NAME) for name, _ in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     rest = len(points) - len(shown)
     left = f"; {counted(rest, 'more is', 'more are')} not drawn" if rest else ""
-    axes.set_xlabel(f"{axis}{left}", color=ink.text, fontsize=9)
-    _spell(axes.get_yticklabels(), ink)
+    name_axis(axes, f"{axis}{left}", ink)
+    spell(axes.get_yticklabels(), ink)
     return figure
 
 
@@ -45,7 +44,7 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
 
     Weeks stand as far apart as they are; the line breaks at a week without a value, which says so.
     """
-    figure, axes = _sheet(3.6, title, ink)
+    figure, axes = sheet(3.6, title, ink)
     low = _least([found for _, found in points])
     axes.set_ylim(low - 0.03, 1.03)
     axes.grid(axis="y", color=ink.grid, linewidth=0.8)
@@ -58,23 +57,8 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     axes.set_xticks([days[i] for i in spelt], [_week(points, i, spelt.step) for i in spelt])
     axes.set_xlim(min(days) - timedelta(days=4), max(days) + timedelta(days=4))
     axes.set_ylabel(axis, color=ink.text, fontsize=9)
-    _spell(axes.get_xticklabels(), ink)
+    spell(axes.get_xticklabels(), ink)
     return figure
-
-
-def _sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure as Sheet
-
-    sheet = Sheet(figsize=(7.2, height), facecolor=ink.paper, layout="constrained")
-    axes = sheet.add_subplot()
-    axes.set_facecolor(ink.paper)
-    # Over the whole sheet: names may leave the axes little width.
-    sheet.suptitle(title, x=0.01, ha="left", fontsize=11, color=ink.text, fontfamily=installed_fonts())
-    axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
-    axes.set_axisbelow(True)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    return sheet, axes
 
 
 def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None:
@@ -131,16 +115,6 @@ def _least(found: Sequence[Figure]) -> float:
     return 0.0 if least >= 0 else max(-1.0, -0.2 * -(-round(-least * 1000) // 200))
 
 
-def _short(name: str) -> str:
-    """As much of a name as there is room for; a wide letter takes two places."""
-    name, width = " ".join(name.split()), 0
-    for place, letter in enumerate(name):
-        width += 2 if east_asian_width(letter) in "WF" else 1
-        if width > WIDEST_NAME:
-            return name[: place - 1] + "…"
-    return name
-
-
 def _week(points: Points, place: int, step: int) -> str:
     """A week with its n; the year is said once."""
     (week, found), before = points[place], points[place - step][0] if place else ""
@@ -150,10 +124,3 @@ def _week(points: Points, place: int, step: int) -> str:
 
 def _monday(week: str) -> date:
     return date.fromisoformat(f"{week}-1")
-
-
-def _spell(labels: Any, ink: Ink) -> None:
-    fonts = installed_fonts()
-    for label in labels:
-        label.set_fontfamily(fonts)
-        label.set_color(ink.text)

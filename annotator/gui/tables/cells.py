@@ -7,7 +7,7 @@ from typing import Any, Generic
 from PySide6.QtCore import QObject, Qt
 
 from annotator.gui import theme
-from annotator.gui.tables.rows import RIGHT, Index, Row, RowsModel
+from annotator.gui.tables.rows import RIGHT, Index, Row, RowsModel, resetting
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.plain import tooltip
 
@@ -37,8 +37,11 @@ class CellsModel(RowsModel[Row]):
     """Rows under such columns."""
 
     def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
-        super().__init__([column.title for column in columns], parent)
-        self._columns = columns
+        super().__init__(parent=parent)
+        self._call(columns)
+
+    def _call(self, columns: Sequence[Column[Row]]) -> None:
+        self._columns, self.columns = columns, [column.title for column in columns]
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -50,8 +53,13 @@ class CellsModel(RowsModel[Row]):
         """The columns' first widths, in pixels of the design."""
         return [column.width for column in self._columns]
 
-    def show(self, rows: Sequence[Row]) -> None:
-        """Show other rows; where there are as many as before, what is chosen stays chosen."""
+    def show(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None = None) -> None:
+        """Show other rows, under other columns too; where there are as many as before, what is chosen stays chosen."""
+        if columns is not None:
+            with resetting(self):
+                self._call(columns)
+                self._rows = list(rows)
+            return
         self.take_over(list(rows), in_place=len(rows) == len(self._rows) and bool(rows))
 
     @property

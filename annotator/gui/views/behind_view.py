@@ -4,10 +4,10 @@ from html import escape
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QTextBrowser, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QTextBrowser, QWidget
 
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import Line, Sheet, Source
+from annotator.actions.results.result_sheets import Cell, Line, Sheet, Source
 from annotator.actions.results.results_behind import Behind, by_person
 from annotator.actions.runs import judgement_replies
 from annotator.actions.runs.judgement_replies import Told
@@ -33,10 +33,36 @@ DEEPER = "Enter: the judgements behind a line."
 COMPUTED = "This figure is computed from the response itself; nobody judged it."
 
 
-class BehindView(QWidget):
-    """Two levels; Esc goes back from one to the other, and then to the figures."""
+class BehindPane(QWidget):
+    """What lies behind a figure, shown in the place of the figures until `back`."""
 
     back = Signal()
+    table: QTableView
+
+    @property
+    def pane(self) -> QTableView:
+        """The list in view."""
+        return self.table
+
+    def look(self, _line: Line, _cell: Cell | None) -> bool:
+        """Read what a cell or its line stands on and show it; False where nothing lies behind it."""
+        return False
+
+    def stop(self) -> None:
+        """Show nothing that comes from now on."""
+
+    def focus_list(self) -> None:
+        """Put the keyboard into the list in view."""
+        self.pane.setFocus()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The list in view takes the keyboard."""
+        super().focusInEvent(event)
+        self.focus_list()
+
+
+class BehindView(BehindPane):
+    """Two levels; Esc goes back from one to the other, and then to the figures."""
 
     def __init__(self, desk: Desk, name: str) -> None:
         super().__init__()
@@ -78,22 +104,22 @@ class BehindView(QWidget):
         made.setStretchFactor(1, 2)
         return made
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The list of the level in view takes the keyboard."""
-        super().focusInEvent(event)
-        self.focus_list()
-
     def stop(self) -> None:
         """Show nothing that comes from now on."""
         self._asked += 1
         self._soon.stop()
 
-    def focus_list(self) -> None:
-        """Put the keyboard into the list of the level in view."""
-        (self.table if self.levels.currentIndex() else self.items_table).setFocus()
+    @property
+    def pane(self) -> QTableView:
+        """The list of the level in view."""
+        return self.table if self.levels.currentIndex() else self.items_table
 
-    def show_source(self, source: Source, words: str) -> None:
-        """Show what a cell or line stands on, called by these words: its items, or the judgements on its item."""
+    def look(self, line: Line, cell: Cell | None) -> bool:
+        """Read what a cell or its line stands on: its items, or the judgements on its item."""
+        source = (cell.source if cell is not None else None) or line.source
+        if source is None:
+            return False
+        words = source.words or _words(line, cell)
         self._whole = words
         self._deeper = False
         self.title.setText(words)
@@ -105,6 +131,7 @@ class BehindView(QWidget):
             self._asked += 1
             asked = self._asked
             self._desk.ask_later(lambda found: self._show_items(found, asked), counting.items, source)
+        return True
 
     def _show_items(self, found: Sheet | Refusal, asked: int) -> None:
         if asked != self._asked:
@@ -204,6 +231,13 @@ def _told(project: Project, judgement_id: str) -> Told | None:
         return judgement_replies.told(project, judgement_id)
     except Refusal:
         return None
+
+
+def _words(line: Line, cell: Cell | None) -> str:
+    """What was opened, in a line."""
+    if cell is not None and cell.source is not None and cell.tip:
+        return cell.tip.splitlines()[0]
+    return " · ".join(one.words for one in line.cells[:3] if one.words)
 
 
 def _named(line: Line) -> str:

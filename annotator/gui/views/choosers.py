@@ -60,7 +60,7 @@ class Choosers(QWidget):
             combo.blockSignals(True)
             combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
             combo.blockSignals(False)
-            combo.setToolTip(tooltip(combo.currentText()))
+            combo.setToolTip(tooltip(choice.tip or combo.currentText()))
             self._parts[choice.name].setVisible(len(choice.values) > 1)
         self.updateGeometry()
 
@@ -78,7 +78,7 @@ class Choosers(QWidget):
             theme.scale(combo.setMaximumWidth, WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
-            self._parts[choice.name] = together(choice.words, combo)
+            self._parts[choice.name] = together(choice.words, combo, choice.tip)
             self._row.insert(place, self._parts[choice.name])
 
     def values(self) -> dict[str, str]:

@@ -1,17 +1,18 @@
 """How figures leave the page: the table copied or saved, the picture saved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.results import result_exports, result_pictures
+from annotator.actions.results.result_sheets import Sheet
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.bars.acts_row import ActsRow
+from annotator.gui.widgets.bars.acts_row import Act, ActsRow
 
 # Act of the key table, words, what it does.
 ACTS = (
@@ -26,27 +27,36 @@ ACTS = (
 
 
 class LeavingBar(ActsRow):
-    """Three acts with the view that is shown."""
+    """Acts with the view that is shown: those of the results, or `acts` of its own; `first` stands before them."""
 
-    def __init__(self, desk: Desk, view: ViewPane) -> None:
-        deeds = {
+    def __init__(
+        self, desk: Desk, view: ViewPane, acts: Sequence[Act] = ACTS, first: QWidget | None = None
+    ) -> None:
+        super().__init__(acts, self.deeds(), first)
+        self._desk, self._view = desk, view
+        self.name = "results"
+
+    def deeds(self) -> dict[str, Callable[[], None]]:
+        """What each act does."""
+        return {
             "copy_results": self.copy,
             "save_results": self._choose_table,
             "save_results_picture": self._choose_picture,
         }
-        super().__init__(ACTS, deeds)
-        self._desk, self._view = desk, view
-        self.name = "results"
+
+    def text(self, sheet: Sheet) -> str:
+        """A table as it is copied."""
+        return result_exports.as_text(sheet)
 
     def enable(self, table: bool, picture: bool) -> None:
         """Offer the acts, or not."""
         for act, button in self.buttons.items():
-            button.setEnabled(picture if act == "save_results_picture" else table)
+            button.setEnabled(picture if act.endswith("picture") else table)
 
     def copy(self) -> None:
         """Put the lines in view on the clipboard."""
         sheet = self._view.model.shown
-        QGuiApplication.clipboard().setText(result_exports.as_text(sheet))
+        QGuiApplication.clipboard().setText(self.text(sheet))
         self.told.emit(f"Copied {counted(len(sheet.lines), 'line')}, with full precision.")
 
     def _choose_table(self) -> None:

@@ -1,5 +1,7 @@
 """A view: what it is, its tables, below them the picture and the account of the chosen cell."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -41,6 +43,8 @@ class ViewPane(Splitter):
         self._name = name
         self._sheets: tuple[Sheet, ...] = ()
         self._metric = ""
+        self.account_of: Callable[[Sheet, Line | None, Cell | None, int, str], str] = account
+        """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
         self.table = LinesTable("Figures", self.model, cells=True)
         self.table.setSortingEnabled(True)
@@ -228,7 +232,7 @@ class ViewPane(Splitter):
         line, cell = self.line(), self.cell()
         column = self.table.currentIndex().column()
         sheet = self.model.whole
-        self.account.setHtml(account(sheet, line, cell, column, self._metric))
+        self.account.setHtml(self.account_of(sheet, line, cell, column, self._metric))
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
 

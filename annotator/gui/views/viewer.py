@@ -13,8 +13,9 @@ from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import Shown, View
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.page import Page
 from annotator.gui.views import counting
-from annotator.gui.views.behind_view import BehindView
+from annotator.gui.views.behind_view import BehindPane, BehindView
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.views.counting import Refused
 from annotator.gui.views.leaving import LeavingBar
@@ -57,19 +58,29 @@ class Viewer(QWidget):
 
     def _build(self, name: str, title: str) -> None:
         self.views = ViewList(self.among, f"Views of {name}")
-        self.view, self.behind = ViewPane(self.desk, name), BehindView(self.desk, name)
-        self.choosers, self.leaving = Choosers(), LeavingBar(self.desk, self.view)
+        self.view, self.behind = ViewPane(self.desk, name), self.make_behind(name)
+        self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
         head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
         right = QWidget()
-        vertical(self.choosers, (self._body(), 1), on=right, margins=(14, 0, 0, 0), spacing=8)
+        side = 14 if len(self.among) > 1 else 0
+        self.column = vertical(self.choosers, (self._body(), 1), on=right, margins=(side, 0, 0, 0), spacing=8)
         whole = Splitter(f"{name} views")
         whole.addWidget(self.views)
         whole.addWidget(right)
         whole.setSizes([178, 940])
         whole.grow(self.views, 178)
         whole.setStretchFactor(1, 1)
+        self.views.setVisible(len(self.among) > 1)
         vertical(head, (whole, 1), on=self, margins=0, spacing=10)
+
+    def make_behind(self, name: str) -> BehindPane:
+        """What shows what lies behind a figure."""
+        return BehindView(self.desk, name)
+
+    def make_leaving(self) -> LeavingBar:
+        """What can be done with the view in view."""
+        return LeavingBar(self.desk, self.view)
 
     def _body(self) -> Stack:
         self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
@@ -96,9 +107,9 @@ class Viewer(QWidget):
 
     def acts(self) -> dict[str, Callable[[], object]]:
         """What each act of the key table does here."""
+        turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
-            "next_view": partial(self.views.turn, 1),
-            "previous_view": partial(self.views.turn, -1),
+            **(turns if len(self.among) > 1 else {}),
             "next_sheet": self.view.next_sheet,
             "definition": self._explain,
             "find": self._seek,
@@ -147,7 +158,7 @@ class Viewer(QWidget):
         elif self.body.currentWidget() is self.view:
             self.view.setFocus()
         else:
-            self.views.setFocus()
+            (self.views if len(self.among) > 1 else self.body.currentWidget() or self).setFocus()
 
     def on_change(self, change: Change) -> None:
         """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
@@ -249,9 +260,7 @@ class Viewer(QWidget):
             self.choosers.choose("of", response_id)
 
     def _open(self, line: Line, cell: Cell | None) -> None:
-        source = (cell.source if cell is not None else None) or line.source
-        if source is not None:
-            self.behind.show_source(source, source.words or _words(line, cell))
+        if self.behind.look(line, cell):
             self.show_body(self.behind)
             self.behind.focus_list()
         elif line.item_id:
@@ -273,21 +282,47 @@ class Viewer(QWidget):
 
     def other_pane(self) -> None:
         """From the views to the table, on to its account, and round."""
-        panes: list[QWidget] = [self.views]
+        panes: list[QWidget] = [self.views] if len(self.among) > 1 else []
         if self.body.currentWidget() is self.view:
             panes += [self.view.table, self.view.account]
         elif self.body.currentWidget() is self.behind:
-            panes += [self.behind.table if self.behind.levels.currentIndex() else self.behind.items_table]
+            panes += [self.behind.pane]
         here = next((place for place, pane in enumerate(panes) if pane.hasFocus()), -1)
-        panes[(here + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+        if panes:
+            panes[(here + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _go_on(self) -> None:
         _, page, place = self.lead(self.named(self._name))
         self.desk.go(page, **place)
 
 
-def _words(line: Line, cell: Cell | None) -> str:
-    """What was opened, in a line."""
-    if cell is not None and cell.source is not None and cell.tip:
-        return cell.tip.splitlines()[0]
-    return " · ".join(one.words for one in line.cells[:3] if one.words)
+class ViewerPage(Page):
+    """A page that is nothing but its viewer."""
+
+    def __init__(self, desk: Desk, viewer: Viewer) -> None:
+        super().__init__(desk)
+        self.viewer = viewer
+        vertical(self.viewer, on=self, margins=(12, 14, 20, 12))
+        for act, slot in self.viewer.acts().items():
+            self.bind(act, slot)
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        """Count anew when something moved since; `view` opens a view by its name, `choose` makes its choices."""
+        self.viewer.arrive(place)
+
+    def focus_first(self) -> None:
+        """Work begins in the table, or goes on in the list behind it."""
+        self.viewer.focus_first()
+
+    def rebind(self) -> None:
+        """Take over keys that were changed since the page was made."""
+        super().rebind()
+        self.viewer.leaving.rebind()
+
+    def on_change(self, change: Change) -> None:
+        """What was judged, settled or imported makes the figures stale."""
+        self.viewer.on_change(change)
+
+    def stop(self) -> None:
+        """Count nothing any more."""
+        self.viewer.stop()

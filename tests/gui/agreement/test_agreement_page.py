@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
@@ -10,6 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
+from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
 from tests.windows.words_shown import all_words
 
@@ -35,43 +37,45 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def page(project, window_over, qtbot):
-    page = window_over(project, "Agreement").page
-    qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
-    return page
+    return at(window_over(project, "Agreement").page.viewer, qtbot)
 
 
-def counted(page, qtbot, by, stage=None):
-    page.choosers.choose(by, stage)
-    qtbot.waitUntil(lambda: page.view.report is not None and page.view.report.by == by)
-    qtbot.waitUntil(lambda: not page.desk._errands)
+def rows(page):
+    """The rows of figures in the order they are shown."""
+    return [line.row for line in page.view.model.shown.lines]
 
 
-def choose(page, field):
-    place = next(n for n, row in enumerate(page.view.model.rows()) if row.field == field)
-    page.view.table.selectRow(place)
+def choose(page, field, column=0):
+    page.view.table.setCurrentIndex(
+        page.view.model.index([row.field for row in rows(page)].index(field), column)
+    )
 
 
-def cell(page, field, column):
+def cell(page, field, title):
     model = page.view.model
-    place = next(n for n, row in enumerate(model.rows()) if row.field == field)
-    return model.index(place, model.columns.index(column))
+    return model.index([row.field for row in rows(page)].index(field), model.columns.index(title))
 
 
 def opened(page, qtbot, field):
     choose(page, field)
     page.view.table.activated.emit(page.view.table.currentIndex())
-    qtbot.waitUntil(lambda: page.body.currentWidget() is page.behind)
+    qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
+    assert page.body.currentWidget() is page.behind
+
+
+def verdicts(model):
+    return [model.index(n, model.columnCount() - 1).data() for n in range(model.rowCount())]
 
 
 def test_the_table_keeps_qts_contract_and_has_a_row_for_each_field(page, qtmodeltester):
     qtmodeltester.check(page.view.model)
-    assert [(row.stage, row.field) for row in page.view.model.rows()] == [
+    assert [(row.stage, row.field) for row in rows(page)] == [
         (Stage.RUBRIC, "units"), (Stage.RUBRIC, "weight"), (Stage.LABELLING, "value"),
     ]  # fmt: skip
 
 
 def test_an_undefined_figure_gives_its_reason_in_its_place(page):
-    kappa = cell(page, "value", "kappa")
+    kappa = cell(page, "value", "κ")
     assert kappa.data().startswith("–  both raters used one category only")
     assert "both raters used one category only" in kappa.data(Qt.ItemDataRole.ToolTipRole)
     choose(page, "value")
@@ -97,7 +101,7 @@ def test_what_was_said_is_shown_as_a_table_of_both(page):
 
 
 def test_people_are_named_on_the_screen_and_only_by_alias_in_what_leaves(page, qtbot, tmp_path):
-    counted(page, qtbot, "pair")
+    go(page, qtbot, "agreement", by="pair")
     shown = page.view.model.index(0, 0).data()
     assert all(name in shown for name in NAMES.values())
     page.leaving.copy()
@@ -118,7 +122,7 @@ def test_enter_leads_to_the_values_behind_and_back(page, qtbot, qtmodeltester):
     assert all(name in shown for name in NAMES.values())
     page.behind.back.emit()
     assert page.body.currentWidget() is page.view
-    assert page.view.row().field == "weight"
+    assert page.view.line().row.field == "weight"
 
 
 def test_the_keyboard_suffices(page, qtbot):
@@ -129,7 +133,8 @@ def test_the_keyboard_suffices(page, qtbot):
     qtbot.keyClick(page.view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text().startswith("stage\tgroup")
     qtbot.keyClick(page.view.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.body.currentWidget() is page.behind)
+    qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
+    assert page.body.currentWidget() is page.behind
     assert page.behind.table.hasFocus()
     qtbot.keyClick(page.behind.table, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
@@ -142,14 +147,14 @@ def test_only_what_differs_can_be_listed(page, qtbot):
     opened(page, qtbot, "weight")
     page.behind.differing.setChecked(True)
     model = page.behind.model
-    assert [model.verdict(model.at(n))[0] for n in range(model.rowCount())] == ["differs", "differs"]
+    assert verdicts(model) == ["differs", "differs"]
 
 
 def test_units_that_only_one_wrote_are_said_to_be(page, qtbot):
     opened(page, qtbot, "units")
     assert page.behind.count.text() == "8 units, 4 in one list only"
     model = page.behind.model
-    said = [model.verdict(model.at(n))[0] for n in range(model.rowCount())]
+    said = verdicts(model)
     assert (said.count("matched"), said.count("only one")) == (4, 4)
 
 
@@ -164,41 +169,41 @@ def test_a_line_leads_to_its_item(page, qtbot, project):
 def test_labels_are_listed_with_the_words_of_their_criteria(page, qtbot):
     opened(page, qtbot, "value")
     model = page.behind.model
-    about = {model.index(n, model.columns.index("about")).data() for n in range(model.rowCount())}
+    about = {model.index(n, model.columns.index("Judged by")).data() for n in range(model.rowCount())}
     assert about == {text for text, _ in ADA}
 
 
 @pytest.mark.parametrize("by", ["pair", "person", "criterion", "item", "week", "guideline"])
 def test_every_grouping_has_rows_and_a_picture(page, qtbot, qtmodeltester, by):
-    counted(page, qtbot, by)
+    go(page, qtbot, "agreement", by=by)
     qtmodeltester.check(page.view.model)
     assert page.view.model.rowCount() > 0
-    qtbot.waitUntil(lambda: page.view.picture.figure is not None)
+    qtbot.waitUntil(lambda: page.view.pictures.view.image is not None)
     assert page.view.account.toPlainText()
 
 
 def test_a_stage_can_be_looked_at_alone(page, qtbot):
-    page.choosers.choose("stage", Stage.RUBRIC)
-    qtbot.waitUntil(lambda: page.view.report.stage is Stage.RUBRIC)
-    assert {row.stage for row in page.view.model.rows()} == {Stage.RUBRIC}
+    page.choosers.choose("stage", Stage.RUBRIC.value)
+    at(page, qtbot)
+    assert {row.stage for row in rows(page)} == {Stage.RUBRIC}
 
 
 def test_a_grouping_without_rows_says_why(page, qtbot):
-    page.choosers.choose("criterion", Stage.RUBRIC)
-    qtbot.waitUntil(lambda: page.body.currentWidget() is page.none)
-    assert any("criteria" in word for word in all_words(page.none))
+    go(page, qtbot, "agreement", "empty", by="criterion", stage=Stage.RUBRIC.value)
+    assert any("criteria" in word for word in all_words(page.empty))
+    assert page.choosers.lists["by"].isVisible()
 
 
 def test_a_click_on_a_head_sorts_and_undefined_figures_stay_last(page, qtbot):
     model, table = page.view.model, page.view.table
-    column = model.columns.index("kappa")
+    column = model.columns.index("κ")
     for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
         table.sortByColumn(column, order)
-        assert model.at(0).field == "weight"
+        assert model.at(0).row.field == "weight"
         # The rows without a κ: one undefined, one of units.
-        assert {row.field for row in model.rows()[1:]} == {"value", "units"}
+        assert {row.field for row in rows(page)[1:]} == {"value", "units"}
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-    assert [row.field for row in model.rows()] == ["units", "weight", "value"]
+    assert [row.field for row in rows(page)] == ["units", "weight", "value"]
 
 
 def test_what_is_copied_has_every_digit_and_the_reasons(page):
@@ -207,7 +212,7 @@ def test_what_is_copied_has_every_digit_and_the_reasons(page):
     labels = dict(zip(head.split("\t"), lines[-1].split("\t"), strict=True))
     assert (labels["agreement"], labels["kappa"]) == ("1.0", "")
     assert "one category only" in labels["kappa_reason"]
-    assert page.hint.text().startswith("Copied 3 rows")
+    assert page.hint.text().startswith("Copied 3 lines")
 
 
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
@@ -242,25 +247,25 @@ def test_a_new_seal_is_counted_while_the_page_is_looked_at(page, qtbot, project)
         ).fetchone()[0]
         change = submitting.seal(project, mine)
     pairs.work_as(project, "Cora")
-    before = {row.stage for row in page.view.model.rows()}
+    before = {row.stage for row in rows(page)}
     page.desk.tell(change)
-    qtbot.waitUntil(lambda: {row.stage for row in page.view.model.rows()} != before)
-    assert {row.stage for row in page.view.model.rows()} == before | {Stage.DIAGNOSTICS}
+    qtbot.waitUntil(lambda: {row.stage for row in rows(page)} != before)
+    assert {row.stage for row in rows(page)} == before | {Stage.DIAGNOSTICS}
 
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path, window_over, qtbot):
     project = pairs.pairs_project(tmp_path)
     pairs.submit(project, {"Ada": pairs.rubric(ADA, "a")})
-    page = window_over(pairs.work_as(project, "Cora"), "Agreement").page
+    page = window_over(pairs.work_as(project, "Cora"), "Agreement").page.viewer
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.empty)
     said = " ".join(all_words(page.empty))
     assert "two or more people" in said
-    assert "So far 1 document has been submitted, by one person only or not yet by everybody." in said
+    assert "1 document has been submitted, but only by one person or not by everyone assigned." in said
 
 
 @pytest.mark.parametrize("name", [NAMES["Ada"], "Cleo"])
 def test_annotators_and_adjudicators_are_told_and_see_no_figure(project, window_over, qtbot, name):
-    page = window_over(pairs.work_as(project, name), "Agreement").page
+    page = window_over(pairs.work_as(project, name), "Agreement").page.viewer
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.denied)
     assert page.view.model.rowCount() == 0
     said = " ".join(all_words(page))
@@ -289,5 +294,14 @@ def test_the_keys_are_on_the_buttons(page):
 
 
 def test_the_help_page_explains_the_figures(page):
-    page._explain()
-    assert "What the agreement figures say" in page.window().page.text.toPlainText()
+    window = page.window()
+    next(button for button in page.leaving.findChildren(QPushButton) if button.text().endswith("?")).click()
+    assert "What the agreement figures say" in window.page.text.toPlainText()
+
+
+def test_the_picture_is_of_the_figure_at_the_cursor(page):
+    titles = []
+    for title in ("κ", "Agreement"):
+        choose(page, "weight", page.view.model.columns.index(title))
+        titles.append(page.view.picture().title)
+    assert titles == ["κ by stage", "Agreement by stage"]

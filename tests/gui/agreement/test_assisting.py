@@ -2,11 +2,12 @@
 
 import pytest
 
-from annotator.actions.agreement.agreement_report import BY_MODEL
 from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
 from tests.windows.judges_window import settle
+
+MODEL = "Model-assisted"
 
 
 @pytest.fixture
@@ -26,14 +27,13 @@ def page(project, page_over):
 
 
 def opened(page_over, project):
-    page = page_over(project, "Agreement")
+    page = page_over(project, "Agreement").viewer
     settle(page)
     return page
 
 
 def choose(page, judge):
-    judges = page.choosers.judges
-    judges.setCurrentIndex(judges.findData(judge))
+    page.choosers.choose("assisted_by", judge)
     settle(page)
 
 
@@ -52,24 +52,24 @@ def cell(page, row, column):
 
 
 def test_nobody_is_asked_before_somebody_says_so(page, server):
-    assert page.choosers.judge == ""
+    assert page.choosers.values()["assisted_by"] == ""
     assert not page.assisting.isVisible()
-    assert BY_MODEL not in page.view.model.columns
+    assert MODEL not in page.view.model.columns
     choose(page, JUDGE)
     assert f"“{JUDGE}” has paired 0 of 2 pairs of lists" in page.assisting.words.text()
     assert "tokens in and" in page.assisting.estimate.text()
-    assert BY_MODEL not in page.view.model.columns
+    assert MODEL not in page.view.model.columns
     assert server.bodies == []
 
 
 def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(page, qtbot, server):
     choose(page, JUDGE)
-    frozen = [(row.field, row.figures) for row in page.view.model.rows()]
+    frozen = [(line.row.field, line.row.figures) for line in page.view.model.shown.lines]
     paired(page, qtbot)
     assert len(server.bodies) == 2
-    assert [(row.field, row.figures) for row in page.view.model.rows()] == frozen
-    assert cell(page, 0, "match_f1") == "0.00"
-    assert cell(page, 0, BY_MODEL) == "Match F1 0.79  frozen 0.00  (2 of 2 pairs of lists)"
+    assert [(line.row.field, line.row.figures) for line in page.view.model.shown.lines] == frozen
+    assert cell(page, 0, "Match F1") == "0.00"
+    assert cell(page, 0, MODEL) == "Match F1 0.79  frozen 0.00  (2 of 2 pairs of lists)"
     page.view.table.selectRow(0)
     account = page.view.account.toPlainText()
     assert account.index("Match F1 0.000") < account.index("Model-assisted: test-model, prompt ")
@@ -87,8 +87,8 @@ def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page
         choose(page, JUDGE)
         paired(page, qtbot)
         said = page.assisting.answer.text()
-        assert said.startswith("Nothing came of 1 pair of lists; left out of the figures. Item 1, rubric:")
-        assert cell(page, 0, BY_MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
+        assert said.startswith("No result for 1 pair of lists; excluded from the figures. Item 1, rubric:")
+        assert cell(page, 0, MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
         assert "Without a reply: 1, left out and never counted as no match." in page.assisting.words.text()
         assert page.assisting.ask.isEnabled()
 
@@ -98,10 +98,10 @@ def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, pa
     paired(page, qtbot)
     page.window().close()
     again = opened(page_over, Project.open(project.path))
-    assert again.choosers.judge == JUDGE
-    assert cell(again, 0, BY_MODEL).startswith("Match F1 0.79")
+    assert again.choosers.values()["assisted_by"] == JUDGE
+    assert cell(again, 0, MODEL).startswith("Match F1 0.79")
     choose(again, "")
-    assert BY_MODEL not in again.view.model.columns
+    assert MODEL not in again.view.model.columns
     assert not again.assisting.isVisible()
 
 
@@ -110,7 +110,7 @@ def test_an_endpoint_that_is_gone_is_told_and_takes_no_figure_away(project, page
     page = opened(page_over, project)
     choose(page, JUDGE)
     paired(page, qtbot)
-    assert cell(page, 0, "match_f1") == "0.00"
+    assert cell(page, 0, "Match F1") == "0.00"
     assert "0 of 2 pairs of lists" in page.assisting.words.text()
     assert page.assisting.answer.text()
     assert server.bodies == []

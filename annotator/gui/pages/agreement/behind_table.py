@@ -1,117 +1,69 @@
 """The pairs of frozen values behind a figure of agreement, line by line."""
 
-from typing import Any
-
-from PySide6.QtCore import QObject, Qt
+from collections.abc import Callable
 
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.agreement.agreement_behind import Behind, Found, value_words
+from annotator.actions.agreement.agreement_behind import Behind, Found, Side, value_words
 from annotator.actions.agreement.agreement_figures import UNITS
 from annotator.actions.agreement.agreement_report import Report
-from annotator.gui import theme
-from annotator.gui.tables.rows import Index, RowsModel, resetting
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.tables.cells import Column
 
-HEADS = {
-    "item": "Item",
-    "report": "Report of",
-    "about": "Judged by",
-    "who_a": "Rater",
-    "words_a": "wrote",
-    "value_a": "said",
-    "who_b": "Rater",
-    "words_b": "wrote",
-    "value_b": "said",
-    "likeness": "Likeness",
-    "same": "",
+SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
+# Whether both said the same: word, icon and colour. A value that is missing is no disagreement.
+VERDICTS = {
+    True: ("same", SAME),
+    False: ("differs", DIFFERS),
+    None: ("missing", ("minus", "state-missing")),
 }
-# Whether both said the same: word and icon. A value that is missing is no disagreement.
-SAME = {True: ("same", "check", "state-agreed"), False: ("differs", "cross", "state-disagree")}
-MATCHED = {True: ("matched", "check", "state-agreed"), False: ("only one", "cross", "state-disagree")}
-MISSING = ("missing", "minus", "state-missing")
+# A column of no width shares what the others leave.
+FREE = 0
+SIDES: tuple[Callable[[Behind], Side], ...] = (lambda line: line.a, lambda line: line.b)
 
 
-class AgreementBehindModel(RowsModel[Behind]):
-    """The lines behind a row; columns of which no line has anything are left out."""
+def columns(report: Report, found: Found) -> list[Column[Behind]]:
+    """What is shown of each pair; what no line has is left out."""
+    lines, units = found.lines, found.row.field == UNITS
+    about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
+    worded = about or any(side(line).words for line in lines for side in SIDES)
+    made: list[Column[Behind]] = [
+        Column("Item", lambda line: line.item_key, 90, tip=lambda line: line.question)
+    ]
+    if any(line.report for line in lines):
+        made.append(Column("Report of", lambda line: line.report, 130))
+    if about:
+        made.append(Column("Judged by", lambda line: line.about, FREE))
+    for side in SIDES:
+        made.append(Column("Rater", _who(report, side), 70 if worded else FREE))
+        if any(side(line).words for line in lines):
+            made.append(Column("wrote", _words(side), FREE))
+        made.append(Column("No." if units else words.field(found.row), _value(side, units), 90))
+    if likeness:
+        made.append(Column("Likeness", _likeness, 80))
+    verdict = _matched if units else _same
+    made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
+    return made if lines else []
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent=parent)
-        self._report: Report | None = None
-        self._found: Found | None = None
 
-    def show(self, report: Report, found: Found, differing: bool = False) -> None:
-        """Show the lines behind a row, or those alone where the two sides differ."""
-        with resetting(self):
-            self._report, self._found = report, found
-            self._rows = [line for line in found.lines if line.same is False or not differing]
-            self.columns = [name for name in HEADS if any(self._has(line, name) for line in found.lines)]
+def _who(report: Report, side: Callable[[Behind], Side]) -> Callable[[Behind], str]:
+    return lambda line: report.alias(side(line).who)
 
-    @property
-    def units(self) -> bool:
-        """Whether it is compared who wrote which units at all."""
-        return self._found is not None and self._found.row.field == UNITS
 
-    def _has(self, line: Behind, name: str) -> bool:
-        match name:
-            case "report" | "about":
-                return bool(getattr(line, name))
-            case "likeness":
-                return line.likeness is not None
-            case "words_a" | "words_b":
-                return bool(line.a.words if name == "words_a" else line.b.words)
-        return True
+def _words(side: Callable[[Behind], Side]) -> Callable[[Behind], str]:
+    return lambda line: side(line).words or "–"
 
-    def who(self, who: str) -> str:
-        """How a side is called in the list: a person's alias, or which time it was."""
-        return self._report.alias(who) if self._report else who
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' titles."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
-            return None
-        if not 0 <= section < len(self.columns):
-            return None
-        name = self.columns[section]
-        if name.startswith("value") and self._found is not None:
-            return "No." if self.units else words.field(self._found.row)
-        return HEADS[name]
+def _value(side: Callable[[Behind], Side], units: bool) -> Callable[[Behind], str]:
+    return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell's words; whether both said the same with its icon."""
-        if not index.isValid():
-            return None
-        line, name = self._rows[index.row()], self.columns[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(line, name)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(line.question if name == "item" else self._cell(line, name))
-        if role == Qt.ItemDataRole.DecorationRole and name == "same":
-            _, picture, colour = self.verdict(line)
-            return icon(picture, theme.current().px(16), colour)
-        return None
 
-    def _cell(self, line: Behind, name: str) -> str:
-        side = line.a if name.endswith("_a") else line.b
-        match name.partition("_")[0]:
-            case "item":
-                return line.item_key
-            case "report" | "about":
-                return " ".join(str(getattr(line, name)).split())
-            case "who":
-                return self.who(side.who)
-            case "words":
-                return " ".join(side.words.split()) or "–"
-            case "value":
-                return "–" if self.units and side.value is None else value_words(side.value)
-            case "likeness":
-                return "" if line.likeness is None else f"{line.likeness:.2f}"
-        return self.verdict(line)[0]
+def _likeness(line: Behind) -> str:
+    return "" if line.likeness is None else f"{line.likeness:.2f}"
 
-    def verdict(self, line: Behind) -> tuple[str, str, str]:
-        """Whether both sides say the same: in a word, with its icon and its colour."""
-        if self.units:
-            return MATCHED[line.a.value is not None and line.b.value is not None]
-        return MISSING if line.same is None else SAME[line.same]
+
+def _matched(line: Behind) -> tuple[str, tuple[str, str]]:
+    both = line.a.value is not None and line.b.value is not None
+    return ("matched", SAME) if both else ("only one", DIFFERS)
+
+
+def _same(line: Behind) -> tuple[str, tuple[str, str]]:
+    return VERDICTS[line.same]

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -13,14 +13,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.agreement import agreement_behind
 from annotator.actions.agreement import agreement_words as words
 from annotator.actions.agreement.agreement_behind import Behind, Found, Side, held_back_words, value_words
+from annotator.actions.agreement.agreement_figures import UNITS
 from annotator.actions.agreement.agreement_report import Report
+from annotator.actions.agreement.agreement_sheets import RowLine
+from annotator.actions.results.result_sheets import Cell, Line
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import differences
 from annotator.gui import theme
+from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import named
-from annotator.gui.pages.agreement.behind_table import AgreementBehindModel
+from annotator.gui.pages.agreement.behind_table import columns
+from annotator.gui.tables.cells import CellsModel
+from annotator.gui.views.behind_view import BehindPane
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
@@ -28,30 +35,16 @@ from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.plain import PlainLabel
 
-WIDTHS = {
-    "item": 90,
-    "report": 130,
-    "who_a": 70,
-    "who_b": 70,
-    "value_a": 90,
-    "value_b": 90,
-    "likeness": 80,
-    "same": 110,
-}
-WORDED = ("about", "words_a", "words_b")
 
+class BehindView(BehindPane):
+    """A row's lines, from each of which one goes to its item."""
 
-class BehindView(QWidget):
-    """A row's lines; `item_wanted` asks for the item of the chosen one."""
-
-    back = Signal()
-    item_wanted = Signal(str)
-
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
+        self._desk = desk
         self._report: Report | None = None
         self._found: Found | None = None
-        self.model = AgreementBehindModel(self)
+        self.model = CellsModel[Behind]((), self)
         self.title, self.count = ElidedLabel(role="subtitle"), PlainLabel(role="hint")
         self.held = PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
@@ -81,8 +74,22 @@ class BehindView(QWidget):
         splitter.addWidget(self.detail)
         splitter.setSizes([430, 190])
         vertical(head, self.held, (splitter, 1), on=self, margins=0)
-        self.setFocusProxy(self.table)
         theme.watch(self, self._turn)
+
+    def look(self, line: Line, _cell: Cell | None) -> bool:
+        """Read the pairs behind a row."""
+        if not isinstance(line, RowLine):
+            return False
+        report, row = line.report, line.row
+        self._found = None
+        self.model.show((), ())
+        for label in (self.title, self.count, self.held):
+            label.clear()
+        self.count.setText("Reading…")
+        self._desk.ask_later(
+            lambda found: self.show_found(report, found), agreement_behind.behind, report, row
+        )
+        return True
 
     def show_found(self, report: Report, found: Found) -> None:
         """Show the lines behind a row."""
@@ -100,14 +107,15 @@ class BehindView(QWidget):
     def _fill(self) -> None:
         if self._report is None or self._found is None:
             return
-        self.model.show(self._report, self._found, self.differing.isChecked())
-        lines = self._found.lines
+        lines, differing = self._found.lines, self.differing.isChecked()
+        shown = [line for line in lines if line.same is False or not differing]
+        self.model.show(shown, columns(self._report, self._found))
         unlike = sum(line.same is False for line in lines)
         missing = sum(line.same is None for line in lines)
         said = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
             f", {missing:,} with a value missing" if missing else ""
         )
-        if self.model.units:
+        if self._found.row.field == UNITS:
             said = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
         self.count.setText(said)
         self._fit()
@@ -117,12 +125,11 @@ class BehindView(QWidget):
 
     def _fit(self) -> None:
         header, px = self.table.horizontalHeader(), theme.current().px
-        wide = [name for name in WORDED if name in self.model.columns] or ["who_a", "who_b"]
-        for place, name in enumerate(self.model.columns):
-            mode = QHeaderView.ResizeMode.Stretch if name in wide else QHeaderView.ResizeMode.Interactive
+        for place, width in enumerate(self.model.widths):
+            mode = QHeaderView.ResizeMode.Interactive if width else QHeaderView.ResizeMode.Stretch
             header.setSectionResizeMode(place, mode)
-            if name not in wide:
-                header.resizeSection(place, px(WIDTHS[name]))
+            if width:
+                header.resizeSection(place, px(width))
 
     def line(self) -> Behind | None:
         """The chosen line."""
@@ -131,33 +138,34 @@ class BehindView(QWidget):
     def _go(self) -> None:
         line = self.line()
         if line is not None:
-            self.item_wanted.emit(line.item_id)
+            self._desk.go("Author", item_id=line.item_id)
 
     def _turn(self) -> None:
         line = self.line()
         self.item.setEnabled(line is not None)
-        if line is None or self._report is None:
+        report, found = self._report, self._found
+        if line is None or report is None or found is None:
             self.detail.clear()
             return
+        units = found.row.field == UNITS
         parts = [f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}"]
         parts += [f"<b>Report of</b> {escape(line.report)}"] if line.report else []
         parts += [f"<b>Judged by</b> {escape(line.about)}"] if line.about else []
         old, new = _marked(line.a.words, line.b.words)
-        parts += [self._side(line.a, old), self._side(line.b, new)]
+        parts += [_side(report, line.a, old, units), _side(report, line.b, new, units)]
         if line.likeness is not None:
             parts.append(f"Similarity by the matcher: {line.likeness:.3f}")
         self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
 
-    def _side(self, side: Side, marked: str) -> str:
-        assert self._report is not None
-        person = self._report.people.get(side.who)
-        # Isolated: a name that runs from right to left would draw what follows along.
-        who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
-        if self.model.units:
-            said = f"number {side.value}" if side.value else "no such unit"
-        else:
-            said = value_words(side.value)
-        return f"<b>{escape(who)}</b>: {escape(said)}{'<br>' if marked else ''}{marked}"
+
+def _side(report: Report, side: Side, marked: str, units: bool) -> str:
+    person = report.people.get(side.who)
+    # Isolated: a name that runs from right to left would draw what follows along.
+    who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
+    said = value_words(side.value)
+    if units:
+        said = f"number {side.value}" if side.value else "no such unit"
+    return f"<b>{escape(who)}</b>: {escape(said)}{'<br>' if marked else ''}{marked}"
 
 
 def _marked(a: str, b: str) -> tuple[str, str]:

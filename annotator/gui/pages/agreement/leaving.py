@@ -1,18 +1,17 @@
 """How figures leave the page: the table copied, the picture saved, and the exact inputs for whoever computes anew."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from annotator.actions.agreement import agreement_inputs
 from annotator.actions.agreement import agreement_words as words
-from annotator.actions.results import result_pictures
-from annotator.domain.texts.counting import counted
+from annotator.actions.agreement.agreement_sheets import RowLine
+from annotator.actions.results.result_sheets import Sheet
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.agreement.figures_view import FiguresView
-from annotator.gui.widgets.bars.acts_row import ActsRow
+from annotator.gui.views.leaving import LeavingBar
+from annotator.gui.views.view_pane import ViewPane
 
 # Act of the key table, words, what it does.
 ACTS = (
@@ -26,49 +25,27 @@ ACTS = (
 )
 
 
-class LeavingBar(ActsRow):
+class AgreementBar(LeavingBar):
     """A question and three acts with the figures that are shown."""
 
-    asked = Signal()
-    """What the figures say is to be explained."""
-
-    def __init__(self, desk: Desk, view: FiguresView) -> None:
+    def __init__(self, desk: Desk, view: ViewPane) -> None:
         about = QPushButton("What do these figures say?")
         about.setProperty("role", "quiet")
-        deeds = {
+        about.clicked.connect(lambda: desk.go("Help", topic="agreement"))
+        super().__init__(desk, view, ACTS, about)
+
+    def deeds(self) -> dict[str, Callable[[], None]]:
+        """What each act does."""
+        return {
             "save_picture": self._choose_picture,
             "copy_table": self.copy,
             "save_inputs": self._choose_folder,
         }
-        super().__init__(ACTS, deeds, about)
-        self._desk, self._view = desk, view
-        about.clicked.connect(self.asked)
 
-    def enable(self, enabled: bool) -> None:
-        """Offer the acts, or not."""
-        for button in self.buttons.values():
-            button.setEnabled(enabled)
-
-    def copy(self) -> None:
-        """Put the table on the clipboard."""
-        if self._view.report is not None:
-            rows = self._view.model.rows()
-            QGuiApplication.clipboard().setText(words.copied(self._view.report, rows))
-            self.told.emit(f"Copied {counted(len(rows), 'row')}, with full precision and aliases.")
-
-    def _choose_picture(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save picture", "agreement.svg", "Pictures (*.svg *.png)")
-        if name:
-            self.save_picture(Path(name))
-
-    def save_picture(self, path: Path) -> None:
-        """Write the picture in view, on white, as PNG or SVG."""
-        printed = self._view.printed()
-        if printed is not None:
-            self._desk.ask_later(
-                lambda _: self.told.emit(f"Saved {path.name}."),
-                lambda _: result_pictures.save(printed(), path),
-            )
+    def text(self, sheet: Sheet) -> str:
+        """The table with people by alias alone."""
+        lines = [line for line in sheet.lines if isinstance(line, RowLine)]
+        return words.copied(lines[0].report, [line.row for line in lines])
 
     def _choose_folder(self) -> None:
         here = self._desk.project.path
